@@ -1,0 +1,46 @@
+import type { Core } from '@strapi/strapi';
+
+const allowedUploads = [
+  'image/*',
+  'video/*',
+  'audio/*',
+  'application/pdf',
+  'application/msword',
+  'application/vnd.openxmlformats-officedocument.*',
+  'text/plain',
+  'text/csv',
+];
+
+const deniedUploads = [
+  'image/svg+xml',
+  'application/vnd.microsoft.portable-executable',
+  'application/x-msdownload',
+  'application/x-msdos-program',
+  'application/x-executable',
+  'application/x-dosexec',
+  'application/x-sh',
+  'text/x-shellscript',
+  'application/x-mach-binary',
+];
+
+const config = ({ env }: Core.Config.Shared.ConfigParams): Core.Config.Plugin => ({
+  apps: {
+    enabled: true,
+    config: {
+      themesDirectory: env('APPS_THEMES_DIRECTORY', './themes'),
+      sites: [{ id: env('APPS_SITE', 'site'), title: 'Demo site', theme: env('APPS_THEME', 'demo') }],
+      content: {
+        'api::article.article': { path: '/articles/:slug' },
+        'api::page.page': { path: '/:slug' },
+      },
+    },
+  },
+  'users-permissions': {
+    config: { jwtManagement: 'refresh', sessions: { httpOnly: true } },
+  },
+  upload: {
+    config: { security: { allowedTypes: allowedUploads, deniedTypes: deniedUploads } },
+  },
+});
+
+export default config;
