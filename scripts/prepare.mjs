@@ -1,0 +1,191 @@
+/**
+ * What must stand before the host can start or be tested: the right Node.js, the dependencies, the secrets, the builds.
+ * Each step says in one line what it does, and does nothing when nothing has changed.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+const at = (...parts) => join(root, ...parts);
+
+export const say = (text) => console.log(`> ${text}`);
+
+/** Runs a command to its end, its output passed through; throws when it fails. */
+export function run(command, args, options = {}) {
+  const { status, error, signal } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`'${command} ${args.join(' ')}' failed (${signal ?? `exit code ${status}`}).`);
+}
+
+/** Runs a package's own command line program with this Node.js, without npx and without a shell. */
+export const runBin = (packageName, bin, args, options) =>
+  run(process.execPath, [join(dirname(require.resolve(`${packageName}/package.json`)), bin), ...args], options);
+
+/** Throws when this Node.js is not one of `engines` in package.json. */
+export function checkNode(version = process.versions.node) {
+  const { engines } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  const [lowest, highest] = engines.node
+    .match(/>=(\d+)\S* <=(\d+)/)
+    .slice(1)
+    .map(Number);
+  const major = Number(version.split('.')[0]);
+  if (major < lowest || major > highest) {
+    throw new Error(`Node.js ${version} will not do: version ${lowest} to ${highest} is needed.`);
+  }
+}
+
+/** Names of the packages that package-lock.json asks for and node_modules does not hold in that version. */
+export function missingPackages(wanted, installed) {
+  return Object.entries(wanted)
+    .filter(
+      ([path, entry]) => path.includes('node_modules/') && !entry.optional && !entry.devOptional && !entry.extraneous,
+    )
+    .filter(
+      ([path, entry]) => installed[path]?.version !== entry.version || installed[path]?.resolved !== entry.resolved,
+    )
+    .map(([path]) => path);
+}
+
+const readLock = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {});
+
+/** What was installed last: for which Node.js ABI (native modules belong to one), from which lockfile. */
+const installedFile = at('node_modules', '.installed.json');
+const readInstalled = () => (existsSync(installedFile) ? JSON.parse(readFileSync(installedFile, 'utf8')) : {});
+
+function needsInstall({ abi, lockfile }) {
+  const installed = readInstalled();
+  if (installed.abi && installed.abi !== abi) return true;
+  if (installed.lockfile === lockfile) return false;
+  const present = readLock(at('node_modules', '.package-lock.json'));
+  return missingPackages(readLock(at('package-lock.json')), present).length > 0;
+}
+
+/** Installs the dependencies when node_modules is missing, older than the lockfile, or made by another Node.js. */
+export function install() {
+  const wanted = { abi: process.versions.modules, lockfile: hashOf([at('package-lock.json')]) };
+  if (needsInstall(wanted)) {
+    say('Installing the dependencies (some minutes the first time: two native modules are compiled)');
+    run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+  }
+  writeFileSync(installedFile, JSON.stringify(wanted));
+}
+
+const secret = () => randomBytes(24).toString('base64');
+const secrets = {
+  APP_KEYS: () => `${secret()},${secret()}`,
+  API_TOKEN_SALT: secret,
+  ADMIN_JWT_SECRET: secret,
+  TRANSFER_TOKEN_SALT: secret,
+  JWT_SECRET: secret,
+  ENCRYPTION_KEY: secret,
+};
+
+/** Random secrets for those that neither `env` nor the text of `.env` names, as lines of `.env`. */
+export function missingSecrets(env, text) {
+  const named = (name) => env[name] || new RegExp(`^[ \\t]*${name}[ \\t]*=[ \\t]*\\S`, 'm').test(text);
+  return Object.entries(secrets)
+    .filter(([name]) => !named(name))
+    .map(([name, make]) => `${name}=${make()}`);
+}
+
+/** Writes the missing secrets to `.env`, which only the owner may read. */
+export function writeSecrets() {
+  const file = at('.env');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const lines = missingSecrets(process.env, text);
+  if (lines.length === 0) return;
+  say('Writing random secrets to .env');
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  appendFileSync(file, `${gap}${lines.join('\n')}\n`, { mode: 0o600 });
+}
+
+const skipped = new Set(['node_modules', 'dist', '.cache']);
+
+/** The files under a path, or the path itself, in a fixed order; nothing when there is none. */
+function* filesOf(path) {
+  if (!existsSync(path)) return;
+  if (!statSync(path).isDirectory()) {
+    yield path;
+    return;
+  }
+  for (const name of readdirSync(path).sort()) {
+    if (!skipped.has(name) && !/\.test\.\w+$/.test(name)) yield* filesOf(join(path, name));
+  }
+}
+
+/** One hash over the names and contents of all files in the given folders and files, tests left out. */
+export function hashOf(paths) {
+  const hash = createHash('sha256').update(process.versions.modules);
+  for (const file of paths.flatMap((path) => [...filesOf(path)])) {
+    const content = readFileSync(file);
+    hash.update(`${relative(root, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+const plugin = (...parts) => at('plugins', 'apps', ...parts);
+const pluginSources = [plugin('shared'), plugin('server', 'src'), plugin('sandbox'), plugin('browser', 'src')];
+const builders = [plugin('build.mjs'), plugin('package.json'), at('package-lock.json')];
+const hostSources = [at('config'), at('src'), at('tsconfig.json'), at('package-lock.json')];
+
+/** Everything that is built: from what, to what, how. */
+const builds = {
+  pluginServer: {
+    what: 'the plugin without its admin panel',
+    from: [...pluginSources, ...builders],
+    to: plugin('dist', 'server', 'index.js'),
+    make: () => run(process.execPath, ['build.mjs', '--fast'], { cwd: plugin() }),
+  },
+  plugin: {
+    what: 'the plugin',
+    from: [...pluginSources, plugin('admin'), ...builders],
+    to: plugin('dist', 'admin', 'index.mjs'),
+    make: () => run(process.execPath, ['build.mjs', '--silent'], { cwd: plugin() }),
+  },
+  host: {
+    what: 'the host',
+    from: hostSources,
+    to: at('dist', 'src', 'index.js'),
+    make() {
+      // A file that no longer has a source must not live on, but the admin panel stands in the same folder.
+      for (const folder of ['src', 'config']) rmSync(at('dist', folder), { recursive: true, force: true });
+      runBin('typescript', 'bin/tsc', ['-p', 'tsconfig.json']);
+    },
+  },
+  panel: {
+    what: 'the admin panel (about a minute)',
+    from: [plugin('admin'), plugin('shared'), ...hostSources],
+    to: at('dist', 'build', 'index.html'),
+    make: () =>
+      runBin('@strapi/strapi', 'bin/strapi.js', ['build'], { env: { ...process.env, NODE_ENV: 'production' } }),
+  },
+};
+
+/** Builds what of the named parts is older than its sources, in the given order. */
+export function build(...names) {
+  for (const name of names) {
+    const { what, from, to, make } = builds[name];
+    const stampFile = at('.cache', 'stamps', name);
+    const stamp = hashOf(from);
+    if (existsSync(to) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) continue;
+    say(`Building ${what}`);
+    rmSync(stampFile, { force: true });
+    make();
+    mkdirSync(dirname(stampFile), { recursive: true });
+    writeFileSync(stampFile, stamp);
+  }
+}

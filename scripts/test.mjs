@@ -1,0 +1,131 @@
+/**
+ * `npm test`: every check and every test of the project, from a clean checkout. Ends with one line,
+ * `N passed, N failed` (`, N skipped`), in which a check counts like a test; fails when anything has failed.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { build, checkNode, install, root, run, runBin, say, writeSecrets } from './prepare.mjs';
+
+const require = createRequire(import.meta.url);
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
+
+function fail(what, count = 1) {
+  total.failed += count;
+  failures.push(what);
+}
+
+/** One check: passed when `work` does not throw. */
+function check(what, work) {
+  say(what);
+  try {
+    work();
+    total.passed += 1;
+  } catch (error) {
+    console.error(`> ${error.message}`);
+    fail(what);
+  }
+}
+
+const typeCheck = (project) => () => runBin('typescript', 'bin/tsc', ['--noEmit', '-p', project]);
+
+const checks = [
+  ['Lint and format', () => runBin('@biomejs/biome', 'bin/biome', ['ci', '--colors=off', '.'])],
+  ['Types of the host', typeCheck('tsconfig.json')],
+  ...['server', 'sandbox', 'browser', 'admin'].map((program) => [
+    `Types of the plugin's ${program} part`,
+    typeCheck(join('plugins', 'apps', program, 'tsconfig.json')),
+  ]),
+  ['Types of the end-to-end tests', typeCheck(join('tests', 'tsconfig.json'))],
+  ['The lockfile serves every machine', () => run(process.execPath, [join('scripts', 'check-lockfile.mjs')])],
+  ['Imports follow the architecture', () => run(process.execPath, [join('scripts', 'check-imports.mjs')])],
+];
+
+/** Counts of a vitest report; a test file that could not even be loaded counts as one failed test. */
+function countsOf(report) {
+  const unloaded = report.testResults.filter(({ status, assertionResults }) => {
+    return status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
+  });
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unloaded.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+/** Runs a vitest project; what it counted is added up, and a run without a report is one failed test. */
+function runTests(project, env = {}) {
+  say(`Tests: ${project}`);
+  const report = join(root, '.cache', 'tests', `${project}.json`);
+  mkdirSync(dirname(report), { recursive: true });
+  rmSync(report, { force: true });
+  const vitest = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs');
+  const options = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, '--passWithNoTests'];
+  const { status } = spawnSync(process.execPath, [vitest, 'run', `--project=${project}`, ...options], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  const counts = existsSync(report) ? countsOf(JSON.parse(readFileSync(report, 'utf8'))) : null;
+  for (const kind of Object.keys(total)) total[kind] += counts?.[kind] ?? 0;
+  if (counts?.failed) failures.push(`Tests: ${project}`);
+  else if (status !== 0) fail(`Tests: ${project} ended with exit code ${status}`);
+}
+
+const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Absolute path of a Chromium, or undefined. */
+function findChromium() {
+  if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return browsers.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/** The browser of the end-to-end tests, installed when missing; without one its tests are skipped, in CI that fails. */
+function chromium() {
+  const found = findChromium();
+  if (found) return found;
+  say('Installing Chromium for the browser tests');
+  const apt = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
+  const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'chromium']]) {
+    spawnSync(apt[0], [...apt.slice(1), '-qq', ...args], quiet);
+  }
+  const installed = findChromium();
+  if (installed) return installed;
+  const banner = '!'.repeat(100);
+  console.error(
+    `${banner}\n! NO CHROMIUM: it could not be installed through apt-get. THE BROWSER TESTS DO NOT RUN.\n${banner}`,
+  );
+  if (process.env.CI === 'true') fail('Chromium for the browser tests');
+  else total.skipped += 1;
+  return undefined;
+}
+
+function prepare() {
+  checkNode();
+  install();
+  writeSecrets();
+  build('pluginServer', 'host');
+}
+
+function main() {
+  try {
+    prepare();
+    for (const [what, work] of checks) check(what, work);
+    runTests('unit');
+    const browser = chromium();
+    runTests('e2e', browser ? { CHROMIUM_PATH: browser } : {});
+  } catch (error) {
+    console.error(`> ${error.message}`);
+    fail('Preparation');
+  }
+  for (const what of failures) console.error(`> Failed: ${what}`);
+  const { passed, failed, skipped } = total;
+  console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+main();
