@@ -1,0 +1,136 @@
+import type { Items } from './json';
+
+/**
+ * The JSON interface between the admin panel's pages and the server: admin routes of the plugin, below `/apps`.
+ * All of them need the admin permission `plugin::apps.manage`, except `blocks`, which any administrator may read,
+ * for whoever edits content chooses tiles. Errors have Strapi's form.
+ */
+export const adminRoutes = {
+  /** → Overview */
+  overview: { method: 'GET', path: '/overview' },
+  /** → BlockChoice[] */
+  blocks: { method: 'GET', path: '/blocks' },
+  /** ThemeChange → SiteOverview; 404 for an unknown site or theme */
+  setTheme: { method: 'PUT', path: '/sites/:site/theme' },
+  /** → AppDetail; 404 for an unknown site or app */
+  app: { method: 'GET', path: '/sites/:site/apps/:app' },
+  /** query: RecordsQuery → RecordsPage; 400 for a bad query, with position and reason */
+  records: { method: 'GET', path: '/sites/:site/apps/:app/records' },
+  /** query: `{ id }` (an id may contain `/`, so it is not a part of the path) → `{ success: 'deleted' }` */
+  deleteRecord: { method: 'DELETE', path: '/sites/:site/apps/:app/records' },
+  /** RefreshRequest → 202 Refresh: it goes on by itself; `app` tells how far it is */
+  refresh: { method: 'POST', path: '/sites/:site/apps/:app/refresh' },
+} as const;
+
+export type AdminRoute = keyof typeof adminRoutes;
+
+export interface Overview {
+  sites: SiteOverview[];
+  themes: ThemeChoice[];
+}
+
+export interface ThemeChoice {
+  id: string;
+  title: string;
+  description: string;
+}
+
+export interface SiteOverview {
+  id: string;
+  title: string;
+  url: string;
+  /** Id of the active theme. */
+  theme: string;
+  apps: AppSummary[];
+}
+
+export interface AppSummary {
+  id: string;
+  url: string;
+  /** The theme that holds the app's folder: another than the active one for a `.lnk`. */
+  theme: string;
+  blocks: number;
+  records: number;
+  /** How many files of the app are broken. */
+  problems: number;
+}
+
+/** A definition error, as a manager may see it. */
+export interface Problem {
+  message: string;
+  file: string;
+  line: number | null;
+  column: number | null;
+}
+
+export interface AppDetail {
+  site: string;
+  id: string;
+  url: string;
+  theme: string;
+  records: number;
+  blocks: BlockSummary[];
+  indexes: IndexSummary[];
+  /** What is wrong with settings.yaml. */
+  problem: Problem | null;
+  /** The re-index that is running, or the last one; null when there was none since the server started. */
+  refresh: Refresh | null;
+}
+
+export interface BlockSummary {
+  id: string;
+  url: string;
+  elements: { name: string; type: string }[];
+  problem: Problem | null;
+}
+
+export interface IndexSummary {
+  name: string;
+  type: 'field' | 'text' | 'keyword';
+}
+
+export interface Refresh {
+  state: 'running' | 'done' | 'failed';
+  /** Records indexed so far, and all of them; null when it is not known. */
+  done: number | null;
+  total: number | null;
+  /** Why it failed, safe to show. */
+  message: string | null;
+}
+
+export interface RefreshRequest {
+  /** Drops the indexes and builds them anew. */
+  rebuild: boolean;
+}
+
+export interface ThemeChange {
+  theme: string;
+}
+
+export interface RecordsQuery {
+  /** A query of contract section 9; empty: all records. */
+  query?: string;
+  limit: number;
+  offset: number;
+}
+
+export interface RecordsPage {
+  records: RecordSummary[];
+  total: number;
+}
+
+export interface RecordSummary {
+  id: string;
+  url: string;
+  /** Creator's identity, null if anonymous. */
+  creator: string | null;
+  items: Items;
+}
+
+/** A block that a tile can show. */
+export interface BlockChoice {
+  app: string;
+  block: string;
+  /** What the tile stores: `<app_id>/blocks/<block_id>`. */
+  value: string;
+}
