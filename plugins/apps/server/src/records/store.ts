@@ -1,0 +1,222 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Limits } from '../config.types';
+import { AppsError } from '../errors';
+import {
+  createIndexes,
+  createSql,
+  dialects,
+  type HostDatabase,
+  IndexMissing,
+  inTransaction,
+  queryLimits,
+} from '../indexes';
+import { CollisionError } from './collision';
+import { checkedRecords, insertMany } from './create-many';
+import { checkId, hashOf, scopeOf } from './ids';
+import { createTurns } from './queue';
+import { spool } from './spool';
+import { deleteScope, recordSource, recordsTable, selectPage, selectRecord, toRecord } from './table';
+import type { PageOptions, RecordStore, StoredRecord } from './types';
+import { RecordUnit } from './unit';
+import type { UnitTools } from './unit-transaction';
+
+export interface RecordStoreOptions {
+  database: HostDatabase;
+  limits: Pick<Limits, 'attempts'>;
+  /** Told of an effect after a commit that failed. */
+  onError?(error: unknown): void;
+  /** How long (ms) a search waits for an index to be built before 503. */
+  patience?: number;
+  /** Up to how many records a search looks at one by one rather than walking an index; tests make it small. */
+  few?: number;
+}
+
+/**
+ * Attempts of a unit without a lock in the database. Who has lost so often lost against other processes, for in this
+ * one it has its turn: it then keeps the records locked while it runs, so that even the slowest comes through.
+ */
+const patientAttempts = 3;
+
+/** So many new records make the database's statistics worthless. */
+const manyRecords = 5_000;
+
+/** Records of a batch of `stream`. */
+const batchSize = 500;
+
+/** Makes the record store on the host's database, whose table `apps_records` exists. Its own tables are made at the first use. */
+export function createRecordStore({
+  database,
+  limits,
+  onError = () => {},
+  patience,
+  few,
+}: RecordStoreOptions): RecordStore {
+  const dialect = dialects[database.client];
+  const source = recordSource(dialect);
+  const indexes = createIndexes({ database, table: recordsTable, source, patience, few });
+  const tools: UnitTools = { database, dialect, indexes, turns: createTurns(), onError };
+  const outside = AsyncLocalStorage.snapshot();
+  let preparing: Promise<void> | undefined;
+
+  const prepare = (): Promise<void> => {
+    preparing ??= outside(() => indexes.prepare()).catch((error: unknown) => {
+      preparing = undefined;
+      throw error;
+    });
+    return preparing;
+  };
+
+  const access = async () => {
+    await prepare();
+    const current = await database.current();
+    return { sql: createSql(current ?? database.knex(), dialect), open: current !== undefined };
+  };
+
+  let unseen = 0;
+  /**
+   * Has the database look at the table after many records have come at once: until it does so by itself, PostgreSQL
+   * takes an app for a few records, and reads and sorts all of them for every page.
+   */
+  const lookAgain = async (records: number): Promise<void> => {
+    unseen += records;
+    if (unseen < manyRecords || !dialect.analyze || (await database.current())) return;
+    unseen = 0;
+    await createSql(database.knex(), dialect).change(`${dialect.analyze} ${recordsTable.name}`).catch(onError);
+  };
+
+  const page: RecordStore['page'] = async (key, options) =>
+    selectPage((await access()).sql, scopeOf(key), { ...options, limit: options.limit ?? queryLimits.limit });
+
+  const transact: RecordStore['transact'] = async (work) => {
+    await prepare();
+    const keys = new Set<string>();
+    // In somebody else's transaction there is nothing to run again: it is theirs to roll back.
+    const nested = (await database.current()) !== undefined;
+    const attempts = nested ? 1 : limits.attempts;
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const free = await tools.turns.take(keys);
+      const unit = new RecordUnit(tools, keys);
+      let failure: unknown;
+      try {
+        if (attempt > patientAttempts && keys.size) await unit.hold(keys);
+        const result = await work(unit);
+        await unit.commit();
+        return result;
+      } catch (error) {
+        failure = unit.failure ?? error;
+        await unit.rollback();
+      } finally {
+        free();
+      }
+      if (nested && failure instanceof IndexMissing) throw notBuilt(failure);
+      await beforeNext(failure, keys, attempt);
+    }
+    throw new AppsError('ConflictError', 'Others are changing the same records, try again', {
+      headers: { 'Retry-After': '1' },
+    });
+  };
+
+  return {
+    transact,
+    page,
+
+    async get(key, id) {
+      checkId(id);
+      return selectRecord((await access()).sql, hashOf(key, id));
+    },
+
+    async search(key, declared, options) {
+      const { rows, total } = await refuseMissing(indexes.search(await access(), scopeOf(key), declared, options));
+      const records = rows.map(toRecord);
+      return total === undefined ? { records } : { records, total };
+    },
+
+    async count(key, declared, query, names) {
+      return refuseMissing(indexes.count(await access(), scopeOf(key), declared, query, names));
+    },
+
+    async *stream(
+      key,
+      { limit = Number.POSITIVE_INFINITY, offset, after = 0 }: PageOptions = {},
+    ): AsyncIterable<StoredRecord[]> {
+      let left = limit;
+      let skipped = offset;
+      let from = after;
+      while (left > 0) {
+        const size = Math.min(batchSize, left);
+        const batch = await page(key, { limit: size, offset: skipped, after: from });
+        if (batch.length) yield batch;
+        if (batch.length < size) return;
+        left -= batch.length;
+        skipped = 0;
+        from = (batch.at(-1) as StoredRecord).seq;
+      }
+    },
+
+    async createMany(key, _declared, records) {
+      await prepare();
+      const spooled = await spool(checkedRecords(records));
+      try {
+        const total = await inTransaction(tools, (sql) => insertMany({ sql, dialect, indexes, key }, spooled.read()));
+        await lookAgain(total);
+        return total;
+      } finally {
+        await spooled.remove();
+      }
+    },
+
+    async clear(key) {
+      await prepare();
+      const scope = scopeOf(key);
+      const drop = await inTransaction(tools, async (sql) => {
+        const dropTables = await indexes.clear(sql, scope);
+        await deleteScope(sql, scope);
+        return dropTables;
+      });
+      await drop();
+    },
+
+    async refresh(key, declared, { rebuild }) {
+      await prepare();
+      await indexes.refresh(scopeOf(key), declared, rebuild);
+      return [...new Set([...declared.keys(), 'id'])].sort();
+    },
+
+    async check({ repair }) {
+      await prepare();
+      return indexes.check(repair);
+    },
+
+    async progress(key) {
+      await prepare();
+      return indexes.progress(scopeOf(key));
+    },
+
+    destroy: () => indexes.destroy(),
+  };
+}
+
+/** Gets ready for the next run of a unit that has failed for a reason that may be gone then; throws any other. */
+async function beforeNext(failure: unknown, keys: Set<string>, attempt: number): Promise<void> {
+  if (failure instanceof IndexMissing) return failure.build();
+  if (!(failure instanceof CollisionError)) throw failure;
+  for (const key of failure.keys) keys.add(key);
+  // The first time, waiting for one's turn is enough; later it was another process.
+  if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
+}
+
+async function refuseMissing<T>(search: Promise<T>): Promise<T> {
+  try {
+    return await search;
+  } catch (error) {
+    throw error instanceof IndexMissing ? notBuilt(error) : error;
+  }
+}
+
+/** In a transaction that is not the store's, an index can be neither built nor waited for. */
+function notBuilt(missing: IndexMissing): AppsError {
+  missing.build().catch(() => undefined);
+  return new AppsError('ServiceUnavailableError', 'The indexes are not built yet, try again soon', {
+    headers: { 'Retry-After': '2' },
+  });
+}

@@ -1,0 +1,176 @@
+import type { Dialect, IndexedRecord, RecordSource, RecordsTable, Row, Sql } from '../indexes';
+import { marks } from '../indexes';
+import type { Items, PageOptions, StoredRecord } from './types';
+
+/** The table of the content type `plugin::apps.record`, as Strapi's schema sync makes it. */
+export const recordsTable: RecordsTable = {
+  name: 'apps_records',
+  columns: 'r.id, r.hash, r.identifier, r.items, r.creator, r.version',
+};
+
+const { name: table, columns } = recordsTable;
+/** Strapi's ids are 32-bit integers; PostgreSQL refuses to compare them with more. */
+const maxSeq = 2 ** 31 - 1;
+
+/** A record that is to be inserted. */
+export interface RecordInsert {
+  hash: string;
+  site: string;
+  app: string;
+  id: string;
+  items: Items;
+  creator: string | null;
+}
+
+export function toRecord(row: Row): StoredRecord {
+  return {
+    id: row.identifier as string,
+    items: JSON.parse(row.items as string) as Items,
+    creator: row.creator as string | null,
+    version: Number(row.version),
+    seq: Number(row.id),
+  };
+}
+
+/** The record of a hash. */
+export async function selectRecord(sql: Sql, hash: string): Promise<StoredRecord | null> {
+  const [row] = await sql.rows(`select ${columns} from ${table} r where r.hash = ?`, [hash]);
+  return row ? toRecord(row) : null;
+}
+
+/** Records in order of creation; the caller gives a limit. */
+export async function selectPage(
+  sql: Sql,
+  scope: string,
+  { limit, offset = 0, after = 0 }: PageOptions & { limit: number },
+): Promise<StoredRecord[]> {
+  const text = `select ${columns} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
+  return (await sql.rows(text, [scope, Math.min(after, maxSeq), limit, offset])).map(toRecord);
+}
+
+/** Which of the hashes are taken. */
+export async function selectTaken(sql: Sql, hashes: readonly string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set();
+  const rows = await sql.rows(`select hash from ${table} where hash in (${marks(hashes)})`, hashes);
+  return new Set(rows.map((row) => row.hash as string));
+}
+
+/** Versions by hash as last committed, kept so until the transaction ends. */
+export async function lockVersions(
+  sql: Sql,
+  dialect: Dialect,
+  hashes: readonly string[],
+): Promise<Map<string, number>> {
+  const versions = new Map<string, number>();
+  for (let start = 0; start < hashes.length; start += 500) {
+    const chunk = hashes.slice(start, start + 500);
+    const text = `select hash, version from ${table} where hash in (${marks(chunk)}) order by id${dialect.shareLock}`;
+    for (const row of await sql.rows(text, chunk)) versions.set(row.hash as string, Number(row.version));
+  }
+  return versions;
+}
+
+/** Keeps everybody else from changing the records until the transaction ends; waits for whoever does it now. */
+export async function holdRecords(sql: Sql, hashes: readonly string[]): Promise<void> {
+  // A write of nothing: the one lock that every database has, in the order in which units write.
+  for (const hash of [...hashes].sort())
+    await sql.change(`update ${table} set version = version where hash = ?`, [hash]);
+}
+
+const insertColumns = [
+  'document_id',
+  'hash',
+  'scope',
+  'site',
+  'app',
+  'identifier',
+  'items',
+  'creator',
+  'version',
+  'created_at',
+  'updated_at',
+  'published_at',
+];
+
+/** Inserts records in order and returns their `seq`s; a StorageError `taken` when a hash exists. */
+export async function insertRecords(
+  sql: Sql,
+  dialect: Dialect,
+  scope: string,
+  records: readonly RecordInsert[],
+): Promise<number[]> {
+  const now = new Date();
+  const rows = records.map(({ hash, site, app, id, items, creator }) => [
+    // Strapi wants letters and digits that no other document has: so is the hash.
+    `r${hash.slice(0, 23)}`,
+    hash,
+    scope,
+    site,
+    app,
+    id,
+    JSON.stringify(items),
+    creator,
+    1,
+    now,
+    now,
+    now,
+  ]);
+  const returned = await sql.insert(table, insertColumns, rows, dialect.returning ? ' returning id, hash' : '');
+  const made = dialect.returning
+    ? returned
+    : await selectIds(
+        sql,
+        records.map((record) => record.hash),
+      );
+  const seqs = new Map(made.map((row) => [row.hash as string, Number(row.id)]));
+  return records.map((record) => seqs.get(record.hash) as number);
+}
+
+async function selectIds(sql: Sql, hashes: readonly string[]): Promise<Row[]> {
+  const found: Row[] = [];
+  for (let start = 0; start < hashes.length; start += 500) {
+    const chunk = hashes.slice(start, start + 500);
+    found.push(...(await sql.rows(`select id, hash from ${table} where hash in (${marks(chunk)})`, chunk)));
+  }
+  return found;
+}
+
+/** False when the record is no longer at that version. */
+export async function updateRecord(
+  sql: Sql,
+  hash: string,
+  version: number,
+  items: Items,
+  creator: string | null,
+): Promise<boolean> {
+  const text = `update ${table} set items = ?, creator = ?, version = version + 1, updated_at = ? where hash = ? and version = ?`;
+  return (await sql.change(text, [JSON.stringify(items), creator, new Date(), hash, version])) === 1;
+}
+
+/** False when the record is no longer at that version. */
+export async function deleteRecord(sql: Sql, hash: string, version: number): Promise<boolean> {
+  return (await sql.change(`delete from ${table} where hash = ? and version = ?`, [hash, version])) === 1;
+}
+
+export async function deleteScope(sql: Sql, scope: string): Promise<void> {
+  await sql.change(`delete from ${table} where scope = ?`, [scope]);
+}
+
+/** Old records for the room of indexes. */
+export function recordSource(dialect: Dialect): RecordSource {
+  return {
+    async scan(sql, scope, after, limit, keep): Promise<IndexedRecord[]> {
+      const text = `select id, identifier, items from ${table} where scope = ? and id > ? order by id limit ?${keep ? dialect.shareLock : ''}`;
+      const rows = await sql.rows(text, [scope, after, limit]);
+      return rows.map((row) => ({
+        seq: Number(row.id),
+        id: row.identifier as string,
+        items: JSON.parse(row.items as string) as Items,
+      }));
+    },
+    async count(sql, scope): Promise<number> {
+      const [row] = await sql.rows(`select count(*) as n from ${table} where scope = ?`, [scope]);
+      return Number(row?.n);
+    },
+  };
+}
