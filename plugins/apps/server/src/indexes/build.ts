@@ -1,0 +1,175 @@
+import { createSql, type HostDatabase, isFailure, type Sql } from './database';
+import type { Dialect } from './dialects';
+import type { IndexedRecord } from './entries';
+import { layoutOf } from './layout';
+import { type BuildMode, planBuild, silence } from './plan';
+import { addRows } from './rows';
+import { type Generation, lockState, readState, type State, saveState } from './state';
+import { analyzeTables, createIndexes, createTables, dropTables } from './tables';
+import { inTransaction } from './transaction';
+import type { IndexDeclarations } from './types';
+
+/** Old records, for a new generation. */
+export interface RecordSource {
+  /** Up to `limit` records of the app behind `after`, in order of creation; `keep`: none changes before the transaction ends. */
+  scan(sql: Sql, scope: string, after: number, limit: number, keep: boolean): Promise<IndexedRecord[]>;
+  count(sql: Sql, scope: string): Promise<number>;
+}
+
+export interface BuildTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  source: RecordSource;
+  /** True when the server is stopping: a building is then left for the next process. */
+  stopped(): boolean;
+}
+
+/** Records of the builder's first transaction; then as many as take `batchTime` ms: no writer waits longer than for one. */
+const firstBatch = 200;
+const largestBatch = 5_000;
+const batchTime = 50;
+/** How often (ms) a builder gives a sign of life, and notes how far it is. */
+const heartbeat = 1_000;
+
+/**
+ * Makes a new generation with the wanted indexes beside the old ones, fills it in batches while records are read and
+ * written as usual, and puts it in their place. One that a process has left unfinished is gone on with. When another
+ * process is at it already, waits for that one instead, and returns false.
+ */
+export async function build(
+  tools: BuildTools,
+  scope: string,
+  wanted: IndexDeclarations,
+  mode: BuildMode,
+): Promise<boolean> {
+  const plan = await inTransaction(tools, (sql) => planBuild(sql, tools.dialect, scope, wanted, mode));
+  const sql = createSql(tools.database.knex(), tools.dialect);
+  await dropTables(sql, plan.dropped);
+  if (!plan.own) {
+    await waitForOther(tools, sql, scope, plan.other);
+    return false;
+  }
+  const work = { ...tools, sql, scope, own: plan.own };
+  try {
+    const late = await open(work, plan.resumed);
+    await fill(work);
+    await finish(work, late);
+  } catch (error) {
+    // Removed or taken over meanwhile (the records were cleared, the indexes declared anew, this process was thought
+    // dead): whoever needs it asks again.
+    if (!(error instanceof Superseded) && !isFailure(error, 'missing-table')) throw error;
+    if (!tools.stopped() && !(await isNamed(sql, scope, plan.own.id))) await dropTables(sql, [plan.own.id]);
+  }
+  return true;
+}
+
+interface Work extends BuildTools {
+  sql: Sql;
+  scope: string;
+  own: Generation;
+}
+
+class Superseded extends Error {}
+
+async function isNamed(sql: Sql, scope: string, id: string): Promise<boolean> {
+  return (await readState(sql, scope)).some((generation) => generation.id === id);
+}
+
+/** Makes the tables, and has every writer write to them from now on. Whether their indexes are to be made last. */
+async function open({ sql, dialect, source, scope, own, ...tools }: Work, resumed: boolean): Promise<boolean> {
+  const total = await source.count(sql, scope);
+  const late = dialect.indexesLast(total);
+  if (!resumed) {
+    await createTables(sql, dialect, own.id, layoutOf(own.indexes));
+    if (!late) await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), false);
+  }
+  const started = { phase: 'building' as const, total, late: resumed ? own.late : late };
+  await change({ sql, dialect, source, scope, own, ...tools }, (generation) => Object.assign(generation, started));
+  return started.late === true;
+}
+
+/** Changes the generation in the stored state; Superseded when it is no longer there, or no longer this builder's. */
+function change({ scope, own, ...tools }: Work, apply: (mine: Generation, state: State) => unknown): Promise<State> {
+  return inTransaction(tools, async (sql) => {
+    const state = await lockState(sql, tools.dialect, scope, 'update');
+    const mine = owned(state, own);
+    mine.at = Date.now();
+    apply(mine, state);
+    await saveState(sql, scope, state);
+    return state;
+  });
+}
+
+function owned(state: State, own: Generation): Generation {
+  const mine = state.find((generation) => generation.id === own.id && generation.builder === own.builder);
+  if (!mine) throw new Superseded();
+  return mine;
+}
+
+async function fill(work: Work): Promise<void> {
+  const { own, scope, dialect, source } = work;
+  const layout = layoutOf(own.indexes);
+  let { after, done } = own;
+  let size = firstBatch;
+  let told = Date.now();
+  while (!work.stopped()) {
+    const began = performance.now();
+    const batch = await inTransaction(work, async (sql) => {
+      // Kept as it is until the batch is written: two builders never fill one generation at a time.
+      owned(await lockState(sql, dialect, scope, 'share'), own);
+      const records = await source.scan(sql, scope, after, size, true);
+      await addRows(sql, dialect, own.id, layout, records);
+      return records;
+    });
+    if (batch.length === 0) return;
+    after = batch.at(-1)?.seq as number;
+    done += batch.length;
+    const pace = batchTime / Math.max(1, performance.now() - began);
+    size = Math.round(Math.min(largestBatch, Math.max(firstBatch, size * Math.min(2, pace))));
+    if (Date.now() - told > heartbeat) {
+      await change(work, (mine) => Object.assign(mine, { after, done }));
+      told = Date.now();
+    }
+    // Others are to get their turn even where the driver is synchronous.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Superseded();
+}
+
+async function finish(work: Work, late: boolean): Promise<void> {
+  const { sql, dialect, own } = work;
+  if (late) {
+    // Half-made indexes are not worth mending: who takes over from here begins anew.
+    await change(work, (mine) => Object.assign(mine, { phase: 'indexing', done: mine.total }));
+    const alive = setInterval(() => void change(work, () => {}).catch(() => undefined), heartbeat);
+    try {
+      await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), true);
+    } finally {
+      clearInterval(alive);
+    }
+  }
+  await analyzeTables(sql, dialect, own.id);
+  const dropped: string[] = [];
+  await change(work, (mine, state) => {
+    const others = state.filter((generation) => generation !== mine);
+    dropped.splice(0, Infinity, ...others.map((generation) => generation.id));
+    state.splice(0, Infinity, { ...mine, phase: 'ready', done: mine.total });
+  });
+  await dropTables(sql, dropped);
+}
+
+/** Waits until the generation that another process builds is ready or gone. */
+async function waitForOther(tools: BuildTools, sql: Sql, scope: string, id: string): Promise<void> {
+  while (!tools.stopped()) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const other = (await readState(sql, scope)).find((generation) => generation.id === id);
+    if (!other || other.phase === 'ready' || other.at < Date.now() - silence) return;
+  }
+}
+
+/** Removes all of an app's generations from the state; the tables go when the transaction is committed (`dropTables`). */
+export async function forget(sql: Sql, dialect: Dialect, scope: string): Promise<string[]> {
+  const state = await lockState(sql, dialect, scope, 'update');
+  await saveState(sql, scope, []);
+  return state.map((generation) => generation.id);
+}

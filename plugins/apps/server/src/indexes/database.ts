@@ -1,0 +1,98 @@
+import type { Knex } from 'knex';
+import { AppsError } from '../errors';
+import type { Client, Dialect } from './dialects';
+
+export type Row = Record<string, unknown>;
+
+/** What the rooms records and indexes need of the host's database; made for Strapi in records/strapi-database.ts. */
+export interface HostDatabase {
+  readonly client: Client;
+  knex(): Knex;
+  /** The transaction that the calling asynchronous context is in. */
+  current(): Promise<Knex.Transaction | undefined>;
+  /** Runs `work` in a transaction, or in the current one; commits when it resolves, rolls back when it rejects. */
+  transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+}
+
+/** A connection or a transaction that is asked in SQL with `?` for values. Errors are StorageErrors or AppsErrors. */
+export interface Sql {
+  rows(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Returns how many rows were touched. */
+  change(text: string, values?: readonly unknown[]): Promise<number>;
+  /** Inserts any number of rows, in chunks that every database takes. `ending` goes behind the values, `verb` before. */
+  insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly unknown[][],
+    ending?: string,
+    verb?: string,
+  ): Promise<Row[]>;
+}
+
+/** Why a statement failed, if it is a reason that the storage itself deals with. */
+export type Failure = 'collision' | 'taken' | 'missing-table';
+
+/** A failure that the storage deals with by itself, mostly by running something again; never shown to a client. */
+export class StorageError extends Error {
+  constructor(
+    readonly failure: Failure,
+    cause: unknown,
+  ) {
+    super(`storage: ${failure}`, { cause });
+  }
+}
+
+/** Whether `error` is a StorageError for the given reason. */
+export function isFailure(error: unknown, failure: Failure): error is StorageError {
+  return error instanceof StorageError && error.failure === failure;
+}
+
+/** Turns a driver's error into one that is safe: its message may hold SQL and values, so it only lives on as the cause. */
+export function translateError(dialect: Dialect, error: unknown): Error {
+  if (error instanceof AppsError || error instanceof StorageError) return error;
+  const reason = dialect.classify(error as { code?: unknown; message?: unknown; name?: unknown });
+  if (reason === 'unavailable') {
+    return new AppsError('ServiceUnavailableError', 'The database is not available', {
+      headers: { 'Retry-After': '2' },
+      cause: error,
+    });
+  }
+  if (reason) return new StorageError(reason, error);
+  return new AppsError('InternalServerError', 'The database could not carry out the operation', { cause: error });
+}
+
+/** No database takes more bound values than this in one statement, nor does a longer statement gain anything. */
+const maxValues = 30_000;
+const maxRows = 500;
+
+/** Asks `connection`, a transaction or the pool, in the words of `dialect`. */
+export function createSql(connection: Knex, dialect: Dialect): Sql {
+  const run = async (text: string, values: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await connection.raw(text, values as Knex.RawBinding[]);
+    } catch (error) {
+      throw translateError(dialect, error);
+    }
+  };
+  return {
+    rows: async (text, values = []) => dialect.rows(await run(text, values)),
+    change: async (text, values = []) => dialect.affected(await run(text, values)),
+    async insert(table, columns, rows, ending = '', verb = 'insert') {
+      const size = Math.min(maxRows, Math.floor(maxValues / columns.length));
+      const head = `${verb} into ${table} (${columns.join(', ')}) values `;
+      const tuple = `(${columns.map(() => '?').join(', ')})`;
+      const returned: Row[] = [];
+      for (let start = 0; start < rows.length; start += size) {
+        const chunk = rows.slice(start, start + size);
+        const result = await run(`${head}${chunk.map(() => tuple).join(', ')}${ending}`, chunk.flat());
+        if (ending.includes('returning')) returned.push(...dialect.rows(result));
+      }
+      return returned;
+    },
+  };
+}
+
+/** `?, ?, ?` for so many values. */
+export function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}

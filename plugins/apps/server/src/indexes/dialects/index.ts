@@ -1,0 +1,10 @@
+import { mysql } from './mysql';
+import { postgres } from './postgres';
+import { sqlite } from './sqlite';
+import type { Client, Dialect } from './types';
+
+export type { Client, Dialect } from './types';
+export { isUnavailable } from './unavailable';
+
+/** One row a database; the dialect suite runs against each. */
+export const dialects: Record<Client, Dialect> = { sqlite, postgres, mysql };

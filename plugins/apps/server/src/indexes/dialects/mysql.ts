@@ -1,0 +1,36 @@
+import type { Row } from '../database';
+import type { Dialect, Reason } from './types';
+import { isUnavailable } from './unavailable';
+
+const reasons: Record<string, Reason> = {
+  ER_LOCK_DEADLOCK: 'collision',
+  ER_LOCK_WAIT_TIMEOUT: 'collision',
+  ER_CHECKREAD: 'collision', // the row was changed since this transaction's snapshot (MariaDB)
+  ER_DUP_ENTRY: 'taken',
+  ER_NO_SUCH_TABLE: 'missing-table',
+  ER_TABLE_DEF_CHANGED: 'missing-table', // the table was made after this transaction's snapshot
+};
+
+/** MySQL and MariaDB. */
+export const mysql: Dialect = {
+  client: 'mysql',
+  types: { key: 'varbinary(255)', long: 'longblob', text: 'longtext' },
+  tableEnding: ' engine=InnoDB',
+  clusteredEnding: ' engine=InnoDB',
+  shareLock: ' lock in share mode',
+  updateLock: ' for update',
+  returning: false,
+  insertIgnore: { verb: 'insert ignore', ending: '' },
+  indexesLast: (rows) => rows > 5_000,
+  createIndex: (name, table, columns, online) =>
+    `create index ${name} on ${table} (${columns})${online ? ' algorithm = inplace lock = none' : ''}`,
+  analyze: 'analyze table',
+  tableNames: 'select table_name as name from information_schema.tables where table_schema = database()',
+  unindexed: (expression) => expression,
+  join: 'straight_join',
+  mixedOrder: false,
+  contains: (haystack, needle) => `locate(${needle}, ${haystack}) > 0`,
+  rows: (result) => (result as [Row[]])[0],
+  affected: (result) => (result as [{ affectedRows: number }])[0].affectedRows,
+  classify: (error) => reasons[String(error.code)] ?? (isUnavailable(error) ? 'unavailable' : undefined),
+};

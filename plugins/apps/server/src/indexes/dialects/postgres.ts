@@ -1,0 +1,35 @@
+import type { Row } from '../database';
+import type { Dialect, Reason } from './types';
+import { isUnavailable } from './unavailable';
+
+const reasons: Record<string, Reason> = {
+  '40001': 'collision', // serialization failure
+  '40P01': 'collision', // deadlock
+  '55P03': 'collision', // lock not available
+  '23505': 'taken',
+  '42P01': 'missing-table',
+};
+
+export const postgres: Dialect = {
+  client: 'postgres',
+  types: { key: 'bytea', long: 'bytea', text: 'text' },
+  tableEnding: '',
+  clusteredEnding: '',
+  shareLock: ' for share',
+  updateLock: ' for update',
+  returning: true,
+  insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
+  indexesLast: (rows) => rows > 5_000,
+  createIndex: (name, table, columns, online) =>
+    `create index ${online ? 'concurrently ' : ''}${name} on ${table} (${columns})`,
+  analyze: 'analyze',
+  tableNames:
+    'select table_name as name from information_schema.tables where table_schema = any (current_schemas(false))',
+  unindexed: (expression) => expression,
+  join: 'cross join',
+  mixedOrder: true,
+  contains: (haystack, needle) => `position(${needle} in ${haystack}) > 0`,
+  rows: (result) => (result as { rows: Row[] }).rows,
+  affected: (result) => (result as { rowCount: number | null }).rowCount ?? 0,
+  classify: (error) => reasons[String(error.code)] ?? (isUnavailable(error) ? 'unavailable' : undefined),
+};

@@ -1,0 +1,32 @@
+import type { Row } from '../database';
+import type { Dialect, Reason } from './types';
+import { isUnavailable } from './unavailable';
+
+export const sqlite: Dialect = {
+  client: 'sqlite',
+  types: { key: 'blob', long: 'blob', text: 'text' },
+  tableEnding: '',
+  clusteredEnding: ' without rowid',
+  shareLock: '',
+  updateLock: '',
+  returning: true,
+  insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
+  // It makes an index in one go, in which nobody can write: 100,000 rows are as much as may be waited for.
+  indexesLast: (rows) => rows <= 100_000,
+  createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
+  analyze: '',
+  tableNames: `select name from sqlite_master where type = 'table'`,
+  unindexed: (expression) => `+${expression}`,
+  join: 'cross join',
+  mixedOrder: true,
+  contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,
+  rows: (result) => result as Row[],
+  affected: (result) => (result as { changes: number }).changes,
+  classify(error): Reason {
+    const code = String(error.code);
+    if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'collision';
+    if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'taken';
+    if (code === 'SQLITE_ERROR' && /no such table/.test(String(error.message))) return 'missing-table';
+    return isUnavailable(error) ? 'unavailable' : undefined;
+  },
+};

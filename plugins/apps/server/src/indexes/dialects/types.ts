@@ -1,0 +1,43 @@
+import type { Row } from '../database';
+
+export type Client = 'sqlite' | 'postgres' | 'mysql';
+
+/** What differs between the databases; everything else is the same SQL. */
+export interface Dialect {
+  readonly client: Client;
+  /** Column types of the tables that the plugin makes itself. */
+  readonly types: { readonly key: string; readonly long: string; readonly text: string };
+  /** Behind `create table … (…)`; `clustered` for tables whose primary key is how they are read. */
+  readonly tableEnding: string;
+  readonly clusteredEnding: string;
+  /** Behind a select that must see the newest committed rows and keep them as they are until the transaction ends. */
+  readonly shareLock: string;
+  readonly updateLock: string;
+  /** Whether `insert … returning` exists. */
+  readonly returning: boolean;
+  /** Behind an insert that may leave an existing row alone; and the verb for it. */
+  readonly insertIgnore: { readonly verb: string; readonly ending: string };
+  /** Whether indexes of tables that are filled with so many rows are better made at the end. */
+  indexesLast(rows: number): boolean;
+  /** `online`: without keeping writers of the table waiting. */
+  createIndex(name: string, table: string, columns: string, online: boolean): string;
+  /** The command that looks at a table's values for the planner; '' where plans do not depend on them. */
+  readonly analyze: string;
+  /** A select of the `name`s of the database's tables. */
+  readonly tableNames: string;
+  /** The expression, kept from being looked up in an index or made part of a join: the choice was made by counting. */
+  unindexed(expression: string): string;
+  /** Joins two tables so that the left one is read first: the choice was made by counting. */
+  readonly join: string;
+  /** Whether rows in the order of an index, ties the other way round, come without sorting them all. */
+  readonly mixedOrder: boolean;
+  /** Whether binary `haystack` contains binary `needle`, as a condition. */
+  contains(haystack: string, needle: string): string;
+  /** Rows and row counts of what knex's `raw` resolves to. */
+  rows(result: unknown): Row[];
+  affected(result: unknown): number;
+  classify(error: { code?: unknown; message?: unknown; name?: unknown }): Reason;
+}
+
+/** `collision`: run again; `taken`: a unique key exists; undefined: nothing that can be dealt with. */
+export type Reason = 'collision' | 'taken' | 'missing-table' | 'unavailable' | undefined;

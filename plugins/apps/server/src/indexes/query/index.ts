@@ -1,0 +1,5 @@
+export { type Condition, checkQuery, indexType } from './check';
+export { queryError } from './errors';
+export { queryLimits } from './limits';
+export { parseQuery } from './parse';
+export type { Comparator, Operand, Parsed } from './tree';

@@ -1,0 +1,59 @@
+import type { Sql } from './database';
+import type { Dialect } from './dialects';
+import { fieldIndexes, type Layout, tablesOf } from './layout';
+
+/** InnoDB takes 64 indexes a table; columns beyond are right, only slower. */
+const maxIndexedColumns = 60;
+
+/** Makes the empty tables of a generation. */
+export async function createTables(sql: Sql, dialect: Dialect, generation: string, layout: Layout): Promise<void> {
+  const { fields, terms, bodies } = tablesOf(generation);
+  const { key, long } = dialect.types;
+  const definitions = columnsOf(layout)
+    .map((column) => `, ${column} ${key} not null`)
+    .join('');
+  await sql.change(`create table ${fields} (record integer not null primary key${definitions})${dialect.tableEnding}`);
+  await sql.change(
+    `create table ${terms} (record integer not null, ix integer not null, term ${key} not null, weight integer not null, ` +
+      `primary key (record, ix, term))${dialect.clusteredEnding}`,
+  );
+  await sql.change(
+    `create table ${bodies} (record integer not null, ix integer not null, body ${long} not null, ` +
+      `primary key (record, ix))${dialect.tableEnding}`,
+  );
+}
+
+/** Makes the indexes of a generation's tables; `online`: while they are being written to. */
+export async function createIndexes(
+  sql: Sql,
+  dialect: Dialect,
+  generation: string,
+  layout: Layout,
+  online: boolean,
+): Promise<void> {
+  const { fields, terms, bodies } = tablesOf(generation);
+  const create = (table: string, name: string, columns: string) =>
+    sql.change(dialect.createIndex(`${table}_${name}`, table, columns, online));
+  for (const column of columnsOf(layout).slice(0, maxIndexedColumns)) {
+    await create(fields, column, `${column}, record`);
+  }
+  await create(terms, 'ix', 'ix, term, weight, record');
+  await create(bodies, 'ix', 'ix');
+}
+
+/** Has the database look at the filled tables, where its plans depend on that. */
+export async function analyzeTables(sql: Sql, dialect: Dialect, generation: string): Promise<void> {
+  if (!dialect.analyze) return;
+  for (const table of Object.values(tablesOf(generation))) await sql.change(`${dialect.analyze} ${table}`);
+}
+
+/** Drops the tables of generations that no state names any more. */
+export async function dropTables(sql: Sql, generations: readonly string[]): Promise<void> {
+  for (const generation of generations) {
+    for (const table of Object.values(tablesOf(generation))) await sql.change(`drop table if exists ${table}`);
+  }
+}
+
+function columnsOf(layout: Layout): string[] {
+  return fieldIndexes(layout).map((index) => `k${index.number}`);
+}

@@ -1,0 +1,20 @@
+import { createSql, type HostDatabase, isFailure, type Sql, translateError } from './database';
+import type { Dialect } from './dialects';
+
+const attempts = 20;
+
+/** Runs `work` in a transaction; again, a bounded number of times, when it collides with another. */
+export async function inTransaction<T>(
+  { database, dialect }: { database: HostDatabase; dialect: Dialect },
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.transaction((trx) => work(createSql(trx, dialect)));
+    } catch (cause) {
+      const error = translateError(dialect, cause);
+      if (!isFailure(error, 'collision') || attempt === attempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+    }
+  }
+}
