@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { AppFolder } from '../sites';
+import { loadApp } from './app';
+
+function folder(files: Record<string, string>, settings?: string): AppFolder {
+  return {
+    site: { id: 'site', title: 'Site', url: 'http://localhost/site', theme: 'basic' },
+    appId: 'rating',
+    themeId: 'basic',
+    revision: '1',
+    settings: settings === undefined ? null : { path: 'settings.yaml', text: settings },
+    files: new Map(Object.entries(files).map(([path, text]) => [path, { path, text }])),
+  };
+}
+
+describe('loadApp', () => {
+  it('puts the files of a block together', () => {
+    const app = loadApp(
+      folder({ 'blocks/rate.html': '{like}', 'blocks/rate.py': '', 'blocks/rate.yaml': 'elements: {like: ACTION}' }),
+    );
+    expect(app.blocks.get('rate')).toMatchObject({
+      layout: { path: 'blocks/rate.html', text: '{like}' },
+      logic: { path: 'blocks/rate.py', language: 'python' },
+      error: null,
+    });
+    expect([...app.indexes]).toEqual([['id', 'field']]);
+  });
+
+  it('reads a folder once', () => {
+    const one = folder({ 'blocks/a.html': '' });
+    expect(loadApp(one)).toBe(loadApp(one));
+    expect(loadApp(folder({ 'blocks/a.html': '' }))).not.toBe(loadApp(one));
+  });
+
+  it.each([
+    ['other extensions', 'blocks/a.txt'],
+    ['type declarations', 'blocks/a.d.ts'],
+    ['names that are no ids', 'blocks/-a.html'],
+    ['names on the prototype', 'blocks/constructor.html'],
+    ['folders', 'blocks/a/b.html'],
+    ['modules', 'lib/a.js'],
+  ])('makes no block of %s', (_, path) => {
+    expect(loadApp(folder({ [path]: '' })).blocks.size).toBe(0);
+  });
+
+  it.each([
+    ['logic', 'js', 'py'],
+    ['layout', 'html', 'liquid'],
+    ['definition', 'yaml', 'yml'],
+  ])('refuses two %s files, naming both, for that block alone', (part, one, other) => {
+    const app = loadApp(folder({ [`blocks/a.${one}`]: '', [`blocks/a.${other}`]: '', 'blocks/b.html': '' }));
+    expect(app.blocks.get('a')?.error?.message).toContain(`two ${part} files: blocks/a.${one} and blocks/a.${other}`);
+    expect(app.blocks.get('b')?.error).toBeNull();
+  });
+
+  it('keeps a broken definition from breaking other blocks', () => {
+    const app = loadApp(
+      folder({ 'blocks/a.yaml': 'x: 1', 'blocks/b.yaml': 'elements: {n: {type: NUMBER, index_type: field}}' }),
+    );
+    expect(app.blocks.get('a')?.error?.name).toBe('DefinitionError');
+    expect(app.blocks.get('b')?.error).toBeNull();
+    expect(app.indexes.get('n')).toBe('field');
+  });
+
+  it('refuses an index with two types in the later block, and all its indexes', () => {
+    const app = loadApp(
+      folder({
+        'blocks/a.yaml': 'elements: {n: {type: TEXT, index_type: field}}',
+        'blocks/b.yaml': 'elements:\n  m: {type: TEXT, index_type: field}\n  n: {type: TEXT, index_type: text}',
+      }),
+    );
+    expect(app.blocks.get('b')?.error?.message).toMatch(/"n" is field in blocks\/a.yaml and cannot be text/);
+    expect(app.blocks.get('b')?.error?.position?.line).toBe(3);
+    expect([...app.indexes.keys()]).toEqual(['id', 'n']);
+  });
+
+  it('refuses another type for the index id', () => {
+    const app = loadApp(folder({ 'blocks/a.yaml': 'elements: {id: {type: TEXT, index_type: text}}' }));
+    expect(app.blocks.get('a')?.error?.message).toMatch(/"id" is field by the plugin/);
+  });
+
+  it('has no acl when its settings are broken', () => {
+    const app = loadApp(folder({ 'blocks/a.html': '' }, 'debgu: true'));
+    expect(app.error?.message).toMatch(/did you mean "debug"/);
+    expect(app.settings).toEqual({ debug: false, acl: null, source: {} });
+    expect(app.blocks.has('a')).toBe(true);
+  });
+
+  it('says why a file could not be read', () => {
+    const broken = folder({});
+    const files = new Map([['blocks/a.html', { path: 'blocks/a.html', text: '', problem: 'The file is too large' }]]);
+    expect(loadApp({ ...broken, files }).blocks.get('a')?.error?.message).toBe('blocks/a.html: The file is too large');
+  });
+});

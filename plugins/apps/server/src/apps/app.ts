@@ -1,0 +1,124 @@
+import { isAppsError } from '../errors';
+import type { IndexDeclarations, IndexType } from '../indexes/types';
+import { type AppFolder, isId, type ThemeFile } from '../sites';
+import { emptyDefinition, readDefinition } from './definition';
+import { emptySettings, readSettings } from './settings';
+import type { App, Block, Definition } from './types';
+import { definitionError } from './yaml';
+
+type Part = 'layout' | 'logic' | 'definition';
+
+/** What the files of a block are, by their extension (contract, section 2). */
+const parts: Record<string, { part: Part; language?: NonNullable<Block['logic']>['language'] }> = {
+  html: { part: 'layout' },
+  liquid: { part: 'layout' },
+  js: { part: 'logic', language: 'javascript' },
+  ts: { part: 'logic', language: 'typescript' },
+  py: { part: 'logic', language: 'python' },
+  yaml: { part: 'definition' },
+  yml: { part: 'definition' },
+};
+
+const loaded = new WeakMap<AppFolder, App>();
+
+/** The app that a folder holds, read once for each folder object. What is broken in it is in the errors of app and blocks. */
+export function loadApp(folder: AppFolder): App {
+  let app = loaded.get(folder);
+  if (!app) {
+    app = readApp(folder);
+    loaded.set(folder, app);
+  }
+  return app;
+}
+
+function readApp(folder: AppFolder): App {
+  const { value: settings, error } = attempt(() => (folder.settings ? readSettings(folder.settings) : emptySettings));
+  const blocks = new Map<string, Block>();
+  const indexes = new Map<string, { type: IndexType; file: string }>([['id', { type: 'field', file: '' }]]);
+  for (const [id, files] of blockFiles(folder)) {
+    const block = readBlock(id, files);
+    blocks.set(id, block.error ? block : { ...block, error: declareIndexes(block.definition, indexes) });
+  }
+  return {
+    folder,
+    id: folder.appId,
+    revision: folder.revision,
+    settings: settings ?? emptySettings,
+    error,
+    blocks,
+    indexes: new Map([...indexes].map(([name, { type }]) => [name, type])) as IndexDeclarations,
+  };
+}
+
+/** Files of each block by what they are; blocks in the order of their ids, so that "the later block" is always the same. */
+function blockFiles(folder: AppFolder): Map<string, Map<Part, ThemeFile[]>> {
+  const blocks = new Map<string, Map<Part, ThemeFile[]>>();
+  for (const path of [...folder.files.keys()].sort()) {
+    const [, id, extension] = /^blocks\/([^/]+)\.([a-z]+)$/.exec(path) ?? [];
+    const part = Object.hasOwn(parts, extension ?? '') ? parts[extension as string]?.part : undefined;
+    if (!id || !part || !isId(id) || path.endsWith('.d.ts')) continue;
+    const files = blocks.get(id) ?? new Map<Part, ThemeFile[]>();
+    files.set(part, [...(files.get(part) ?? []), folder.files.get(path) as ThemeFile]);
+    blocks.set(id, files);
+  }
+  return new Map([...blocks].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function readBlock(id: string, files: Map<Part, ThemeFile[]>): Block {
+  const file = (part: Part): ThemeFile | undefined => files.get(part)?.[0];
+  const definition = file('definition');
+  const { value, error } = attempt(() => {
+    for (const [part, found] of files) refuseUnusable(part, found);
+    return definition ? readDefinition(definition) : emptyDefinition;
+  });
+  const [layout, logic] = [file('layout'), file('logic')];
+  return {
+    id,
+    layout: layout ? { path: layout.path, text: layout.text } : null,
+    logic: logic ? { path: logic.path, language: languageOf(logic.path) } : null,
+    definition: value ?? emptyDefinition,
+    error,
+  };
+}
+
+function refuseUnusable(part: Part, files: ThemeFile[]): void {
+  for (const { path, problem } of files) if (problem) throw definitionError(problem, { file: path });
+  const [first, second] = files;
+  if (!first || !second) return;
+  throw definitionError(`The block has two ${part} files: ${first.path} and ${second.path}`, { file: second.path });
+}
+
+function languageOf(path: string): NonNullable<Block['logic']>['language'] {
+  return parts[path.slice(path.lastIndexOf('.') + 1)]?.language ?? 'javascript';
+}
+
+/** Adds a block's indexes to the app's, all or none; the error of a block that contradicts an earlier one. */
+function declareIndexes(
+  definition: Definition,
+  indexes: Map<string, { type: IndexType; file: string }>,
+): Block['error'] {
+  const wanted = [...definition.elements.values()].filter((element) => element.indexType !== undefined);
+  for (const { name, indexType, position } of wanted) {
+    const known = indexes.get(name);
+    if (!known || known.type === indexType) continue;
+    const elsewhere = known.file === '' ? 'by the plugin' : `in ${known.file}`;
+    return definitionError(
+      `The index "${name}" is ${known.type} ${elsewhere} and cannot be ${indexType} here`,
+      position,
+    );
+  }
+  for (const { name, indexType, position } of wanted) {
+    if (!indexes.has(name)) indexes.set(name, { type: indexType as IndexType, file: position.file });
+  }
+  return null;
+}
+
+/** Keeps what is wrong with one file from breaking the others; anything but an AppsError is thrown on. */
+function attempt<T>(read: () => T): { value: T | null; error: App['error'] } {
+  try {
+    return { value: read(), error: null };
+  } catch (error) {
+    if (isAppsError(error)) return { value: null, error };
+    throw error;
+  }
+}

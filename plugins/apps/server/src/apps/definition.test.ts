@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { isAppsError } from '../errors';
+import { readDefinition } from './definition';
+import { readSettings } from './settings';
+import { readYaml } from './yaml';
+import { readThemeInfo } from './yaml-theme';
+
+const file = (text: string, path = 'blocks/rate.yaml') => ({ path, text });
+
+function failure(read: () => unknown) {
+  try {
+    read();
+  } catch (error) {
+    if (isAppsError(error, 'DefinitionError')) return error;
+    throw error;
+  }
+  throw new Error('nothing was wrong');
+}
+
+describe('readDefinition', () => {
+  it('reads everything that a definition can say', () => {
+    const definition = readDefinition(
+      file(`
+target: ajax
+view: {id: show-report, with_theme: true}
+view_permission: [editors, eric]
+elements:
+  message: BASIC
+  like: {type: ACTION, label: Like}
+  _save: {label: Send}
+  total: {type: NUMBER, index_type: field, min: 0, default: 3, label: 12}
+  color: {type: SELECT, options: [red, {value: 2, label: two}], default: 2}
+`),
+    );
+    expect(definition).toMatchObject({
+      target: 'ajax',
+      view: { id: 'show-report', withTheme: true },
+      viewPermission: ['editors', 'eric'],
+    });
+    expect(definition.elements.get('total')).toEqual({
+      name: 'total',
+      type: 'NUMBER',
+      indexType: 'field',
+      min: 0,
+      default: 3,
+      label: '12',
+      position: { file: 'blocks/rate.yaml', line: 9, column: 10 },
+    });
+    expect(definition.elements.get('color')).toMatchObject({
+      default: 2,
+      options: [
+        { value: 'red', label: 'red' },
+        { value: 2, label: 'two' },
+      ],
+    });
+    expect(definition.elements.get('_save')).toMatchObject({ type: 'ACTION', label: 'Send' });
+    expect(definition.source.elements).toMatchObject({
+      message: { type: 'BASIC' },
+      _save: { type: 'ACTION', label: 'Send' },
+      total: { type: 'NUMBER', index_type: 'field' },
+    });
+  });
+
+  it.each([
+    ['', { target: null, view: null, viewPermission: null }],
+    ['# only a comment', { target: null, view: null, viewPermission: null }],
+    ['view: report', { view: { id: 'report', withTheme: false } }],
+    ['view_permission: editors eric', { viewPermission: ['editors', 'eric'] }],
+    ["view_permission: '*'", { viewPermission: ['*'] }],
+    ['view_permission:', { viewPermission: [] }],
+    ['elements:', { viewPermission: null }],
+  ])('%j', (text, expected) => {
+    expect(readDefinition(file(text))).toMatchObject(expected);
+  });
+
+  it.each<[string, number | undefined, number | undefined, RegExp]>([
+    ['elements:\n  a: TEXTT', 2, 6, /"TEXTT" is not known, did you mean "TEXT"\? Known: BASIC/],
+    ['elements:\n  a: {type: TEXT, lable: x}', 2, 19, /"lable".*type TEXT, did you mean "label"/],
+    ['elements:\n  a: {type: BASIC, label: x}', 2, 20, /"label" is not known for the type BASIC/],
+    ['elements:\n  a: {label: x}', 2, 6, /needs a "type"/],
+    ['elements:\n  a:', 2, 4, /not nothing/],
+    ['elements:\n  a b: TEXT', 2, 3, /"a b" cannot be the name/],
+    ['elements:\n  constructor: TEXT', 2, 3, /cannot be the name/],
+    ['elements: [TEXT]', 1, 11, /must be a mapping/],
+    ['elements: {a: {type: NUMBER, min: x}}', 1, 35, /must be a number/],
+    ['elements: {a: {type: NUMBER, min: 3, max: 2}}', 1, 35, /above the greatest/],
+    ['elements: {a: {type: NUMBER, min: .nan}}', 1, 35, /Infinite/],
+    ['elements: {a: {type: NUMBER, default: x}}', 1, 39, /Please enter a number/],
+    ['elements: {a: {type: NUMBER, step: 0}}', 1, 36, /above 0/],
+    ['elements: {a: {type: DATE, min: 2026-02-30}}', 1, 33, /must be a date/],
+    ['elements: {a: {type: DATETIME, min: 2026-02-03}}', 1, 37, /date and time/],
+    ['elements: {a: {type: TEXT, minlength: -1}}', 1, 39, /whole number/],
+    ['elements: {a: {type: TEXT, required: yes}}', 1, 38, /true or false, not the text "yes"/],
+    ['elements: {a: {type: TEXT, pattern: "("}}', 1, 37, /pattern cannot be used/],
+    ['elements: {a: {type: TEXT, pattern: "(?=x)"}}', 1, 37, /look-ahead/],
+    ['elements: {a: {type: SELECT, options: {a: b}}}', 1, 39, /Options are a list/],
+    ['elements: {a: {type: SELECT, options: [1, "1"]}}', 1, 39, /different values/],
+    ['elements: {a: {type: SELECT, options: [x], default: y}}', 1, 53, /one of the options/],
+    ['elements: {a: {type: SELECT, options: [x], default: [x]}}', 1, 53, /one value/],
+    ['elements: {a: {type: TEXT, index_type: fields}}', 1, 40, /did you mean "field"/],
+    ['elements: {_save: TEXT}', 1, 19, /built-in action/],
+    ['target: iframe', 1, 9, /"ajax"/],
+    ['targt: ajax', 1, 1, /did you mean "target"\? Allowed: cache, elements, refresh, target, view, view_permission/],
+    ['refresh: 0', 1, 10, /from 1 to 86400/],
+    ['refresh: soon', 1, 10, /from 1 to 86400/],
+    ['cache: 1.5', 1, 8, /from 1 to 86400/],
+    ['cache: on-change', 1, 8, /from 1 to 86400/],
+    ['refresh: on-change\ncache: 5', 2, 1, /would hide the changes/],
+    ['view: apps.live', 1, 7, /choose another id/],
+    ['view: {with_theme: true}', 1, 7, /needs an "id"/],
+    ['view: apps', 1, 7, /choose another id/],
+    ['view: a/b', 1, 7, /id of a view/],
+    ['view_permission: 3', 1, 18, /must be a list/],
+    ['view_permission: [3]', 1, 19, /quotes: "3"/],
+    ['- a', 1, 1, /must be a mapping/],
+    ['a: 1\na: 2', 2, 1, /duplicated mapping key/],
+    ['a: !!python/object:os.system x', 1, 4, /unknown scalar tag/],
+    ['a: [', 1, 5, /not valid YAML/],
+    ['a: *no', 1, 5, /unidentified alias/],
+    ['a: &a [*a]', 1, 8, /contains itself/],
+    ['a: 1\n---\nb: 1', undefined, undefined, /one YAML document/],
+    ['x'.repeat(300_000), undefined, undefined, /longer than/],
+    ['__proto__: 1', 1, 1, /not allowed/],
+  ])('%j', (text, line, column, message) => {
+    const error = failure(() => readDefinition(file(text)));
+    expect(error.message).toMatch(message);
+    expect(error.message).toContain('blocks/rate.yaml');
+    expect(error.position).toEqual({ file: 'blocks/rate.yaml', ...(line && { line, column }) });
+  });
+});
+
+describe('readYaml', () => {
+  const laughs = (levels: number) =>
+    ['a0: &a0 [x]', ...Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`)].join('\n');
+
+  it('expands up to 100 aliases', () => {
+    expect(readYaml(file(laughs(4))).value).toHaveProperty('a4');
+    expect(failure(() => readYaml(file(laughs(6)))).message).toMatch(/more than 100 copies/);
+  });
+
+  it('refuses a file that could not be read', () => {
+    expect(failure(() => readYaml({ path: 'x.yaml', text: '', problem: 'too large' })).message).toBe(
+      'x.yaml: too large',
+    );
+  });
+});
+
+describe('readSettings', () => {
+  it.each([
+    ['', { debug: false, acl: null, source: {} }],
+    ['debug: true', { debug: true, acl: null, source: { debug: true } }],
+    [
+      "acl: {rights: {reader: ['*'], author: }, roles: {boss: [eric], none: }}",
+      {
+        acl: { rights: { reader: ['*'], author: [], editor: [], submitter: [] }, roles: { boss: ['eric'], none: [] } },
+      },
+    ],
+  ])('%j', (text, expected) => {
+    expect(readSettings(file(text, 'settings.yaml'))).toMatchObject(expected);
+  });
+
+  it.each<[string, RegExp]>([
+    ['debug: 1', /^settings.yaml:1:8: debug: This must be true or false, not the number 1$/],
+    ['acl: {rights: {readers: []}}', /did you mean "reader"/],
+    ['acl: {rights: {reader: eric}}', /such as \["eric"\]/],
+    ['acl: {roles: {"": []}}', /cannot be the name of a role/],
+    ['acl: [x]', /must be a mapping/],
+    ['title: x', /"title" is not known.*Allowed: acl, debug/],
+  ])('%j', (text, message) => {
+    expect(failure(() => readSettings(file(text, 'settings.yaml'))).message).toMatch(message);
+  });
+});
+
+it('reads a theme.yaml', () => {
+  expect(readThemeInfo(file('title: Basic'))).toEqual({ title: 'Basic' });
+  expect(readThemeInfo(file(''))).toEqual({});
+  expect(failure(() => readThemeInfo(file('titel: x'))).message).toMatch(/did you mean "title"/);
+});

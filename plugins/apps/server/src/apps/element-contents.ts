@@ -1,0 +1,114 @@
+import type { Json } from '../../../shared/json';
+import type { LayoutData } from '../layouts/types';
+import type { LogicOutcome } from '../logic/types';
+import type { StoredRecord } from '../records/types';
+import type { Rights } from '../requester/types';
+import type { BlockSession } from './block-session';
+import { optionsOf } from './element-options';
+import { builtInActions, elementTypes, escapeHtml } from './elements';
+import { errorMark } from './error-mark';
+import type { Run } from './run';
+import type { Submission } from './submission';
+import type { Block, ElementDefinition } from './types';
+
+/** What to show of a block: a new record's form, a record for reading, or a record's form. */
+export interface DisplayOptions {
+  record: StoredRecord | null;
+  mode: 'input' | 'text';
+  /** What the visitor submitted, with what is wrong with it; shown again in the fields. */
+  submission?: Submission;
+}
+
+type Content = Awaited<ReturnType<LayoutData['element']>>;
+
+/**
+ * What stands for each element of a block. Elements placed in the layout are computed together, in the layout's order;
+ * others on demand. A function that fails leaves an error mark in its place (contract, section 8).
+ */
+export async function elementContents(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  options: DisplayOptions,
+  placed: readonly string[],
+): Promise<LayoutData['element']> {
+  const { elements } = block.definition;
+  const declared = placed.flatMap((name) => elements.get(name) ?? []);
+  const computed = await session.tryAll(declared.filter((e) => needsFunction(e, session, options)).map((e) => e.name));
+
+  return async (name) => {
+    const element = elements.get(name) ?? builtInActions.get(name);
+    if (!element) return undefined;
+    let outcome = computed.get(name);
+    if (!outcome && needsFunction(element, session, options)) outcome = (await session.tryAll([name])).get(name);
+    if (outcome && !outcome.ok) return { html: errorMark(run, outcome.error) };
+    return contentOf(run, block, element, session, options, outcome);
+  };
+}
+
+/** BASIC elements are computed unless their value was stored; inputs ask for a default on a fresh form only. */
+function needsFunction(element: ElementDefinition, session: BlockSession, options: DisplayOptions): boolean {
+  if (!session.has(element.name) || element.type === 'ACTION') return false;
+  if (elementTypes.get(element.type)?.input) return !options.record && !options.submission;
+  return !isStored(element, options);
+}
+
+function isStored(element: ElementDefinition, { record }: DisplayOptions): boolean {
+  return record !== null && element.mode !== undefined && Object.hasOwn(record.items, element.name);
+}
+
+async function contentOf(
+  run: Run,
+  block: Block,
+  element: ElementDefinition,
+  session: BlockSession,
+  options: DisplayOptions,
+  outcome: LogicOutcome | undefined,
+): Promise<Content> {
+  const value: Json = outcome?.ok ? outcome.value : null;
+  if (element.type === 'BASIC') {
+    if (outcome) return typeof value === 'string' ? { html: value } : { value };
+    // A stored value may have come from a client: data, not markup.
+    const stored = options.record?.items[element.name];
+    return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
+  }
+  const render = elementTypes.get(element.type)?.render;
+  if (!render || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
+  return {
+    html: render({
+      definition: element,
+      mode: options.mode,
+      value: initialValue(element, options, outcome),
+      entered: options.submission?.entered.get(element.name) ?? null,
+      error: options.submission?.errors.get(element.name) ?? null,
+      idPrefix: idPrefix(run, block, options),
+      formAction: formActionOf(run, options),
+      options: (await optionsOf(session, [element])).get(element.name) ?? [],
+    }),
+  };
+}
+
+function initialValue(element: ElementDefinition, { record }: DisplayOptions, outcome: LogicOutcome | undefined): Json {
+  if (record) return Object.hasOwn(record.items, element.name) ? (record.items[element.name] ?? null) : null;
+  if (outcome?.ok && outcome.defined) return outcome.value;
+  return element.default ?? null;
+}
+
+/** When the built-in actions make sense, and to whom; elsewhere nothing stands in their place. */
+const builtInShown: Record<string, (options: DisplayOptions, rights: Rights) => boolean> = {
+  _save: ({ mode }) => mode === 'input',
+  _edit: ({ mode, record }, rights) => mode === 'text' && record !== null && rights.edit(record.creator),
+  _delete: ({ record }, rights) => record !== null && rights.delete(record.creator),
+};
+
+/** Tells the controls of the blocks of a page apart, and those of records of one block inside another one. */
+function idPrefix(run: Run, block: Block, { record }: DisplayOptions): string {
+  const prefix = `apps-${run.app.id}-${block.id}`;
+  return run.depth > 0 && record ? `${prefix}-${encodeURIComponent(record.id)}` : prefix;
+}
+
+/** A record shown inside another block has no form of its own, for forms do not nest: its buttons name its address. */
+function formActionOf(run: Run, { record }: DisplayOptions): string | undefined {
+  if (run.depth === 0 || record === null) return undefined;
+  return run.services.sites.urls.record(run.visit.site, run.app.id, record.id, run.visit.contentPath);
+}

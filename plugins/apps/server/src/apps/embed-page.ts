@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { AppsError } from '../errors';
+import { escapeHtml, html, selected, ThemePage } from '../layouts';
+import type { LayoutData } from '../layouts/types';
+import type { ThemeFile, ThemeFolder } from '../sites';
+import { type EmbeddingPage, isRefusal } from './embed';
+import { readRules, type ThemeRule } from './rules';
+import type { Visit } from './run';
+
+/** How a content item is shown where the theme has no template for its type. */
+const plainTemplate: ThemeFile = {
+  path: 'templates',
+  text: `<article>
+<h1>{{ context.content.title }}</h1>
+{% for name in names %}{% assign value = context.content.fields[name] %}{% if value %}<p>{{ value }}</p>
+{% endif %}{% endfor %}{% for tile in context.content.fields.tiles %}{% block tile.block %}
+{% endfor %}</article>`,
+};
+
+/** Fields that the plain template shows. */
+const plainFields = ['summary', 'description', 'body', 'content', 'text'];
+
+/** A content item as the theme shows it: `templates/<type>.html`, `portal.html` at the site's root (contract, section 2). */
+export async function contentHtml(page: EmbeddingPage, theme: ThemeFolder | null): Promise<string> {
+  const { type } = page.visit.content;
+  const name = type.slice(type.lastIndexOf('.') + 1);
+  const template = theme?.files.get(`templates/${name}.html`) ?? plainTemplate;
+  return rendered(page, template, { names: plainFields });
+}
+
+/** A page of the site: `main` in the theme's layout, with the theme's rules applied (contract, sections 10 and 11). */
+export async function themedPage(page: EmbeddingPage, theme: ThemeFolder | null, main: string): Promise<string> {
+  const layout = theme?.files.get('layout.html');
+  const whole = layout ? await rendered(page, layout, { main: html(main) }) : bareLayout(page.visit, main);
+  const rules = theme?.files.get('rules.yaml');
+  if (!rules || whole.length > MAX_PAGE) return whole;
+  try {
+    return await withRules(page, rules, whole);
+  } catch (error) {
+    // A page that cannot even be searched is whole as it is.
+    page.report('The theme rules', error);
+    return whole;
+  }
+}
+
+/** Blocks that the tag `block` may put into one file of the theme. */
+const MAX_TILES = 200;
+
+/** Stands for a block while the text around it is rendered: blocks are made side by side. Nobody can guess it. */
+const MARK = `apps-${randomBytes(12).toString('hex')}-`;
+const marks = new RegExp(`${MARK}(\\d+);`, 'g');
+
+async function rendered(page: EmbeddingPage, file: ThemeFile, variables: LayoutData['variables']): Promise<string> {
+  if (file.problem) throw new AppsError('DefinitionError', file.problem, { position: { file: file.path } });
+  const tiles: Promise<string>[] = [];
+  const text = await page.services.layouts.compile(file).render({
+    // The theme's own files have no elements: a single brace is text.
+    element: async (name) => ({ html: `{${name}}` }),
+    context: pageContext(page.visit),
+    variables,
+    async block(reference) {
+      if (tiles.length >= MAX_TILES) throw new AppsError('DefinitionError', `A page has at most ${MAX_TILES} blocks`);
+      return `${MARK}${tiles.push(page.tile(reference)) - 1};`;
+    },
+    debug: false,
+    onUndefined: () => undefined,
+  });
+  if (tiles.length === 0) return text;
+  const made = await Promise.all(tiles);
+  return text.replace(marks, (_, index) => made[Number(index)] ?? '');
+}
+
+/** What the theme's Liquid sees as `context`: plain data only. */
+function pageContext({ site, content, request, requester }: Visit): LayoutData['context'] {
+  return {
+    request,
+    portal: { id: site.id, title: site.title, url: site.url, theme: site.theme },
+    content: { ...content.fields, ...content, fields: content.fields },
+    user: requester.profile,
+  };
+}
+
+/** The page of a theme without a layout. */
+function bareLayout({ site, content }: Visit, main: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(content.title)}</title>
+<script src="${escapeHtml(site.url)}/@@apps.js" defer></script>
+</head>
+<body>
+<main>${main}</main>
+</body>
+</html>
+`;
+}
+
+/** Characters of the largest page that rules are applied to. */
+const MAX_PAGE = 5_000_000;
+
+const told = new WeakSet<ThemeFile>();
+
+/** Applies the rules in order; one that is broken, or whose block fails, changes nothing (contract, section 11). */
+async function withRules(page: EmbeddingPage, file: ThemeFile, whole: string): Promise<string> {
+  const { rules, errors } = readRules(file);
+  if (!told.has(file)) for (const error of errors) page.report('A theme rule', error);
+  told.add(file);
+  const themePage = new ThemePage(whole);
+  const meant = rules.filter(({ matchesPath }) => !matchesPath || pathsOf(page.visit).some(matchesPath));
+  const pieces = piecesOf(page);
+  // Most rules find in the page as it is what they look for: their blocks are made side by side.
+  for (const rule of meant) if (placesOf(themePage, rule).length > 0) pieces(rule).catch(() => '');
+  for (const rule of meant) {
+    try {
+      const places = placesOf(themePage, rule);
+      const piece = places.length > 0 ? await pieces(rule) : '';
+      if (piece !== '') themePage.put(places, piece);
+    } catch (error) {
+      if (!isRefusal(error)) page.report(`The rule at ${rule.position.file}:${rule.position.line}`, error);
+    }
+  }
+  return themePage.html;
+}
+
+/** Where a rule would put something now. */
+function placesOf(themePage: ThemePage, { ifContent, place, target }: ThemeRule): ReturnType<ThemePage['places']> {
+  return ifContent === null || themePage.has(ifContent) ? themePage.places(place, target) : [];
+}
+
+/** What rules put into the page, each made once. */
+function piecesOf(page: EmbeddingPage): (rule: ThemeRule) => Promise<string> {
+  const made = new Map<ThemeRule, Promise<string>>();
+  return (rule) => {
+    const piece = made.get(rule) ?? pieceOf(page, rule);
+    made.set(rule, piece);
+    return piece;
+  };
+}
+
+async function pieceOf(page: EmbeddingPage, { include, select }: ThemeRule): Promise<string> {
+  const form = await page.include(include);
+  // What is no form, such as the mark of a block that is paused, is nothing that the rule has asked for.
+  return select === 'form' && form.startsWith('<form') ? form : selected(form, select);
+}
+
+/** The page's path below the site (`/articles/news`), and all of it: authors mean either. */
+function pathsOf({ site, request }: Visit): string[] {
+  const path = decoded(request.path);
+  const below = path.replace(new RegExp(`^/${site.id.replaceAll('.', '\\.')}(?=/|$)`), '');
+  return [below === '' ? '/' : below, path];
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,133 @@
+import type { Items } from '../../../shared/json';
+import { AppsError, isAppsError } from '../errors';
+import { balanced } from '../layouts';
+import type { LogicBudget, RequestData } from '../logic/types';
+import { rightsOf } from '../requester';
+import { shownBlock } from './embed-cache';
+import { type BlockReference, blockReference } from './embed-reference';
+import { failureMark } from './error-mark';
+import { type AppServices, showsDetails, type Visit } from './run';
+import type { App } from './types';
+
+/** A page of the site while it is being made: what may be embedded in it, within one budget for all logic of the page. */
+export interface EmbeddingPage {
+  readonly visit: Visit;
+  readonly services: AppServices;
+  /** A block's form, balanced. AppsError when it cannot be shown; '' when its logic redirects. */
+  include(reference: BlockReference): Promise<string>;
+  /**
+   * The same for tiles and the tag `block`, which a failure never leaves: what failed is marked in its place, what the
+   * requester may not use is left out.
+   */
+  tile(reference: string): Promise<string>;
+  /** Tells the server's log why something is missing in the page. */
+  report(what: string, error: unknown): void;
+}
+
+/** Blocks of a page that are made at the same time: while one waits for its logic, others go on. */
+const AT_ONCE = 4;
+
+/** Lets so many works run at once; the others wait for their turn. */
+function turns(places: number) {
+  const waiting: (() => void)[] = [];
+  let free = places;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((next) => waiting.push(next));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
+
+/** Begins a page. @param visit the page's own request, requester and content */
+export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPage {
+  const sharing = sharingBudget(services, services.logic.budget());
+
+  const inTurn = turns(AT_ONCE);
+
+  const include = (reference: BlockReference): Promise<string> =>
+    inTurn(async () => {
+      const app = await loadedApp(sharing, visit, reference);
+      const shown = await shownBlock(sharing, includedVisit(sharing, visit, reference), app, reference.block);
+      return 'html' in shown.value ? balanced(shown.value.html) : '';
+    });
+
+  function report(what: string, error: unknown): void {
+    const text = isAppsError(error) ? `${error.name} ${error.message}` : String((error as Error)?.stack ?? error);
+    services.logger.error(`[apps] ${what} in ${visit.request.path}: ${text}`);
+  }
+
+  async function tile(text: string): Promise<string> {
+    try {
+      const reference = blockReference(text);
+      if (!reference) throw new AppsError('DefinitionError', `"${text}" is not a block such as rating/blocks/rate`);
+      return await include(reference);
+    } catch (error) {
+      if (isRefusal(error)) return '';
+      report(`The block "${text}"`, error);
+      return failureMark(error, await explains(services, visit, text));
+    }
+  }
+
+  return { visit, services: sharing, include, tile, report };
+}
+
+/** The same services, whose logic has one budget for the whole page (contract, section 8). */
+function sharingBudget(services: AppServices, budget: LogicBudget): AppServices {
+  return { ...services, logic: { ...services.logic, budget: () => budget } };
+}
+
+async function loadedApp(services: AppServices, visit: Visit, { app: id }: BlockReference): Promise<App> {
+  const app = await services.loadApp(visit.site, id);
+  if (!app) throw new AppsError('NotFoundError', `There is no app "${id}" in this site`);
+  return app;
+}
+
+/** The included request: the page's requester and content, a GET of the block, the page's request as its parent. */
+function includedVisit({ sites }: AppServices, page: Visit, { app, block, query }: BlockReference): Visit {
+  const address = new URL(sites.urls.block(page.site, app, block, page.contentPath));
+  address.search = query;
+  const { headers } = page.request;
+  const request: RequestData = {
+    method: 'GET',
+    url: address.href,
+    path: address.pathname,
+    query: queryOf(address.searchParams),
+    form: {},
+    body: null,
+    headers,
+  };
+  return { ...page, request, parentRequest: page.request, pendingLog: takePending(page, app) };
+}
+
+function queryOf(parameters: URLSearchParams): Items {
+  const query: Items = {};
+  for (const name of new Set(parameters.keys())) {
+    const values = parameters.getAll(name);
+    if (name !== '__proto__') query[name] = values.length === 1 ? (values[0] as string) : values;
+  }
+  return query;
+}
+
+/** An app's entries of the log that came along with the redirect to this page: its first block shows them. */
+export function takePending(page: Visit, app: string): Visit['pendingLog'] {
+  const own = page.pendingLog.filter((entry) => entry.app === app);
+  page.pendingLog = page.pendingLog.filter((entry) => entry.app !== app);
+  return own;
+}
+
+/** What the requester may not use is no failure: it is left out. */
+export const isRefusal = (error: unknown): boolean =>
+  isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'ForbiddenError');
+
+/** Whether a failure is explained in the page: in debug mode, or to a manager (contract, section 4). */
+async function explains(services: AppServices, { site, requester }: Visit, text: string): Promise<boolean> {
+  const id = blockReference(text)?.app;
+  const app = id === undefined ? null : await services.loadApp(site, id).catch(() => null);
+  return app ? showsDetails({ app, rights: rightsOf(requester, app.settings.acl) }) : requester.isManager;
+}

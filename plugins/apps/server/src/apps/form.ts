@@ -1,0 +1,41 @@
+import type { DisplayOptions } from './element-contents';
+import { escapeHtml } from './elements';
+import { liveTopics } from './embed-live';
+import type { Run } from './run';
+import type { Block } from './types';
+
+/**
+ * The form around a block, as contract section 10 gives it. It posts to the record's address when it shows a record,
+ * else to the block's. A block inside another one is no form, for forms do not nest.
+ */
+export function formHtml(run: Run, block: Block, options: DisplayOptions, main: string): string {
+  const { visit, services } = run;
+  const { record } = options;
+  if (run.depth > 0) return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}">${main}</div>`;
+  const { urls } = services.sites;
+  const action = record
+    ? urls.record(visit.site, run.app.id, record.id, visit.contentPath)
+    : urls.block(visit.site, run.app.id, block.id, visit.contentPath);
+  const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
+  return (
+    `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"` +
+    ` data-apps-settings='${settingsAttribute(run, block, options)}'>` +
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${main}</form>`
+  );
+}
+
+/** What the browser script needs to know, and in debug mode what the logic has logged so far. */
+function settingsAttribute(run: Run, block: Block, options: DisplayOptions): string {
+  const { debug } = run.app.settings;
+  const { target } = block.definition;
+  const settings = { app: run.app.id, block: block.id, target, debug, ...freshness(run, block, options) };
+  const json = JSON.stringify(debug ? { ...settings, log: [...run.visit.pendingLog, ...run.logs] } : settings);
+  return json.replace(/&/g, '&amp;').replace(/'/g, '&#39;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
+/** How the block keeps itself fresh; a form that somebody is filling in does not. */
+function freshness({ reads, services }: Run, block: Block, { record, mode, submission }: DisplayOptions): object {
+  const { refresh } = block.definition;
+  if (refresh === null || submission || (record && mode === 'input')) return {};
+  return refresh === 'on-change' ? { refresh, live: liveTopics(reads).map(services.live.token) } : { refresh };
+}

@@ -1,0 +1,138 @@
+import type { Items, Json } from '../../../shared/json';
+import { AppsError } from '../errors';
+import type { RecordChange, StoredRecord } from '../records/types';
+import { withSession } from './block-session';
+import { keyOf, type Run, refusal } from './run';
+import { deleteRecord, saveRecord } from './save-record';
+import type { Block } from './types';
+
+/** What an `If-Match` header demands of a record; undefined without one. */
+export type VersionTest = ((record: StoredRecord) => boolean) | undefined;
+
+/** Throws 401 or 403 unless the requester has the right that `granted` stands for. */
+export function requireRight(run: Pick<Run, 'visit'>, granted: boolean, what: string): void {
+  if (!granted) throw refusal(run.visit.requester, what);
+}
+
+/**
+ * Creates a record (operations 5 and 7). An `id` among the items is taken as its id, unless `pathId` gives one;
+ * taken already: ConflictError. An item `block` names the block whose computed elements and `on_save` then run.
+ */
+export async function createRecord(run: Run, items: Items, pathId?: string): Promise<StoredRecord> {
+  requireRight(run, run.rights.create, 'create records');
+  const { id, rest } = takeId(items);
+  const chosen = pathId ?? id;
+  const block = blockOf(run, rest);
+  const creator = run.visit.requester.identity || null;
+  const record = await run.unit.create(keyOf(run), run.app.indexes, {
+    ...(chosen === undefined ? {} : { id: chosen, whenTaken: 'refuse' as const }),
+    items: rest,
+    creator,
+  });
+  if (!block) return record;
+  return (await saveRecord(run, block, record, { creation: true, choosesId: chosen === undefined })).record;
+}
+
+/** Merges items into a record (operation 10); `$inc` adds. An `id` of another record: BadRequestError. */
+export async function updateRecord(run: Run, id: string, body: Items, matches: VersionTest): Promise<StoredRecord> {
+  const record = await guarded(run, id, (creator) => run.rights.edit(creator), 'change this record');
+  requireVersion(record, matches);
+  const { change, named } = readChange(id, body);
+  const block = named === undefined ? storedBlock(run, record) : blockOf(run, { block: named });
+  const changed = await run.unit.update(keyOf(run), run.app.indexes, id, change);
+  if (!block) return changed;
+  return (await saveRecord(run, block, changed, { creation: false })).record;
+}
+
+/** Deletes a record (operation 8); its block's `on_delete` runs. */
+export async function removeRecord(run: Run, id: string, matches: VersionTest): Promise<void> {
+  const record = await guarded(run, id, (creator) => run.rights.delete(creator), 'delete this record');
+  requireVersion(record, matches);
+  await deleteRecord(run, storedBlock(run, record), record);
+}
+
+/** The record, on which the requester has a right that may depend on who made it. */
+export async function guarded(
+  run: Run,
+  id: string,
+  granted: (creator: string | null) => boolean,
+  what: string,
+): Promise<StoredRecord> {
+  // Somebody with no right on any record must not learn which ids exist.
+  const some = granted(run.visit.requester.identity || null);
+  requireRight(run, some || run.rights.view, what);
+  const record = await existing(run, id);
+  requireRight(run, granted(record.creator), what);
+  return record;
+}
+
+/** The block that the items name, checked. BadRequestError for one that does not exist (contract, section 4). */
+export function blockOf(run: Run, items: Items): Block | null {
+  const { block: id } = items;
+  if (id === undefined || id === null) return null;
+  const block = typeof id === 'string' ? run.app.blocks.get(id) : undefined;
+  if (!block) throw new AppsError('BadRequestError', `There is no block "${String(id)}" in the app "${run.app.id}"`);
+  if (block.error) throw block.error;
+  return block;
+}
+
+/** The block that a stored record names; null when the theme no longer has it, so that the record stays manageable. */
+export function storedBlock(run: Run, record: StoredRecord): Block | null {
+  const { block } = record.items;
+  const found = typeof block === 'string' ? run.app.blocks.get(block) : undefined;
+  if (found?.error) throw found.error;
+  return found ?? null;
+}
+
+/**
+ * The value of a declared element (operation 2); its function runs after `on_display`, as on a page.
+ * NotFoundError for what is not declared. `redirect` is where logic wants the visitor to go.
+ */
+export async function computeElement(run: Run, block: Block, name: string): Promise<{ value: Json }> {
+  const element = block.definition.elements.get(name);
+  if (!element || name.startsWith('_')) {
+    throw new AppsError('NotFoundError', `The block "${block.id}" has no element "${name}"`);
+  }
+  return withSession(run, block, null, async (session) => {
+    await session.run(['on_display']);
+    const values = await session.run([name]);
+    return { value: values.get(name) ?? element.default ?? null };
+  });
+}
+
+async function existing(run: Run, id: string): Promise<StoredRecord> {
+  const record = await run.unit.get(keyOf(run), id);
+  if (!record) throw new AppsError('NotFoundError', `There is no record "${id}" in the app "${run.app.id}"`);
+  return record;
+}
+
+function requireVersion(record: StoredRecord, matches: VersionTest): void {
+  if (matches && !matches(record)) {
+    throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
+  }
+}
+
+/** Splits an `id` off the items. BadRequestError when it is not a string. */
+export function takeId(items: Items): { id: string | undefined; rest: Items } {
+  const { id, ...rest } = items;
+  if (id !== undefined && typeof id !== 'string') {
+    throw new AppsError('BadRequestError', 'The item "id" must be a string');
+  }
+  return { id, rest };
+}
+
+function readChange(id: string, body: Items): { change: RecordChange; named: Json | undefined } {
+  const { id: sent, $inc: inc, ...set } = body;
+  if (sent !== undefined && sent !== id) {
+    throw new AppsError('BadRequestError', 'The item "id" is not the id of the record in the address');
+  }
+  return { change: inc === undefined ? { set } : { set, inc: readIncrements(inc) }, named: set.block };
+}
+
+function readIncrements(inc: Json): Record<string, number> {
+  const entries = inc !== null && typeof inc === 'object' && !Array.isArray(inc) ? Object.entries(inc) : null;
+  if (!entries?.every(([name, by]) => typeof by === 'number' && Number.isFinite(by) && name !== 'id')) {
+    throw new AppsError('BadRequestError', '"$inc" must be an object of item names and numbers');
+  }
+  return Object.fromEntries(entries) as Record<string, number>;
+}

@@ -1,0 +1,74 @@
+import { AppsError } from '../errors';
+import type { ResponseChanges } from '../logic/types';
+import type { Run } from './run';
+
+/** Response headers that logic may set, in lower case; everything else is the server's business (contract, section 8). */
+const settableHeaders = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-language',
+  'expires',
+  'last-modified',
+  'link',
+  'retry-after',
+  'vary',
+  'x-robots-tag',
+]);
+
+/** Applies what logic wants of the response. BadRequestError for a status, header or redirect that it may not set. */
+export function applyResponse(run: Run, changes: Partial<ResponseChanges>): void {
+  if (changes.status != null) {
+    if (!Number.isInteger(changes.status) || changes.status < 200 || changes.status > 599) {
+      throw new AppsError('BadRequestError', 'A response status is a whole number from 200 to 599');
+    }
+    run.response.status = changes.status;
+  }
+  for (const [name, value] of Object.entries(changes.headers ?? {})) setHeader(run, name, value);
+  if (changes.redirect != null) run.response.redirect = safeRedirect(run, changes.redirect);
+}
+
+function setHeader(run: Run, name: string, value: string): void {
+  const lower = name.toLowerCase();
+  if (!settableHeaders.has(lower) && !/^x-app-[a-z0-9-]+$/.test(lower)) {
+    const allowed = [...settableHeaders, 'x-app-…'].join(', ');
+    throw new AppsError('BadRequestError', `Logic may not set the header "${name}"; it may set ${allowed}`);
+  }
+  if (!/^[\t\x20-\x7e]{0,2000}$/.test(value)) {
+    throw new AppsError(
+      'BadRequestError',
+      `The value of the header "${name}" has characters that a header cannot carry`,
+    );
+  }
+  run.response.headers[lower] = value;
+}
+
+/** The redirect that logic asked for: by `context.request.response`, or by a returned string; null for none. */
+export function redirectOf(run: Run, returned: unknown): string | null {
+  if (typeof returned === 'string' && returned !== '') return safeRedirect(run, returned);
+  return run.response.redirect;
+}
+
+/**
+ * An absolute address to redirect to: inside the site, or on a host of `redirectHosts`. A path is taken from the
+ * site's origin, a relative one from the current page. BadRequestError for anything else, such as `//evil`,
+ * `https:evil`, `/\evil` or `javascript:`.
+ */
+export function safeRedirect(run: Run, target: string): string {
+  const refusedRedirect = () =>
+    new AppsError('BadRequestError', 'A redirect leads to an address of this site or to a configured host only');
+  // A browser drops control characters and reads "\" as "/": what is checked here must be what it will see.
+  if (/[\u0000-\u001f\u007f\\]/.test(target) || /^\s|\s$/.test(target)) throw refusedRedirect();
+  if (/^[a-z][a-z0-9+.-]*:(?!\/\/)/i.test(target)) throw refusedRedirect();
+  let url: URL;
+  try {
+    url = new URL(target, run.visit.request.url);
+  } catch {
+    throw refusedRedirect();
+  }
+  const home = new URL(run.visit.site.url);
+  const inside = url.origin === home.origin;
+  const known = run.services.config.redirectHosts.includes(url.host);
+  if (!(inside || known) || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refusedRedirect();
+  if (url.username || url.password) throw refusedRedirect();
+  return url.href;
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { blockReference } from './embed-reference';
+import { readRules } from './rules';
+
+const read = (text: string) => readRules({ path: 'rules.yaml', text });
+
+const rule = (keys: string) => `- { append: main, include: /@@apps/a/blocks/b${keys === '' ? '' : `, ${keys}`} }`;
+
+describe('readRules', () => {
+  it('reads a rule with its defaults', () => {
+    expect(read(rule(''))).toEqual({
+      errors: [],
+      rules: [
+        {
+          place: 'append',
+          target: 'main',
+          include: { app: 'a', block: 'b', query: '' },
+          select: 'form',
+          matchesPath: null,
+          ifContent: null,
+          position: { file: 'rules.yaml', line: 1, column: 3 },
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['/articles/*', ['/articles/a', '/articles/a/', '/articles/'], ['/articles', '/articles/a/b', '/x/articles/a']],
+    ['/articles/**', ['/articles/a', '/articles/a/b'], ['/articles', '/articlesx']],
+    ['articles/?', ['/articles/a'], ['/articles/ab', '/articles/']],
+    ['/', ['/'], ['/a']],
+    ['/a.b', ['/a.b'], ['/axb']],
+    ['/(a|b)+$', ['/(a|b)+$'], ['/a', '/ab']],
+  ])('matches %s', (glob, matching, others) => {
+    const matches = read(rule(`if_path: '${glob}'`)).rules[0]?.matchesPath;
+    expect(matching.map((path) => matches?.(path))).toEqual(matching.map(() => true));
+    expect(others.map((path) => matches?.(path))).toEqual(others.map(() => false));
+  });
+
+  it.each([
+    ['- { include: /@@apps/a/blocks/b }', 'exactly one of before'],
+    ['- { append: a, before: b, include: /@@apps/a/blocks/b }', 'exactly one of before'],
+    ['- { append: a }', 'needs an "include"'],
+    ['- { append: a, include: //evil/@@apps/a/blocks/b }', "block's address"],
+    ['- { append: a, include: /@@apps/../blocks/b }', "block's address"],
+    ['- { append: a, include: /@@apps/a/blocks/b/element }', "block's address"],
+    [rule("if_path: '*********a*b*c*d*e*f*g*h*i'"), '8 wildcards'],
+    [rule("if_content: '(('"), 'not a CSS selector'],
+    [rule('slect: form'), 'did you mean "select"'],
+    ['append: main', 'must be a list'],
+    ['- [', 'not valid YAML'],
+    ['- text', 'must be a mapping'],
+  ])('refuses %s', (text, message) => {
+    const { rules, errors } = read(text);
+    expect(rules).toEqual([]);
+    expect(errors.map((error) => error.message)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('keeps the rules that are right', () => {
+    const { rules, errors } = read(`- { append: main }\n${rule('')}\n- 3`);
+    expect(rules).toHaveLength(1);
+    expect(errors.map(({ position }) => position?.line)).toEqual([1, 3]);
+  });
+
+  it('an empty file has no rules', () => expect(read('')).toEqual({ rules: [], errors: [] }));
+});
+
+describe('blockReference', () => {
+  it.each([
+    ['rating/blocks/rate', { app: 'rating', block: 'rate', query: '' }],
+    ['/@@apps/rating/blocks/rate?a=1&b', { app: 'rating', block: 'rate', query: 'a=1&b' }],
+    [' @@apps/rating/blocks/rate ', { app: 'rating', block: 'rate', query: '' }],
+    ['rating/rate', null],
+    ['/site/@@apps/rating/blocks/rate', null],
+    ['__proto__/blocks/rate', null],
+    ['<script>/blocks/rate', null],
+    ['a/blocks/b#c', null],
+    ['', null],
+  ])('%s', (text, expected) => expect(blockReference(text)).toEqual(expected));
+});

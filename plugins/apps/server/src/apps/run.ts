@@ -1,0 +1,201 @@
+import type { Items } from '../../../shared/json';
+import type { AppsConfig } from '../config.types';
+import { AppsError, isAppsError } from '../errors';
+import type { Layouts } from '../layouts/types';
+import { isLost, mostLosses } from '../logic';
+import type { LogEntry, LogicBudget, LogicRuntime, RequestData, ResponseChanges } from '../logic/types';
+import type { AppKey, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
+import { allows, rightsOf } from '../requester';
+import type { Requester, Rights } from '../requester/types';
+import type { ContentItem, Site, Sites } from '../sites/types';
+import { type Live, noting, type Topic } from './embed-live';
+import type { App, Block } from './types';
+
+/** Calls of `context.api.documents` with the requester's own permissions (contract, section 8). */
+export type DocumentCall = (uid: string, method: string, params: Items, requester: Requester) => Promise<unknown>;
+
+export interface Logger {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** What logic asks for that runs the logic of a block again; injected, for running a block needs them itself. */
+export interface Nested {
+  /** HTML of a record, shown by its own block. */
+  display(run: Run, record: StoredRecord, edit: boolean): Promise<string>;
+  /** The record after a save as the block's. */
+  save(run: Run, record: StoredRecord, blockId: string): Promise<StoredRecord>;
+}
+
+/** What the room is made of; one set for the life of the server. */
+export interface AppServices {
+  config: AppsConfig;
+  sites: Sites;
+  store: RecordStore;
+  logic: LogicRuntime;
+  layouts: Layouts;
+  documents: DocumentCall;
+  live: Live;
+  nested: Nested;
+  loadApp(site: Site, appId: string): Promise<App | null>;
+  logger: Logger;
+}
+
+/** What one request asks and who asks it: the same in every re-run of the request. */
+export interface Visit {
+  site: Site;
+  /** The current content item; the portal at the site's root. */
+  content: ContentItem;
+  /** Content path of the address, '' at the root; kept in the addresses that a page shows. */
+  contentPath: string;
+  requester: Requester;
+  request: RequestData;
+  /** The page's request when the block is embedded. */
+  parentRequest: RequestData | null;
+  /** During GET and HEAD records need a CSRF token, and content cannot be changed at all (contract, section 5). */
+  writes: { records: boolean; content: boolean };
+  /** Parameters of a call from code or a rule. */
+  params: Items;
+  /** A fresh CSRF token for a form. */
+  csrfToken(): string;
+  /** Log entries of the request that redirected here, for the same visitor's browser. */
+  pendingLog: LogEntry[];
+}
+
+/** One attempt at a request: thrown away and made anew when it collides with another request. */
+export interface Run {
+  readonly services: AppServices;
+  readonly visit: Visit;
+  readonly app: App;
+  readonly rights: Rights;
+  readonly unit: UnitOfWork;
+  /** What has been read of records so far. */
+  readonly reads: ReadonlySet<Topic>;
+  readonly budget: LogicBudget;
+  readonly logs: LogEntry[];
+  /** What failed in its place without failing the request; told to the server's log with the logs. */
+  readonly failures: string[];
+  readonly response: ResponseChanges;
+  /** How many blocks are being displayed or saved inside each other. */
+  readonly depth: number;
+  /** What ends this attempt whatever logic makes of it: a collision must not be caught by a block. */
+  readonly fatal: { error?: unknown };
+}
+
+/** Blocks displayed or saved inside each other, at most. */
+const MAX_DEPTH = 8;
+
+/**
+ * Runs `work` as one transaction, again from the start on a collision, and hands its log to the server's log once.
+ * Returns what the work returned, and what logic told the response to be.
+ */
+export async function withRun<T>(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  work: (run: Run) => Promise<T>,
+): Promise<{ value: T; response: ResponseChanges; logs: LogEntry[] }> {
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return await runOnce(services, visit, app, losses, work);
+    } catch (error) {
+      // Nothing of the attempt is left: whoever's logic ended the sandbox, this request does not notice.
+      if (!isLost(error) || losses >= mostLosses) throw error;
+    }
+  }
+}
+
+async function runOnce<T>(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  losses: number,
+  work: (run: Run) => Promise<T>,
+): Promise<{ value: T; response: ResponseChanges; logs: LogEntry[] }> {
+  let last: Run | undefined;
+  try {
+    const value = await services.store.transact(async (unit) => {
+      const run = newRun(services, visit, app, unit, losses);
+      last = run;
+      const result = await work(run);
+      if (run.fatal.error !== undefined) throw run.fatal.error;
+      return result;
+    });
+    const { response, logs } = last as unknown as Run;
+    return { value, response, logs };
+  } finally {
+    if (last) writeLog(last);
+  }
+}
+
+function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork, losses: number): Run {
+  const reads = new Set<Topic>();
+  return {
+    services,
+    visit,
+    app,
+    rights: rightsOf(visit.requester, app.settings.acl),
+    unit: noting(unit, reads),
+    reads,
+    budget: services.logic.budget(losses),
+    logs: [],
+    failures: [],
+    response: { status: null, headers: {}, redirect: null },
+    depth: 0,
+    fatal: {},
+  };
+}
+
+/** The same attempt, one level deeper, in `app`. LogicError when blocks nest without end. */
+export function nestedRun(run: Run, app: App): Run {
+  if (run.depth >= MAX_DEPTH) throw new AppsError('LogicError', `Blocks are nested more than ${MAX_DEPTH} deep`);
+  const response: ResponseChanges = { status: null, headers: {}, redirect: null };
+  return { ...run, app, rights: rightsOf(run.visit.requester, app.settings.acl), depth: run.depth + 1, response };
+}
+
+function writeLog(run: Run): void {
+  for (const failure of run.failures) run.services.logger.error(`[apps] ${failure}`);
+  for (const entry of run.logs) {
+    const place = [entry.app, entry.block].filter(Boolean).join('/');
+    run.services.logger.info(`[apps] ${place}${entry.line === null ? '' : `:${entry.line}`} ${entry.message}`);
+  }
+}
+
+/** Whose records the run works with. */
+export function keyOf(run: Run): AppKey {
+  return { site: run.visit.site.id, app: run.app.id };
+}
+
+/** Whether error details may be shown: in debug mode, or to a manager (contract, section 4). */
+export function showsDetails(run: Pick<Run, 'app' | 'rights'>): boolean {
+  return run.app.settings.debug || run.rights.manager;
+}
+
+/** The 401 or 403 of somebody who lacks a right. */
+export function refusal(requester: Requester, what: string): AppsError {
+  return requester.kind === 'anonymous'
+    ? new AppsError('UnauthorizedError', `Log in to ${what}`)
+    : new AppsError('ForbiddenError', `You are not allowed to ${what}`);
+}
+
+/**
+ * The block, whole and permitted. NotFoundError for an unknown one, its DefinitionError for a broken one, 401 or 403
+ * where `view_permission` keeps the requester out (contract, section 6).
+ */
+export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, blockId: string): Block {
+  const block = run.app.blocks.get(blockId);
+  if (!block) throw new AppsError('NotFoundError', `There is no block "${blockId}" in the app "${run.app.id}"`);
+  if (run.app.error) throw run.app.error;
+  if (block.error) throw block.error;
+  const list = block.definition.viewPermission;
+  if (list && !run.rights.manager && !allows(run.visit.requester, list)) {
+    throw refusal(run.visit.requester, `use the block "${blockId}"`);
+  }
+  return block;
+}
+
+/** Whether a failure belongs to the logic or definition of a block, so that a page can show it in the block's place. */
+export function isBlockFailure(error: unknown): error is AppsError {
+  return isAppsError(error, 'LogicError') || isAppsError(error, 'DefinitionError');
+}

@@ -1,0 +1,35 @@
+import type { Items } from '../../../shared/json';
+import type { Acl, AclRight } from '../requester/types';
+import type { ThemeFile } from '../sites';
+import type { Settings } from './types';
+import { readYaml } from './yaml';
+import { type Check, flag, mapping, named, names } from './yaml-schema';
+
+/** What an app without settings says. */
+export const emptySettings: Settings = { debug: false, acl: null, source: {} };
+
+const rights = mapping({ reader: names, author: names, editor: names, submitter: names } satisfies Record<
+  AclRight,
+  Check<string[]>
+>);
+
+const roleNames: Check<string[]> = (at) => (at.value === null ? [] : names(at));
+
+const aclMapping = mapping({ rights, roles: named('a role', roleNames) });
+
+const acl: Check<Acl> = (at) => {
+  const { rights: given = {}, roles = new Map<string, string[]>() } = aclMapping(at);
+  const { reader = [], author = [], editor = [], submitter = [] } = given;
+  return { rights: { reader, author, editor, submitter }, roles: Object.fromEntries(roles) };
+};
+
+/** Keys of settings.yaml (contract, section 6). */
+const schema = mapping({ debug: flag, acl });
+
+/** Reads an app's settings.yaml. DefinitionError with file, line and column for anything the contract does not know. */
+export function readSettings(file: ThemeFile): Settings {
+  const root = readYaml(file);
+  if (root.value === null) return emptySettings;
+  const { debug = false, acl = null } = schema(root);
+  return { debug, acl, source: root.value as Items };
+}
