@@ -1,0 +1,10 @@
+/**
+ * Who is asking, and what they may do (contract, sections 5 and 6): credentials become one Requester, lists of users and
+ * groups become Rights, forms are guarded by CSRF tokens.
+ */
+export { allows, rightsOf } from './acl';
+export type { Csrf } from './csrf';
+export { safeNext } from './next';
+export { appsActions, MANAGE_PERMISSION, permissionControllers, registerAdminActions } from './permissions';
+export { type Asking, BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
+export { SESSION_COOKIE } from './sessions';

@@ -1,0 +1,120 @@
+import { AppsError } from '../errors';
+import { decodeBasic, type Split, splits } from './basic';
+import type { Keyring } from './keyring';
+import type { LimitKey, RateLimit } from './rate-limit';
+import { isNamed, type UserRow, type Users } from './users';
+
+/** Checks names and passwords, of Basic credentials and of the login form (contract, section 5). */
+export interface Passwords {
+  /** The user of `Authorization: Basic <encoded>`, or null. RateLimitError after too many failures. */
+  basic(encoded: string, address: string): Promise<UserRow | null>;
+  /** The user with this username or e-mail and this password, or null. RateLimitError after too many failures. */
+  check(identifier: string, password: string, address: string): Promise<UserRow | null>;
+}
+
+interface PasswordOptions {
+  users: Users;
+  keyring: Keyring;
+  rateLimit: RateLimit;
+  now?: () => number;
+}
+
+/** Password checks that one request may cost. */
+const MAX_CHECKS = 3;
+/** Milliseconds for which a password check is spared, and how many are remembered. */
+const CACHE_AGE = 60_000;
+const CACHE_SIZE = 1000;
+/** Characters of a name or password in the login form. */
+const MAX_LENGTH = 1024;
+
+/** A password check that has succeeded: spares the next one as long as the user's name and hash are still these. */
+interface Checked {
+  id: number;
+  identifier: string;
+  hash: string | null;
+  end: number;
+}
+
+export function createPasswords({ users, keyring, rateLimit, now = Date.now }: PasswordOptions): Passwords {
+  const cache = new Map<string, Checked>();
+  /** Checks at work, so that parallel requests with the same credentials cost one. */
+  const flights = new Map<string, Promise<Checked | null>>();
+
+  const firstMatch = async (tries: { split: Split; user: UserRow }[]): Promise<Checked | null> => {
+    for (const { split, user } of tries) {
+      if (!(await users.hasPassword(user, split.password)) || !(await users.isActive(user))) continue;
+      return { id: user.id, identifier: split.identifier, hash: user.password, end: now() + CACHE_AGE };
+    }
+    return null;
+  };
+
+  const attempt = async (ways: readonly Split[], address: string): Promise<Checked | null> => {
+    const shortest = ways.at(-1);
+    if (shortest === undefined) return null;
+    const found = await users.named(ways.map(({ identifier }) => identifier));
+    const tries = ways
+      .flatMap((split) => found.filter((user) => isNamed(user, split.identifier)).map((user) => ({ split, user })))
+      .slice(0, MAX_CHECKS);
+    const accounts = tries.length > 0 ? tries.map(({ user }) => `id ${user.id}`) : [`name ${shortest.identifier}`];
+    const keys: LimitKey[] = [...new Set(accounts)].map((account) => ({
+      scope: 'account',
+      // Hashed for its length: an unknown name may be long.
+      value: keyring.sign(['account', account]),
+    }));
+    keys.push({ scope: 'address', value: address });
+    rateLimit.take(keys);
+    if (tries.length === 0) await users.hasPassword(null, shortest.password);
+    const checked = await firstMatch(tries);
+    if (checked !== null) rateLimit.refund(keys);
+    return checked;
+  };
+
+  /** The user as they are now, if the check still holds. */
+  const current = async ({ id, identifier, hash }: Checked): Promise<UserRow | null> => {
+    const user = await users.load({ id });
+    return user !== null && user.password === hash && isNamed(user, identifier) ? user : null;
+  };
+
+  const join = (key: string, work: () => Promise<Checked | null>): Promise<Checked | null> => {
+    const known = flights.get(key);
+    if (known !== undefined) return known;
+    const flight = work().finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
+  };
+
+  const remember = (key: string, checked: Checked): void => {
+    cache.delete(key);
+    const [oldest] = cache.keys();
+    if (cache.size >= CACHE_SIZE && oldest !== undefined) cache.delete(oldest);
+    cache.set(key, checked);
+  };
+
+  return {
+    async basic(encoded, address) {
+      const credentials = decodeBasic(encoded);
+      if (credentials === null) return null;
+      const key = keyring.sign(['basic', credentials]);
+      const known = cache.get(key);
+      const user = known !== undefined && known.end > now() ? await current(known) : null;
+      // A user found by the cache may be blocked since: that is for whoever makes a requester of the row to see.
+      if (user !== null) return user;
+      cache.delete(key);
+      const checked = await join(key, () => attempt(splits(credentials), address));
+      if (checked === null) return null;
+      remember(key, checked);
+      return current(checked);
+    },
+    async check(identifier, password, address) {
+      if ([identifier, password].some((part) => part === '' || part.length > MAX_LENGTH || part.includes('\0')))
+        return null;
+      const checked = await attempt([{ identifier, password }], address);
+      return checked && current(checked);
+    },
+  };
+}
+
+/** The one answer to wrong, unknown, blocked and unconfirmed alike. */
+export function unauthorized(headers: Record<string, string> = {}): AppsError {
+  return new AppsError('UnauthorizedError', 'The credentials are missing, wrong, expired or blocked.', { headers });
+}

@@ -1,0 +1,157 @@
+import type { Core } from '@strapi/strapi';
+import type { AppsConfig } from '../config.types';
+import { type Csrf, createCsrf } from './csrf';
+import { createKeyring } from './keyring';
+import { createPasswords, unauthorized } from './passwords';
+import { createRateLimit } from './rate-limit';
+import { createSessions, SESSION_COOKIE } from './sessions';
+import { type Authenticated, adminRequester, authenticate, tokenRequester } from './tokens';
+import type { CredentialKind, Requester, StrapiAuth } from './types';
+import { createUsers, type UserRow } from './users';
+
+/** The part of a Koa context that tells who is asking. */
+export interface Asking {
+  request: { headers: { authorization?: string | undefined } };
+  ip: string;
+  /** Whether the connection is https. */
+  secure: boolean;
+  cookies: { get(name: string): string | undefined };
+}
+
+/** Front of the room (contract, section 5). */
+export interface Requesters {
+  /**
+   * Who makes a request. An `Authorization` header wins over cookies. Any invalid, expired or blocked credential is an
+   * UnauthorizedError, never anonymous; too many failed passwords are a RateLimitError with Retry-After.
+   */
+  identify(ctx: Asking): Promise<Requester>;
+  /** Who acts in a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
+  fromStrapi(state: { auth?: StrapiAuth; user?: unknown }): Promise<Requester>;
+  anonymous(): Promise<Requester>;
+  /**
+   * Logs a user in by the login form. UnauthorizedError, RateLimitError.
+   * @returns the requester, and the `Set-Cookie` header that keeps them logged in
+   */
+  login(ctx: Asking, identifier: string, password: string): Promise<{ requester: Requester; cookie: string }>;
+  /** Ends the request's session, if it has one, in every process; returns the `Set-Cookie` header that forgets it. */
+  logout(ctx: Asking): Promise<string>;
+  csrf: Csrf;
+}
+
+interface RequestersOptions {
+  strapi: Core.Strapi;
+  config: Pick<AppsConfig, 'csrf'>;
+  now?: () => number;
+}
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+export function createRequesters({ strapi, config, now = Date.now }: RequestersOptions): Requesters {
+  const keyring = createKeyring(strapi.config.get('server.app.keys'));
+  const users = createUsers(strapi);
+  const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
+  const sessions = createSessions(strapi, { users, keyring, now });
+  const publicUrl = String(strapi.config.get('server.url', ''));
+  const isSecure = (ctx: Asking): boolean => ctx.secure || publicUrl.startsWith('https:');
+
+  const asUser = async (user: UserRow | null, credential: CredentialKind): Promise<Requester | null> =>
+    user && users.requester(user, credential);
+
+  /** The user of a users-permissions JWT, in either of the plugin's modes; null if it is not one. */
+  const jwtUser = async (token: string): Promise<UserRow | null> => {
+    const jwt = strapi.plugin('users-permissions')?.service('jwt');
+    if (!jwt) return null;
+    const payload: { id?: unknown; sessionId?: string } | null = await jwt.verify(token).catch((error: Error) => {
+      if (error.message === 'Invalid token.') return null;
+      throw error;
+    });
+    if (payload?.id === undefined) return null;
+    // Strapi takes an access token until it expires; here an ended session ends it too.
+    const active =
+      !payload.sessionId || (await strapi.sessionManager('users-permissions').isSessionActive(payload.sessionId));
+    return active ? users.load({ id: payload.id }) : null;
+  };
+
+  const administrator = ({ auth, user }: Authenticated, credential: CredentialKind): Requester | null =>
+    user ? adminRequester(user as never, auth.ability, { credential, session: auth.strategy.name === 'admin' }) : null;
+
+  const bearerAdmin = async (token: string, credential: CredentialKind): Promise<Requester | null> => {
+    const authenticated = await authenticate(strapi, 'admin', `Bearer ${token}`);
+    return authenticated && administrator(authenticated, credential);
+  };
+
+  const bearer = async (token: string): Promise<Requester | null> => {
+    if (JWT.test(token)) return (await asUser(await jwtUser(token), 'bearer')) ?? bearerAdmin(token, 'bearer');
+    const authenticated = await authenticate(strapi, 'content-api', `Bearer ${token}`);
+    return authenticated ? tokenRequester(authenticated.auth) : bearerAdmin(token, 'bearer');
+  };
+
+  /** The schemes of `Authorization` that are taken; others are as good as a wrong password. */
+  const schemes: Record<string, (credentials: string, ctx: Asking) => Promise<Requester | null>> = {
+    bearer,
+    basic: async (encoded, ctx) => asUser(await passwords.basic(encoded, ctx.ip), 'basic'),
+  };
+
+  const byHeader = async (header: string, ctx: Asking): Promise<Requester> => {
+    const [, scheme = '', credentials = ''] = /^([\w-]+)\s+(\S+)\s*$/.exec(header) ?? [];
+    const name = scheme.toLowerCase();
+    const requester = Object.hasOwn(schemes, name) ? await schemes[name]?.(credentials, ctx) : null;
+    if (!requester) throw unauthorized();
+    return requester;
+  };
+
+  const bySession = async (value: string, ctx: Asking): Promise<Requester> => {
+    const requester = await asUser(await sessions.resolve(value), 'cookie');
+    // The cookie is taken back along with the refusal: a person has no other way to be rid of it.
+    if (!requester) throw unauthorized({ 'Set-Cookie': sessions.header('', isSecure(ctx)) });
+    return requester;
+  };
+
+  /** The admin panel's session, which reaches a site only where `admin.auth.cookie.path` covers it. Not ours to refuse. */
+  const byAdminPanel = async (ctx: Asking): Promise<Requester | null> => {
+    const token = ctx.cookies.get(strapi.config.get('admin.auth.cookie.name', 'jwtToken'));
+    return token !== undefined && JWT.test(token) ? bearerAdmin(token, 'cookie') : null;
+  };
+
+  /** Requesters of Strapi's own requests by strategy. */
+  const strategies: Record<string, (authenticated: Authenticated) => Promise<Requester | null>> = {
+    'users-permissions': async ({ auth }) =>
+      auth.credentials
+        ? asUser(await users.load({ id: (auth.credentials as UserRow).id }), 'bearer')
+        : users.anonymous(),
+    'content-api-token': async ({ auth }) => tokenRequester(auth),
+    admin: async ({ auth }) => administrator({ auth, user: auth.credentials }, 'bearer'),
+    'admin-token': async (authenticated) => administrator(authenticated, 'bearer'),
+  };
+
+  return {
+    csrf: createCsrf({ keyring, maxAge: config.csrf.maxAge, now }),
+    anonymous: users.anonymous,
+    async identify(ctx) {
+      const header = ctx.request.headers.authorization;
+      if (header !== undefined) return byHeader(header, ctx);
+      const session = ctx.cookies.get(SESSION_COOKIE);
+      if (session) return bySession(session, ctx);
+      return (await byAdminPanel(ctx)) ?? users.anonymous();
+    },
+    async fromStrapi({ auth, user }) {
+      if (!auth) return users.anonymous();
+      const requester = await strategies[auth.strategy.name]?.({ auth, user });
+      if (!requester) throw unauthorized();
+      return requester;
+    },
+    async login(ctx, identifier, password) {
+      const user = await passwords.check(identifier, password, ctx.ip);
+      const requester = await asUser(user, 'cookie');
+      if (!user || !requester) throw unauthorized();
+      return { requester, cookie: sessions.header(await sessions.start(user), isSecure(ctx)) };
+    },
+    async logout(ctx) {
+      await sessions.end(ctx.cookies.get(SESSION_COOKIE) ?? '');
+      return sessions.header('', isSecure(ctx));
+    },
+  };
+}
+
+/** `WWW-Authenticate` of a 401 on JSON requests (contract, section 4). */
+export const BASIC_CHALLENGE = 'Basic realm="apps", charset="UTF-8"';

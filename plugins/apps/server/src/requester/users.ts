@@ -1,0 +1,145 @@
+import type { Core } from '@strapi/strapi';
+import { AppsError } from '../errors';
+import { appsActions } from './permissions';
+import type { CredentialKind, Requester, StrapiAuth } from './types';
+
+const USER = 'plugin::users-permissions.user';
+const ROLE = 'plugin::users-permissions.role';
+
+/** A role of users-permissions with what it may do. */
+export interface RoleRow {
+  name: string;
+  type: string;
+  permissions?: { action: string }[];
+}
+
+/** A user of users-permissions as stored; never leaves this room. */
+export interface UserRow {
+  id: number;
+  documentId: string;
+  username: string;
+  email: string;
+  /** Hash, or null for users of other providers. */
+  password: string | null;
+  provider: string | null;
+  confirmed: boolean | null;
+  blocked: boolean | null;
+  role?: RoleRow | null;
+}
+
+/** A hash of nobody's password: checked where there is no user, so that the answer takes as long as where there is one. */
+const NO_HASH = `$2a$10$${'CwTycUXWue0Thq9StjUM0u'}${'J8e3V1H2p2l6WlR4F5oJm0bQ2m6lq2e'}`;
+
+/**
+ * Strapi's `auth` for users and anonymous: the same answers as the strategy of users-permissions, also for a Public
+ * role without any permission, for which Strapi makes no `auth` at all.
+ */
+function authOf(user: UserRow | null, granted: ReadonlySet<string>): StrapiAuth {
+  const strategy = {
+    name: 'users-permissions',
+    async verify(_auth: unknown, { scope }: { scope?: string | string[] }): Promise<void> {
+      if (scope === undefined ? user !== null : [scope].flat().every((action) => granted.has(action))) return;
+      throw new AppsError(user === null ? 'UnauthorizedError' : 'ForbiddenError', 'This action is not permitted.');
+    },
+  };
+  return { strategy, credentials: user, ability: { can: (action: string) => granted.has(action) } };
+}
+
+/** The users of users-permissions, always read anew: nothing about a user is remembered between requests. */
+export interface Users {
+  /** The user with role and permissions, or null. */
+  load(where: { id: unknown } | { documentId: string }): Promise<UserRow | null>;
+  /** Users who log in with one of these usernames or e-mails and have a password; without roles. */
+  named(identifiers: readonly string[]): Promise<UserRow[]>;
+  /** Whether the user may act: not blocked, confirmed where Strapi asks for it. */
+  isActive(user: UserRow): Promise<boolean>;
+  /** Whether the password is the user's; slow on purpose, for null as well. */
+  hasPassword(user: UserRow | null, password: string): Promise<boolean>;
+  /** The user as a requester, or null if they may not act or have no role. Expects a user from `load`. */
+  requester(user: UserRow, credential: CredentialKind): Promise<Requester | null>;
+  anonymous(): Promise<Requester>;
+}
+
+/** Whether an identifier is the user's username, or their e-mail in any case. */
+export function isNamed(user: UserRow, identifier: string): boolean {
+  return user.username === identifier || user.email?.toLowerCase() === identifier.toLowerCase();
+}
+
+export function createUsers(strapi: Core.Strapi): Users {
+  const granted = (role: RoleRow | null | undefined): ReadonlySet<string> =>
+    new Set(role?.permissions?.map(({ action }) => action));
+
+  const manages = (actions: ReadonlySet<string>): boolean => actions.has('plugin::apps.app.manage');
+
+  const can = (actions: ReadonlySet<string>): Requester['can'] => {
+    const all = manages(actions);
+    return (action) => appsActions.includes(action) && (all || actions.has(action));
+  };
+
+  const isActive = async (user: UserRow): Promise<boolean> => {
+    if (user.blocked === true) return false;
+    if (user.confirmed === true) return true;
+    const advanced = await strapi.store({ type: 'plugin', name: 'users-permissions' }).get({ key: 'advanced' });
+    return (advanced as { email_confirmation?: boolean } | null)?.email_confirmation !== true;
+  };
+
+  return {
+    isActive,
+    load: (where) => strapi.db.query(USER).findOne({ where, populate: { role: { populate: ['permissions'] } } }),
+    async named(identifiers) {
+      const emails = identifiers.map((identifier) => identifier.toLowerCase());
+      const found: UserRow[] = await strapi.db.query(USER).findMany({
+        where: { $or: [{ username: { $in: identifiers } }, { email: { $in: emails } }] },
+      });
+      return found.filter((user) => user.password && (user.provider ?? 'local') === 'local');
+    },
+    async hasPassword(user, password) {
+      const service = strapi.plugin('users-permissions').service('user');
+      const same: boolean = await service.validatePassword(password, user?.password ?? NO_HASH);
+      return same && user !== null;
+    },
+    async requester(user, credential) {
+      const { id, documentId, username, email, role } = user;
+      if (!role) return null;
+      const [active, namesakes] = await Promise.all([
+        isActive(user),
+        strapi.db.query(ROLE).findMany({ where: { name: username }, select: ['name'] }),
+      ]);
+      if (!active) return null;
+      const actions = granted(role);
+      return Object.freeze<Requester>({
+        kind: 'user',
+        credential,
+        identity: `user:${documentId}`,
+        username,
+        groups: [role.name],
+        // Whoever may choose a username must not become a group by it; some databases compare without case.
+        nameIsGroup: namesakes.some((namesake: RoleRow) => namesake.name === username),
+        isManager: manages(actions),
+        can: can(actions),
+        profile: { id, documentId, username, email, role: { name: role.name, type: role.type } },
+        auth: authOf(user, actions),
+      });
+    },
+    async anonymous() {
+      const known = strapi.contentType(ROLE) !== undefined;
+      const role: RoleRow | null = known
+        ? await strapi.db
+            .query(ROLE)
+            .findOne({ where: { type: 'public' }, select: ['name', 'type'], populate: ['permissions'] })
+        : null;
+      const actions = granted(role);
+      return Object.freeze<Requester>({
+        kind: 'anonymous',
+        credential: 'anonymous',
+        identity: '',
+        username: null,
+        groups: [role?.name ?? 'Public'],
+        isManager: manages(actions),
+        can: can(actions),
+        profile: null,
+        auth: authOf(null, actions),
+      });
+    },
+  };
+}
