@@ -1,0 +1,90 @@
+import type { Language } from './room';
+import { Worker, type WorkerOptions } from './worker';
+
+/** Milliseconds without any session after which the isolates are given back to the system. */
+const idleTime = 10_000;
+
+/** Keeps isolates ready. Who may have one is the supervisor's business: `take` always gives one. */
+export class Pool {
+  private readonly idle: Worker[] = [];
+  /** Languages that sessions have asked for, the latest last: what a new worker gets ready for. */
+  private readonly languages: Set<Language>;
+  private taken = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: WorkerOptions & { isolates: number; languages: readonly Language[] }) {
+    this.languages = new Set(options.languages);
+    this.idle.push(this.create());
+  }
+
+  /**
+   * A worker of one's own: an idle one (ready and most recently used first: its scripts are compiled), else a new one.
+   */
+  take(language: Language): Worker {
+    clearTimeout(this.timer);
+    this.taken += 1;
+    const worker = this.idle.filter((one) => one.ready(language)).at(-1) ?? this.idle.at(-1);
+    if (worker) this.idle.splice(this.idle.indexOf(worker), 1);
+    this.expect(language);
+    return worker ?? this.create();
+  }
+
+  /** Takes back a worker whose session ended well. */
+  release(worker: Worker): void {
+    if (this.idle.length < this.options.isolates) {
+      this.idle.push(worker);
+      void worker.reset().then(
+        (fresh) => fresh || this.remove(worker),
+        () => this.remove(worker),
+      );
+    } else worker.dispose();
+    this.left();
+  }
+
+  /** Ends a worker whose session did not end well. */
+  discard(worker: Worker): void {
+    worker.dispose();
+    this.refill();
+    this.left();
+  }
+
+  /** A worn-out worker: not if a session has it meanwhile, which will be told so when it ends. */
+  private remove(worker: Worker): void {
+    const index = this.idle.indexOf(worker);
+    if (index < 0) return;
+    this.idle.splice(index, 1);
+    worker.dispose();
+    this.refill();
+  }
+
+  /** One at least stands ready for whoever comes next. */
+  private refill(): void {
+    if (this.idle.length === 0) this.idle.push(this.create());
+  }
+
+  /** Idle workers get ready for a language that is new here. */
+  private expect(language: Language): void {
+    if (this.languages.has(language)) return;
+    this.languages.add(language);
+    for (const worker of this.idle) worker.warm(language);
+  }
+
+  private left(): void {
+    this.taken -= 1;
+    if (this.taken > 0) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.rest(), idleTime);
+    this.timer.unref();
+  }
+
+  private rest(): void {
+    for (const worker of this.idle.splice(0)) worker.dispose();
+    this.idle.push(this.create());
+  }
+
+  private create(): Worker {
+    const worker = new Worker(this.options);
+    for (const language of this.languages) worker.warm(language);
+    return worker;
+  }
+}

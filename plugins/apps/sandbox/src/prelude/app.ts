@@ -1,0 +1,101 @@
+import type { ContextData, RecordData } from '../../../server/src/logic/types';
+import type { Items, Json } from '../../../shared/json';
+import { idText, isPlain, named, requiredId } from './arguments';
+import { stackHere } from './errors';
+import { NativeTypeError, slice, stringify, text } from './primordials';
+import { type Records, stateOf } from './records';
+
+export interface AppOptions {
+  /** Null: the session's own app. */
+  key: string | null;
+  data: ContextData['app'];
+  acl: ContextData['acl'];
+  records: Records;
+  logEntrySize: number;
+}
+
+/** `context.app`, or what `context.get_app(id)` gives. */
+export function createApp({ key, data, acl, records, logEntrySize }: AppOptions): object {
+  const { call, adopt, adoptOrNull } = records;
+  const place = (args: Items): Items => ({ app: key, ...args });
+  const adoptAll = (found: Json) => (found as unknown as RecordData[]).map((record) => adopt(key, record));
+  const blocks = data.blocks.map(createBlock);
+
+  return {
+    id: data.id,
+    url: data.url,
+    settings: data.settings,
+    blocks,
+    indexes: data.indexes,
+    acl: createAcl(acl),
+    absolute_url: () => data.url,
+
+    log(...messages: unknown[]): void {
+      const message = slice(messages.map(logText).join(' '), 0, logEntrySize);
+      call('log', { message, stack: stackHere() });
+    },
+    create_record(id?: unknown): object | null {
+      return adoptOrNull(key, call('createRecord', place({ id: idArgument(id, 'create_record') ?? null })));
+    },
+    get_record(id: unknown): object | null {
+      return adoptOrNull(key, call('getRecord', place({ id: requiredId(idArgument(id, 'get_record'), 'get_record') })));
+    },
+    delete_record(record: unknown): boolean {
+      const id = requiredId(idArgument(record, 'delete_record'), 'delete_record');
+      const deleted = call('deleteRecord', place({ id })) as boolean;
+      records.forget(key, id);
+      return deleted;
+    },
+    /** A list with the property `cursor`: what to ask the next page with, null at the end. */
+    records(...args: unknown[]): object[] {
+      const options = named(args, ['limit', 'cursor']) as Items;
+      const page = call('records', place({ options })) as { records: Json; cursor: Json };
+      return Object.defineProperty(adoptAll(page.records), 'cursor', { value: page.cursor });
+    },
+    count(...args: unknown[]): Json {
+      const { query = null, names = null } = named(args, ['query']) as Items;
+      return call('count', place({ query, names }));
+    },
+    search(...args: unknown[]): object[] {
+      const { query = '', ...options } = named(args, ['query', 'sort_index', 'reverse']) as Items;
+      return adoptAll(call('search', place({ query, options })));
+    },
+    get_block(id: unknown): object | null {
+      const wanted = idArgument(id, 'get_block');
+      return blocks.find((block) => block.id === wanted) ?? null;
+    },
+  };
+}
+
+export function createBlock(data: { id: string; url: string }): { id: string; url: string } {
+  return { ...data, absolute_url: () => data.url } as { id: string; url: string };
+}
+
+function createAcl(acl: ContextData['acl']): object {
+  return {
+    current_user: () => acl.username,
+    current_user_groups: () => [...acl.groups],
+    has_access_right: (right: unknown) => acl.manager || acl.rights.includes(String(right)),
+    has_role: (role: unknown) => acl.roles.includes(String(role)),
+    roles: () => [...acl.roles],
+    is_manager: () => acl.manager,
+  };
+}
+
+/** An id from `'x'`, `{ id: 'x' }`, a record or `{ record }`. */
+function idArgument(value: unknown, what: string): string | undefined {
+  const state = stateOf(value);
+  if (state) return state.id;
+  if (isPlain(value)) return idArgument(value.id ?? value.block_id ?? value.record, what);
+  if (typeof value === 'object' && value !== null) throw new NativeTypeError(`${what}: an id or a record is needed`);
+  return idText(value, what);
+}
+
+function logText(message: unknown): string {
+  if (typeof message === 'string') return message;
+  try {
+    return typeof message === 'object' ? stringify(message) : text(message);
+  } catch {
+    return 'a value that cannot be shown';
+  }
+}

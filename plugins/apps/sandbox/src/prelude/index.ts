@@ -1,0 +1,92 @@
+import type { RecordData } from '../../../server/src/logic/types';
+import { createExchange, type HostReference } from './bridge';
+import { createContext, type LogicContext } from './context';
+import { errorText } from './errors';
+import { harden } from './harden';
+import { createModules } from './modules';
+import { exceeds, keys, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
+import { createRecords } from './records';
+import type { PreludeLimits, PreludeRequest } from './types';
+
+type Functions = Map<string, (context: object) => unknown>;
+type CallRequest = Extract<PreludeRequest, { op: 'call' }>;
+
+/**
+ * Makes a fresh context ready for one session and returns its only entrance: JSON text of a `PreludeRequest` in, JSON
+ * text of a `PreludeAnswer` out. Whatever logic does, nothing but text leaves, and nothing is thrown.
+ */
+export function start(reference: HostReference): (request: string) => Promise<string> {
+  harden();
+  const modules = createModules();
+  let limits: PreludeLimits = { resultSize: 0, messageSize: 0, logEntrySize: 0 };
+  let context: LogicContext;
+  const functions: Functions = new Map();
+  const records = createRecords(createExchange(reference, () => limits));
+
+  function open(request: Extract<PreludeRequest, { op: 'open' }>): string {
+    limits = request.limits;
+    context = createContext(request.context, records, limits);
+    const exported = modules.evaluate(request.entry);
+    for (const name of keys(exported)) {
+      const value = exported[name];
+      if (typeof value === 'function') functions.set(name, value as (context: object) => unknown);
+    }
+    return stringify({ functions: [...functions.keys()] });
+  }
+
+  async function outcome(name: string): Promise<string> {
+    const run = functions.get(name);
+    if (!run) return '{"defined":false,"value":null}';
+    return `{"defined":true,"value":${resultText(name, await run(context.view), limits.resultSize)}}`;
+  }
+
+  async function call(request: CallRequest): Promise<string> {
+    let outcomes = '';
+    for (let index = 0; index < request.calls.length; index += 1) {
+      const { name, contained } = request.calls[index];
+      if (index > 0) outcomes += ',';
+      try {
+        outcomes += await outcome(name);
+      } catch (error) {
+        if (!contained) throw error;
+        outcomes += `{"error":${errorText(error)}}`;
+      }
+    }
+    records.flush();
+    return `[${outcomes}]`;
+  }
+
+  function properties(): string {
+    const json = stringify(context.properties());
+    if (exceeds(json, limits.resultSize)) throw tooLarge('What was set on context', limits.resultSize);
+    return json;
+  }
+
+  async function answer(request: PreludeRequest): Promise<string> {
+    if (request.op === 'open') return open(request);
+    if (request.record !== undefined) context.setRecord(request.record as RecordData | null);
+    // Awaited here: a promise that is returned would be asked for `then`, which logic may have changed.
+    return request.op === 'call' ? await call(request) : properties();
+  }
+
+  return async (request) => {
+    try {
+      return `{"value":${await answer(parse(request) as PreludeRequest)}}`;
+    } catch (error) {
+      return `{"error":${errorText(error)}}`;
+    }
+  };
+}
+
+/** JSON text of a function's result; undefined, functions and symbols are null. */
+function resultText(name: string, value: unknown, limit: number): string {
+  if (typeof value === 'bigint')
+    throw new NativeTypeError(`The result of ${name} is a BigInt, which JSON does not have`);
+  const json = (stringify(value) as string | undefined) ?? 'null';
+  if (exceeds(json, limit)) throw tooLarge(`The result of ${name}`, limit);
+  return json;
+}
+
+function tooLarge(what: string, limit: number): Error {
+  return new NativeRangeError(`${what} is larger than ${limit} bytes`);
+}

@@ -1,0 +1,58 @@
+import { search, translate } from './regex';
+
+type Helper = (text: string) => string;
+
+/** What Python asks of JavaScript for want of its own, by the first letter of the text: text in, text out. */
+export const helpers: Record<string, Helper> = {
+  /** A seed for random numbers: the image of the machine's memory holds the same one every time. */
+  S: () => String(Math.floor(Math.random() * 2 ** 30)),
+  U: (text) => text.toUpperCase(),
+  L: (text) => text.toLowerCase(),
+  /** What kind of letters a text is made of. */
+  C: (text) => String(classes[text[0]].test(text.slice(1))),
+  /** Rounds: number of digits, blank, number. */
+  F(text) {
+    const [digits, number] = text.split(' ');
+    return round(Number(number), Number(digits));
+  },
+  Q: (text) => JSON.stringify(text),
+  P: (text) => regular(() => compile(...(JSON.parse(text) as [string, number]))),
+  X(text) {
+    const [source, flags, subject, start, most, sticky, whole] = JSON.parse(text);
+    return regular(() => search({ source, flags, text: subject, start, most, sticky, whole }));
+  },
+};
+
+const classes: Record<string, RegExp> = {
+  a: /^\p{L}+$/u,
+  n: /^[\p{L}\p{N}]+$/u,
+  d: /^\p{Nd}+$/u,
+  i: /^[\p{L}_][\p{L}\p{N}_]*$/u,
+};
+
+function compile(pattern: string, flags: number): unknown {
+  const translated = translate(pattern, flags);
+  return [translated.source, translated.flags, translated.groups, translated.names];
+}
+
+/** JSON of a result, or of the message of a SyntaxError. */
+function regular(work: () => unknown): string {
+  try {
+    return JSON.stringify(work());
+  } catch (error) {
+    return JSON.stringify(error instanceof Error ? error.message : 'a broken regular expression');
+  }
+}
+
+/** To the even digit where two are as near, as Python rounds; JavaScript would take the larger one. */
+function round(number: number, digits: number): string {
+  if (!Number.isFinite(number) || Math.abs(number) >= 1e21 || digits > 60) return String(number);
+  const exact = Math.abs(number).toFixed(100);
+  const [whole, fraction] = exact.split('.');
+  const head = whole + fraction.slice(0, digits);
+  const tail = fraction.slice(digits);
+  const up = /^5(?!0*$)|^[6-9]/.test(tail) || (/^50*$/.test(tail) && Number(head.at(-1)) % 2 === 1);
+  const rounded = String(BigInt(head) + (up ? 1n : 0n)).padStart(digits + 1, '0');
+  const point = rounded.length - digits;
+  return `${number < 0 ? '-' : ''}${rounded.slice(0, point)}.${rounded.slice(point) || '0'}`;
+}

@@ -1,0 +1,369 @@
+# The objects of `context` (contract, section 8).
+
+
+def _read_only(self, name, value):
+    raise AttributeError("'%s' cannot be changed" % name)
+
+
+class _Data:
+    """What the server said about something, as properties."""
+
+    def __init__(self, data):
+        object.__setattr__(self, '_data', data)
+
+    def __getattr__(self, name):
+        data = object.__getattribute__(self, '_data') if hasattr(object, '__getattribute__') else self.__dict__['_data']
+        if name in data:
+            return data[name]
+        raise AttributeError("there is no '%s'" % name)
+
+    __setattr__ = _read_only
+
+    def absolute_url(self):
+        return self.url
+
+
+class Block(_Data):
+    """A reference to a block; equal to its id, which is what Rapido gives."""
+
+    def __eq__(self, other):
+        return self.id == (other.id if _native_isinstance(other, Block) else other)
+
+    def __hash__(self):
+        return hash(self.id)
+
+    def __str__(self):
+        return self.id
+
+    __repr__ = __str__
+
+
+class Content(_Data):
+    def __init__(self, data):
+        fields = dict(data['fields'])
+        fields.update({name: data[name] for name in data if name != 'fields'})
+        object.__setattr__(self, '_data', fields)
+
+    def __setattr__(self, name, value):
+        raise AttributeError("use update({'%s': …}) to change the content" % name)
+
+    def __getitem__(self, name):
+        return self._data[name]
+
+    def __contains__(self, name):
+        return name in self._data
+
+    def get(self, name, default=None):
+        return self._data.get(name, default)
+
+    def absolute_url_path(self):
+        return self.path
+
+    def update(self, data=None, **more):
+        changes = dict(data or {})
+        changes.update(more)
+        Content.__init__(self, _call('contentUpdate', data=changes))
+        return self
+
+
+def _content_at(path):
+    data = _call('portalGet', path=path)
+    return data and Content(data)
+
+
+class Portal(_Data):
+    def get(self, path=''):
+        return _content_at(path)
+
+    def __getitem__(self, path):
+        found = _content_at(path)
+        if found is None:
+            raise KeyError(path)
+        return found
+
+
+class Acl:
+    def __init__(self, data):
+        self._acl = data
+
+    def current_user(self):
+        return self._acl['username']
+
+    def current_user_groups(self):
+        return list(self._acl['groups'])
+
+    def has_access_right(self, access_right):
+        return self._acl['manager'] or access_right in self._acl['rights']
+
+    def has_role(self, role_id):
+        return role_id in self._acl['roles']
+
+    def roles(self):
+        return list(self._acl['roles'])
+
+    def is_manager(self):
+        return self._acl['manager']
+
+
+class _Page(list):
+    cursor = None
+
+
+def _id(value, what):
+    if _native_isinstance(value, (Record, Block)):
+        return value.id
+    if value is None:
+        raise TypeError('%s: an id is needed' % what)
+    if not _native_isinstance(value, (str, int)) or value is True or value is False:
+        raise TypeError('%s: an id is a string' % what)
+    return str(value)
+
+
+class App(_Data):
+    def __init__(self, key, data, acl):
+        super().__init__(data)
+        fixed = self._data
+        fixed['_key'] = key
+        fixed['acl'] = Acl(acl)
+        fixed['blocks'] = [Block(block) for block in data['blocks']]
+
+    def log(self, *messages):
+        _log(*messages)
+
+    def create_record(self, id=None):
+        given = None if id is None else _id(id, 'create_record')
+        return _adopt(self._key, _call('createRecord', app=self._key, id=given))
+
+    def get_record(self, id):
+        data = _call('getRecord', app=self._key, id=_id(id, 'get_record'))
+        return data and _adopt(self._key, data)
+
+    def delete_record(self, id=None, record=None, ondelete=True):
+        wanted = _id(record if id is None else id, 'delete_record')
+        deleted = _call('deleteRecord', app=self._key, id=wanted)
+        gone = _known.pop((self._key, wanted), None)
+        if gone is not None:
+            gone._state.deleted = True
+        return deleted
+
+    def records(self, limit=None, cursor=None):
+        """All records; with `limit`, a page of them, whose `cursor` asks for the next one."""
+        if limit is None and cursor is None:
+            return list(self._records())
+        page = _call('records', app=self._key, options={'limit': limit, 'cursor': cursor})
+        found = _Page([_adopt(self._key, data) for data in page['records']])
+        found.cursor = page['cursor']
+        return found
+
+    def _records(self):
+        cursor = None
+        while True:
+            page = self.records(limit=1000, cursor=cursor)
+            for record in page:
+                yield record
+            cursor = page.cursor
+            if cursor is None:
+                return
+
+    def count(self, query=None, names=None):
+        return _call('count', app=self._key, query=query, names=names)
+
+    def search(self, query='', sort_index=None, reverse=False, limit=None, offset=None, names=None):
+        options = {'sort_index': sort_index, 'reverse': bool(reverse), 'limit': limit, 'offset': offset, 'names': names}
+        found = _call('search', app=self._key, query=query, options=options)
+        return [_adopt(self._key, data) for data in found]
+
+    def _search(self, query='', sort_index=None, reverse=False):
+        return iter(self.search(query, sort_index, reverse))
+
+    def get_block(self, block_id):
+        for block in self.blocks:
+            if block == block_id:
+                return block
+        return None
+
+
+class Response:
+    def __init__(self):
+        self._status = None
+
+    def _get_status(self):
+        return self._status
+
+    def setStatus(self, status):
+        _call('respond', changes={'status': status})
+        self._status = status
+
+    status = property(_get_status, setStatus)
+
+    def set_header(self, name, value):
+        _call('respond', changes={'headers': {str(name): str(value)}})
+
+    def redirect(self, url):
+        _call('respond', changes={'redirect': str(url)})
+
+    setHeader = set_header
+
+
+class Request(_Data):
+    def __init__(self, data, response):
+        super().__init__(data)
+        if response:
+            self._data['response'] = response
+
+    def _find(self, name):
+        for source in (self.form, self.body, self.query):
+            if _native_isinstance(source, dict) and name in source:
+                return source
+        return {'BODY': _text(self.body)} if name == 'BODY' else None
+
+    def get(self, name, default=None):
+        source = self._find(name)
+        return default if source is None else source[name]
+
+    def has(self, name):
+        return self._find(name) is not None
+
+    __contains__ = has
+    has_key = has
+
+    def __getitem__(self, name):
+        source = self._find(name)
+        if source is None:
+            raise KeyError(name)
+        return source[name]
+
+    def keys(self):
+        names = []
+        for source in (self.form, self.body, self.query):
+            if _native_isinstance(source, dict):
+                names += [name for name in source if name not in names]
+        return names
+
+
+_DOCUMENT_METHODS = (
+    'findMany', 'findFirst', 'findOne', 'count', 'create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft',
+)
+
+
+class _Documents:
+    def __init__(self, uid):
+        for name in _DOCUMENT_METHODS:
+            setattr(self, name, self._method(uid, name))
+
+    def _method(self, uid, name):
+        def method(params=None, **more):
+            all_params = dict(params or {})
+            all_params.update(more)
+            return _call('documents', uid=uid, method=name, params=all_params)
+
+        return method
+
+
+class _Named:
+    def __init__(self, **values):
+        for name, value in values.items():
+            setattr(self, name, value)
+
+
+class _User(_Data):
+    """The requester; also a dictionary, and falsy for anonymous."""
+
+    def __bool__(self):
+        return len(self._data) > 0
+
+    def __getitem__(self, name):
+        return self._data[name]
+
+    def get(self, name, default=None):
+        return self._data.get(name, default)
+
+    def get_current(self):
+        return self
+
+    def getProperty(self, name, default=None):
+        return self._data.get(name, default)
+
+    def getUserName(self):
+        return self._data.get('username')
+
+    getId = getUserName
+
+
+_ESCAPED = (('&', '&amp;'), ('<', '&lt;'), ('>', '&gt;'), ('"', '&quot;'), ("'", '&#39;'))
+
+
+def _escape_html(text):
+    text = '' if text is None else str(text)
+    for letter, entity in _ESCAPED:
+        text = text.replace(letter, entity)
+    return text
+
+
+def _log(*messages):
+    message = ' '.join([_log_text(message) for message in messages])
+    _call('log', message=message[: _limits['logEntrySize']], stack=_stack_here())
+
+
+def _log_text(message):
+    if _native_isinstance(message, str):
+        return message
+    try:
+        return _text(message)
+    except Exception:
+        return repr(message)
+
+
+def _print(*values, sep=' ', **_others):
+    _log(sep.join([str(value) for value in values]))
+
+
+class Context:
+    """What the contract names is read only; anything else may be set on it."""
+
+    def __init__(self, data):
+        app = App(None, data['app'], data['acl'])
+        portal = Portal(data['portal'])
+        content = _Named(get=lambda path='': _content_at(path))
+        api = _Named(
+            documents=_Documents,
+            user=_User(data['user'] or {}),
+            content=content,
+            portal=_Named(get=lambda: portal),
+        )
+        fixed = {
+            'app': app,
+            'block': data['block'] and Block(data['block']),
+            'record': data['record'] and _adopt(None, data['record']),
+            'request': Request(data['request'], Response()),
+            'parent_request': data['parent_request'] and Request(data['parent_request'], None),
+            'portal': portal,
+            'content': Content(data['content']),
+            'api': api,
+            'params': data['params'],
+            'modules': _Named(**_modules),
+            'escape': _escape_html,
+            'get_app': self._get_app,
+        }
+        fixed['rapido'] = fixed['get_app']
+        object.__setattr__(self, '_fixed', fixed)
+        object.__setattr__(self, '_custom', {})
+
+    def _get_app(self, id=None, content=None, app_id=None):
+        wanted = _id(app_id if id is None else id, 'get_app')
+        if wanted == self.app.id:
+            return self.app
+        data = _call('openApp', id=wanted)
+        return data and App(wanted, data, data['acl'])
+
+    def __getattr__(self, name):
+        if name in self._fixed:
+            return self._fixed[name]
+        if name in self._custom:
+            return self._custom[name]
+        raise AttributeError("context has no '%s'" % name)
+
+    def __setattr__(self, name, value):
+        if name in self._fixed:
+            raise AttributeError('context.%s cannot be replaced' % name)
+        self._custom[name] = value

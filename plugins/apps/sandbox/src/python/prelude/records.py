@@ -1,0 +1,342 @@
+# Records, and the calls of the server (contract, section 8).
+
+_limits = {'resultSize': 0, 'messageSize': 0, 'logEntrySize': 0}
+
+# Host calls that see no record: nothing is written back before them.
+_BLIND = ('log', 'respond', 'openApp')
+
+
+class AppsError(Exception):
+    """The error of a call of the server. Its class has the name of the error, for instance ConflictError."""
+
+
+_host_errors = {}
+
+
+def _host_error(error):
+    kind = _host_errors.get(error['name'])
+    if kind is None:
+        kind = _host_errors[error['name']] = type(error['name'], (AppsError,), {})
+    made = kind(error['message'])
+    made.host = error['host']
+    return made
+
+
+def _exchange(calls):
+    """Makes host calls, in order, in one round trip."""
+    message = _text(calls, calls[-1][0])
+    if len(message) > _limits['messageSize']:
+        raise ValueError('%s: more than %d characters of arguments' % (calls[0][0], _limits['messageSize']))
+    return _read(_bridge('H' + message))
+
+
+_known = {}
+_touched = []
+
+
+def _call(name, **arguments):
+    """One round trip: the pending changes, then the call itself."""
+    if name in _BLIND:
+        return _values(_exchange([[name, arguments]]), 1)[0]
+    return _send([[name, arguments]])
+
+
+def _send(last):
+    changed, changes = [], []
+    for state in _touched:
+        change = state.take()
+        if change:
+            changed.append(state)
+            changes.append(['changeRecord', {'app': state.app, 'id': state.id, 'change': change}])
+    _touched[:] = [state for state in _touched if state.held]
+    if not changes and not last:
+        return None
+    answer = _exchange(changes + last)
+    for state, data in zip(changed, answer['values']):
+        state.refresh(data)
+    values = _values(answer, len(changed) + len(last))
+    return values[-1] if last else None
+
+
+def _values(answer, count):
+    if answer.get('error'):
+        raise _host_error(answer['error'])
+    return answer['values']
+
+
+def _adopt(app, data):
+    key = (app, data['id'])
+    record = _known.get(key)
+    if record is None:
+        record = _known[key] = Record(_State(app, data))
+    else:
+        record._state.refresh(data)
+    return record
+
+
+class _State:
+    """A record's items as logic has them, and what has been done to them since the server last saw them."""
+
+    def __init__(self, app, data):
+        self.app = app
+        self.id = data['id']
+        self.changed, self.removed, self.added = set(), set(), {}
+        # Lists and dictionaries that logic holds, with their JSON as the server knows it: they may change inside.
+        self.held = {}
+        self.stale = self.deleted = False
+        self.items = {}
+        self.refresh(data)
+
+    def refresh(self, data):
+        items = {name: value for name, value in data['items'].items() if name != 'id'}
+        for name in list(self.held):
+            mine = self.items.get(name)
+            text = _text(items.get(name))
+            if _is_held(mine) and _text(mine) == text:
+                items[name] = mine
+                self.held[name] = text
+            else:
+                del self.held[name]
+        self.url = data['url']
+        self.items = items
+        self.stale = False
+
+    def fresh(self):
+        if self.stale:
+            self.stale = False
+            data = _values(_exchange([['getRecord', {'app': self.app, 'id': self.id}]]), 1)[0]
+            if data is None:
+                self.deleted = True
+            else:
+                self.refresh(data)
+        return self
+
+    def writable(self):
+        if self.fresh().deleted:
+            raise AppsError('the record %s has been deleted' % self.id)
+        return self
+
+    def touch(self):
+        if self not in _touched:
+            _touched.append(self)
+
+    def read(self, name):
+        value = self.items[name]
+        if _is_held(value) and name not in self.changed and name not in self.held:
+            self.held[name] = _text(value)
+            self.touch()
+        return value
+
+    def set(self, name, value):
+        if not _native_isinstance(name, str):
+            raise TypeError('the name of an item is a string')
+        if name == 'id':
+            if str(value) != self.id:
+                raise AppsError('the id of a record cannot be changed')
+            return
+        plain = _plain(value, 'the item ' + name)
+        # Lists and dictionaries stay what they are, so that logic may go on filling them.
+        self.items[name] = value if type(value) in (list, dict) else plain
+        self.changed.add(name)
+        self.removed.discard(name)
+        self.added.pop(name, None)
+        self.touch()
+
+    def remove(self, name):
+        if name not in self.items:
+            raise KeyError(name)
+        del self.items[name]
+        self.held.pop(name, None)
+        self.changed.discard(name)
+        self.added.pop(name, None)
+        self.removed.add(name)
+        self.touch()
+
+    def inc(self, name, by):
+        value = self.items.get(name, 0)
+        if not _native_isinstance(by, (int, float)) or not _native_isinstance(value, (int, float)):
+            raise TypeError('inc: %s and what is added to it are numbers' % name)
+        if name in self.changed or name in self.removed:
+            self.set(name, value + by)
+        else:
+            self.items[name] = value + by
+            self.added[name] = self.added.get(name, 0) + by
+            self.touch()
+        return value + by
+
+    def take(self):
+        """What the server has not been told yet, now counted as told; None if there is nothing."""
+        for name, text in self.held.items():
+            if name in self.items and name not in self.changed and _text(self.items[name]) != text:
+                self.changed.add(name)
+        if self.deleted or not (self.changed or self.removed or self.added):
+            return None
+        change = {}
+        if self.changed:
+            change['set'] = {name: self.items.get(name) for name in self.changed}
+            for name, value in change['set'].items():
+                if _is_held(value):
+                    self.held[name] = _text(value)
+        if self.removed:
+            change['unset'] = list(self.removed)
+        if self.added:
+            change['inc'] = self.added
+        self.changed, self.removed, self.added = set(), set(), {}
+        return change
+
+
+def _is_held(value):
+    return _native_isinstance(value, (list, dict))
+
+
+def _spread():
+    """Code that ran inside a call may have changed any record."""
+    for record in _known.values():
+        record._state.stale = True
+
+
+class Record:
+    """A record is used like a dictionary; items are properties too, where no method has the name."""
+
+    def __init__(self, state):
+        object.__setattr__(self, '_state', state)
+
+    @property
+    def id(self):
+        return self._state.id
+
+    @property
+    def url(self):
+        return self._state.fresh().url
+
+    path = url
+
+    def absolute_url(self):
+        return self.url
+
+    def __getitem__(self, name):
+        if name == 'id':
+            return self.id
+        state = self._state.fresh()
+        if name not in state.items:
+            raise KeyError(name)
+        return state.read(name)
+
+    def __getattr__(self, name):
+        if name.startswith('__') or name not in self:
+            raise AttributeError("the record has no item '%s'" % name)
+        return self[name]
+
+    def __setattr__(self, name, value):
+        if hasattr(Record, name) and name != 'id':
+            raise AttributeError("%s belongs to every record: use record['%s'] for an item of that name" % (name, name))
+        self._state.writable().set(name, value)
+
+    def __setitem__(self, name, value):
+        self._state.writable().set(name, value)
+
+    def __delitem__(self, name):
+        self._state.writable().remove(name)
+
+    __delattr__ = __delitem__
+
+    def __contains__(self, name):
+        return name == 'id' or name in self._state.fresh().items
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __len__(self):
+        return len(self.keys())
+
+    def __bool__(self):
+        return True
+
+    def __eq__(self, other):
+        return _native_isinstance(other, Record) and other._state is self._state
+
+    def __hash__(self):
+        return hash(self._state.id)
+
+    def __repr__(self):
+        return '<Record %s>' % self.id
+
+    def get(self, name, default=None):
+        return self[name] if name in self else default
+
+    def set(self, name, value=None):
+        if _native_isinstance(name, dict):
+            self.update(name)
+        else:
+            self[name] = value
+        return self
+
+    def pop(self, name, *default):
+        if name not in self and default:
+            return default[0]
+        value = self[name]
+        del self[name]
+        return value
+
+    def setdefault(self, name, default=None):
+        if name not in self:
+            self[name] = default
+        return self[name]
+
+    def update(self, items=None, **more):
+        items = dict(items or {})
+        items.update(more)
+        for name in items.keys():
+            self[name] = items[name]
+
+    def keys(self):
+        return ['id'] + [name for name in self._state.fresh().items if name != 'id']
+
+    def values(self):
+        return [self[name] for name in self.keys()]
+
+    def items(self):
+        found = _Items()
+        for name in self.keys():
+            found[name] = self[name]
+        return found
+
+    def get_item(self, name, default=None):
+        return self.get(name, default)
+
+    def set_item(self, name, value):
+        self[name] = value
+
+    def has_item(self, name):
+        return name in self
+
+    def remove_item(self, name):
+        del self[name]
+
+    def inc(self, name, by=1):
+        return self._state.writable().inc(name, by)
+
+    def save(self, items=None, block_id=None, block=None, creation=False, request=None):
+        given = request if items is None else items
+        if given is not None:
+            self.update(given.form if _native_isinstance(given, Request) else given)
+        state = self._state.writable()
+        block_id = block.id if block is not None else block_id
+        data = _call('saveRecord', app=state.app, id=state.id, block=block_id)
+        _spread()
+        state.refresh(data)
+        return self
+
+    def reindex(self):
+        state = self._state.writable()
+        _call('reindexRecord', app=state.app, id=state.id)
+
+    def set_block(self, block_id):
+        self['block'] = block_id
+        return self
+
+    def display(self, edit=False):
+        state = self._state.writable()
+        html = _call('displayRecord', app=state.app, id=state.id, edit=bool(edit))
+        _spread()
+        return html

@@ -1,0 +1,220 @@
+# What the server asks (prelude/types.ts), and modules of the app's folder.
+
+_MODULES = {
+    'collections': _Module('collections', _collections, Counter=Counter, defaultdict=defaultdict),
+    'copy': _Module('copy', _copy),
+    'datetime': datetime,
+    'functools': _Module('functools', _functools),
+    'heapq': _Module('heapq', _heapq),
+    'itertools': _Module('itertools', _itertools),
+    'json': json,
+    'math': math,
+    'operator': _Module('operator', _operator),
+    'random': random,
+    're': re,
+    'string': _Module('string', _string),
+    'time': time,
+}
+_modules = {name: _MODULES[name] for name in ('datetime', 'json', 'math', 'random', 're', 'time')}
+_imported = {}
+_native_import = builtins.__import__
+
+
+def _folder_module(name, package):
+    """The path of a module of the app's folder: `lib.text` is lib/text.py, seen from the app's folder or a package."""
+    tail = name.replace('.', '/')
+    for start in package:
+        for end in ('.py', '/__init__.py'):
+            path = (start + '/' + tail if start else tail) + end
+            if path in _imported or _bridge('M' + path) != '':
+                return path
+    return None
+
+
+def _load(path):
+    if path in _imported:
+        return _imported[path]
+    module = _Module(path, None)
+    names = {'__name__': path[:-3].replace('/', '.'), '__file__': path}
+    # Known before it has run: modules may import each other.
+    _imported[path] = module
+    exec(compile(_bridge('M' + path)[1:], path, 'exec'), names)
+    for name in names.keys():
+        if not name.startswith('__'):
+            setattr(module, name, names[name])
+    return module
+
+
+def _import(name, globals=None, locals=None, fromlist=None, level=0):
+    if level == 0 and name in _MODULES:
+        return _MODULES[name]
+    here = (globals or {}).get('__file__', '').split('/')[:-1]
+    if level > len(here) + 1:
+        raise ImportError('imports stay inside the folder of the app')
+    base = '/'.join(here[: len(here) - level + 1]) if level else ''
+    places = [base] if level else ['', 'lib'] + (['/'.join(here)] if here else [])
+    if name == '':
+        package = _Module(base, None)
+        for part in fromlist or ():
+            setattr(package, part, _import(part, globals, None, ('*',), level))
+        return package
+    path = _folder_module(name, places)
+    if path:
+        module = _load(path)
+        return module if fromlist or '.' not in name else _nested(name, module)
+    if fromlist:
+        found = [(part, _folder_module(name + '.' + part, places)) for part in fromlist]
+        if all([path for _, path in found]):
+            return _Module(name, None, **{part: _load(path) for part, path in found})
+    raise ImportError(
+        "there is no module '%s': there are %s, and the files of the app's folder" % (name, ', '.join(sorted(_MODULES)))
+    )
+
+
+def _nested(name, module):
+    for part in reversed(name.split('.')[1:]):
+        module = _Module(part, None, **{part: module})
+    return module
+
+
+def _import_all(name, level, names):
+    """`from name import *`: the compiler writes it so, for MicroPython's own is made for its own modules only."""
+    module = _import(name, names, None, ('*',), level)
+    for key in dir(module):
+        if not key.startswith('_'):
+            names[key] = getattr(module, key)
+
+
+builtins._import_all = _import_all
+builtins.__import__ = _import
+builtins.print = _print
+
+
+def _frames(error):
+    """Frames of the theme's files, the innermost first, with the function's name."""
+    out = _io.StringIO()
+    _sys.print_exception(error, out)
+    found = []
+    for line in out.getvalue().split('\n'):
+        parts = line.split('"')
+        if line.startswith('  File "') and len(parts) == 3 and parts[1] != '<stdin>':
+            place = parts[2].split(', ')
+            number = place[1][5:] if len(place) > 1 else '0'
+            found.append((parts[1], number, place[2][3:] if len(place) > 2 else ''))
+    found.reverse()
+    return found
+
+
+def _stack_text(frames):
+    return '\n'.join(['    at %s (%s:%s:1)' % (name or '?', path, line) for path, line, name in frames])
+
+
+def _stack_here():
+    # MicroPython cannot tell where it is without an exception that has passed there.
+    return ''
+
+
+def _message_of(error):
+    try:
+        if _native_isinstance(error, KeyError) and len(error.args) == 1:
+            return repr(error.args[0])
+        return str(error)
+    except Exception:
+        return 'an unreadable message'
+
+
+def _describe(error):
+    frames = _frames(error)
+    message = _message_of(error)[:2000]
+    if frames and frames[0][2] not in ('', '<module>'):
+        message += ('' if message == '' else ', ') + 'in ' + frames[0][2]
+    described = {'name': type(error).__name__[:100], 'message': message, 'stack': _stack_text(frames)[:4000]}
+    host = getattr(error, 'host', None) if _native_isinstance(error, AppsError) else None
+    if host is not None:
+        described['host'] = host
+    return described
+
+
+_functions = {}
+_context = None
+_function_type = type(_describe)
+
+
+def _op_open(request):
+    global _context
+    _random.seed(int(_bridge('S')))
+    _limits.update(request['limits'])
+    _context = Context(request['context'])
+    path = request['entry']
+    names = {'__name__': path[:-3].replace('/', '.'), '__file__': path}
+    exec(compile(_bridge('M' + path)[1:], path, 'exec'), names)
+    for name in names.keys():
+        value = names[name]
+        if not name.startswith('_') and callable(value) and not _native_isinstance(value, type):
+            _functions[name] = value
+    return _text({'functions': list(_functions.keys())})
+
+
+def _outcome(name):
+    function = _functions.get(name)
+    if function is None:
+        return '{"defined":false,"value":null}'
+    value = function(_context)
+    if hasattr(value, 'send') and hasattr(value, 'throw'):
+        value = _finished(value)
+    text = _text(value, 'the result of ' + name)
+    if len(text) > _limits['resultSize']:
+        raise ValueError('The result of %s is larger than %d bytes' % (name, _limits['resultSize']))
+    return '{"defined":true,"value":' + text + '}'
+
+
+def _finished(generator):
+    """The result of an async function; the values of a generator."""
+    values = []
+    try:
+        while True:
+            values.append(generator.send(None))
+    except StopIteration as end:
+        return end.value if not values else values
+
+
+def _op_call(request):
+    outcomes = []
+    for call in request['calls']:
+        try:
+            outcomes.append(_outcome(call['name']))
+        except BaseException as error:
+            if not call['contained']:
+                raise
+            outcomes.append('{"error":' + _text(_describe(error)) + '}')
+    _send([])
+    return '[' + ','.join(outcomes) + ']'
+
+
+def _op_properties(request):
+    found = {}
+    for name, value in _context._custom.items():
+        try:
+            found[name] = _plain(value)
+        except Exception:
+            # Not JSON: a layout could not use it.
+            pass
+    text = _text(found)
+    if len(text) > _limits['resultSize']:
+        raise ValueError('What was set on context is larger than %d bytes' % _limits['resultSize'])
+    return text
+
+
+_operations = {'open': _op_open, 'call': _op_call, 'properties': _op_properties}
+
+
+def _serve():
+    try:
+        request = _read(_bridge('R'))
+        if _context is not None and 'record' in request:
+            record = request['record']
+            _context._fixed['record'] = record and _adopt(None, record)
+        answer = '{"value":' + _operations[request['op']](request) + '}'
+    except BaseException as error:
+        answer = '{"error":' + _text(_describe(error)) + '}'
+    _bridge('A' + answer)

@@ -1,0 +1,137 @@
+import type { Pool } from './pool';
+import type { FailureReason, FromRunner, WireProgram } from './protocol';
+import type { Language } from './room';
+import type { Worker, WorkerEvents } from './worker';
+
+/** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as stuck. */
+const endTime = 100;
+
+/** Milliseconds after the engine's own timeout at which the isolate is disposed of, whatever it does. */
+const timeoutLag = 20;
+
+export interface SessionOptions {
+  id: number;
+  language: Language;
+  pool: Pool;
+  messageSize: number;
+  send(message: FromRunner): void;
+  /** The session no longer exists. */
+  ended(): void;
+}
+
+/** One session in one worker: passes text between the server and the sandbox and holds the clock against it. */
+export class Session implements WorkerEvents {
+  private readonly worker: Worker;
+  private running: Promise<unknown> = Promise.resolve();
+  private pending: ((reply: string) => void) | null = null;
+  private over = false;
+  private readonly timeBefore: number;
+
+  constructor(private readonly options: SessionOptions) {
+    this.worker = options.pool.take(options.language);
+    this.worker.events = this;
+    this.timeBefore = this.isolateTime();
+  }
+
+  /** Milliseconds of processor time that the isolate has used since the session began; sessions before do not count. */
+  get processorTime(): number {
+    return this.isolateTime() - this.timeBefore;
+  }
+
+  private isolateTime(): number {
+    return Number(this.worker.isolate.isDisposed ? 0n : this.worker.isolate.cpuTime) / 1e6;
+  }
+
+  open(program: WireProgram, data: string, remaining: number): void {
+    const ends = performance.now() + remaining;
+    this.run(remaining, async () => {
+      try {
+        await this.worker.load(program);
+      } catch (error) {
+        this.fail(this.worker.isolate.isDisposed ? 'memory' : 'program', messageOf(error));
+        return undefined;
+      }
+      return this.worker.enter(data, ends - performance.now());
+    });
+  }
+
+  call(data: string, remaining: number): void {
+    const ends = performance.now() + remaining;
+    // The server need not wait for the answer to `open` before it calls.
+    const before = this.running;
+    this.run(remaining, async () => {
+      await before;
+      return this.over ? undefined : this.worker.enter(data, ends - performance.now());
+    });
+  }
+
+  reply(data: string): void {
+    this.pending?.(data);
+    this.pending = null;
+  }
+
+  /** A host call of the sandbox. Never rejects: errors of the host are part of the reply. */
+  host(data: unknown): Promise<string> {
+    if (this.over || typeof data !== 'string' || data.length > this.options.messageSize) return Promise.resolve('');
+    this.options.send({ type: 'host', session: this.options.id, data });
+    return new Promise((resolve) => {
+      this.pending = resolve;
+    });
+  }
+
+  catastrophe(): void {
+    this.fail('memory', '');
+    this.options.send({ type: 'sick' });
+  }
+
+  /** Frees the context of a session at rest. */
+  close(): void {
+    if (this.over) return;
+    this.over = true;
+    this.options.ended();
+    this.options.pool.release(this.worker);
+  }
+
+  /** Ends the session now, in whatever state it is, and says why. */
+  fail(reason: FailureReason, message: string): void {
+    if (this.over) return;
+    this.options.send({ type: 'failed', session: this.options.id, reason, message });
+    this.stop();
+  }
+
+  /** Ends the session now, in whatever state it is. */
+  stop(): void {
+    if (this.over) return;
+    this.over = true;
+    this.options.ended();
+    this.reply('');
+    this.options.pool.discard(this.worker);
+    const stuck = setTimeout(() => this.options.send({ type: 'sick' }), endTime);
+    void this.running.finally(() => clearTimeout(stuck));
+  }
+
+  private run(remaining: number, operation: () => Promise<string | undefined>): void {
+    const timer = setTimeout(() => this.fail('time', ''), Math.max(1, remaining) + timeoutLag);
+    this.running = operation()
+      .then(
+        (data) => this.finish(data),
+        (error: unknown) => this.fail(...this.explain(error)),
+      )
+      .finally(() => clearTimeout(timer));
+  }
+
+  private finish(data: string | undefined): void {
+    if (this.over || data === undefined) return;
+    this.options.send({ type: 'done', session: this.options.id, data });
+  }
+
+  private explain(error: unknown): [FailureReason, string] {
+    const message = messageOf(error);
+    if (message.includes('timed out')) return ['time', ''];
+    return [this.worker.isolate.isDisposed ? 'memory' : 'broken', message];
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 1000) : 'unknown';
+}

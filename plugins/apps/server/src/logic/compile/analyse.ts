@@ -1,0 +1,69 @@
+import { logicError } from './errors';
+import { detachExports, type LocalExport } from './exports';
+import { type AnyNode, parseModule, startOf, walk } from './syntax';
+
+/** A relative import as written, with its place. */
+export interface ImportSite {
+  specifier: string;
+  line: number;
+  column: number;
+}
+
+/** What is known of a module without running it. */
+export interface ModuleShape {
+  /** The text without `export` before the module's own declarations. */
+  code: string;
+  imports: ImportSite[];
+  hasExports: boolean;
+  /** The module's own exports; re-exports are still in the code. */
+  exports: LocalExport[];
+  /** Names of top-level function declarations and of variables that hold a function. */
+  functions: string[];
+}
+
+type Refusal = (node: AnyNode, inFunction: boolean) => string | null | false;
+
+const topLevelAwait = 'await is not available outside of functions';
+
+/** What a logic file may not contain, by the type of its node in the syntax tree. */
+const refusals: Record<string, Refusal> = {
+  AwaitExpression: (_node, inFunction) => !inFunction && topLevelAwait,
+  ForOfStatement: (node, inFunction) => node.await === true && !inFunction && topLevelAwait,
+  ImportExpression: () => 'import() is not available: use a static import',
+  MetaProperty: (node) => isNamed(node.meta, 'import') && 'import.meta is not available',
+  CallExpression: (node) => isNamed(node.callee, 'require') && 'require is not available: use import',
+};
+
+/** Parses a module. LogicError with file, line and column for a syntax error or for what logic may not contain. */
+export function analyse(file: string, code: string): ModuleShape {
+  const body = parseModule(file, code);
+  walk(body, (node, inFunction) => {
+    const message = Object.hasOwn(refusals, node.type) && refusals[node.type](node, inFunction);
+    if (message) throw logicError(message, { file, ...startOf(node) });
+  });
+  return {
+    ...detachExports(body, code),
+    imports: body.flatMap(importSite),
+    hasExports: body.some((node) => node.type.startsWith('Export')),
+    functions: body.flatMap(functionNames),
+  };
+}
+
+function importSite(node: AnyNode): ImportSite[] {
+  const source = node.source as (AnyNode & { value: string }) | null | undefined;
+  return source ? [{ specifier: source.value, ...startOf(source) }] : [];
+}
+
+function functionNames(node: AnyNode): string[] {
+  if (node.type === 'FunctionDeclaration') return [(node.id as AnyNode & { name: string }).name];
+  if (node.type !== 'VariableDeclaration') return [];
+  const declarations = node.declarations as { id: { type: string; name: string }; init: AnyNode | null }[];
+  return declarations
+    .filter(({ id, init }) => id.type === 'Identifier' && /^(Arrow)?FunctionExpression$/.test(init?.type ?? ''))
+    .map(({ id }) => id.name);
+}
+
+function isNamed(node: unknown, name: string): boolean {
+  const { type, name: found } = node as { type: string; name?: string };
+  return type === 'Identifier' && found === name;
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { isAppsError } from '../../errors';
+import { programOf } from '../testing/harness';
+import { createCompiler } from './index';
+
+function failure(files: Record<string, string>, path = Object.keys(files)[0]): unknown {
+  try {
+    createCompiler()(programOf(files, path));
+  } catch (error) {
+    if (isAppsError(error, 'LogicError')) return { message: error.message, ...error.position };
+    throw error;
+  }
+  return null;
+}
+
+describe('what does not compile says where', () => {
+  const cases: [string, Record<string, string>, { message: RegExp; file: string; line?: number; column?: number }][] = [
+    [
+      'syntax',
+      { 'blocks/a.js': 'function f() {\n  return }}\n' },
+      { message: /SyntaxError/, file: 'blocks/a.js', line: 2, column: 11 },
+    ],
+    ['unfinished', { 'blocks/a.js': 'function f() {' }, { message: /SyntaxError/, file: 'blocks/a.js', line: 1 }],
+    [
+      'syntax in TypeScript',
+      { 'blocks/a.ts': 'const a: number = 1;\nconst b = ;' },
+      { message: /SyntaxError/, file: 'blocks/a.ts', line: 2 },
+    ],
+    [
+      'syntax in an import',
+      { 'blocks/a.js': "import '../lib/b';", 'lib/b.js': '\n\n)' },
+      { message: /SyntaxError/, file: 'lib/b.js', line: 3 },
+    ],
+    [
+      'a package',
+      { 'blocks/a.js': "\nimport fs from 'fs';" },
+      { message: /only relative/, file: 'blocks/a.js', line: 2, column: 16 },
+    ],
+    [
+      'a node: module',
+      { 'blocks/a.js': "import fs from 'node:fs';" },
+      { message: /only relative/, file: 'blocks/a.js', line: 1 },
+    ],
+    [
+      'an absolute path',
+      { 'blocks/a.js': "import x from '/etc/passwd';" },
+      { message: /only relative/, file: 'blocks/a.js', line: 1 },
+    ],
+    [
+      'outside',
+      { 'blocks/a.js': "export * from '../../other/lib/x.js';" },
+      { message: /no such file/, file: 'blocks/a.js', line: 1 },
+    ],
+    [
+      'a missing file',
+      { 'blocks/a.js': "import { x } from './x';" },
+      { message: /no such file/, file: 'blocks/a.js', line: 1 },
+    ],
+    [
+      'import()',
+      { 'blocks/a.js': "const f = {\n m() { return import('./b') } }" },
+      { message: /import\(\)/, file: 'blocks/a.js', line: 2 },
+    ],
+    [
+      'import.meta',
+      { 'blocks/a.js': 'const f = () => import.meta.url' },
+      { message: /import\.meta/, file: 'blocks/a.js', line: 1 },
+    ],
+    [
+      'require',
+      { 'blocks/a.js': "const fs = require('fs')" },
+      { message: /require is not/, file: 'blocks/a.js', line: 1 },
+    ],
+    [
+      'await at the top',
+      { 'blocks/a.js': 'const x = await 1;' },
+      { message: /await is not available/, file: 'blocks/a.js', line: 1 },
+    ],
+    [
+      'broken JSON',
+      { 'blocks/a.js': "import x from '../lib/x.json';", 'lib/x.json': '{' },
+      { message: /SyntaxError/, file: 'lib/x.json' },
+    ],
+    [
+      'a way out of the wrapper',
+      { 'blocks/a.js': '}); globalThis.x = 1; (function () {' },
+      { message: /SyntaxError/, file: 'blocks/a.js', line: 1 },
+    ],
+    ['deep nesting', { 'blocks/a.js': '['.repeat(100_000) }, { message: /SyntaxError/, file: 'blocks/a.js' }],
+  ];
+  test.each(cases)('%s', (_name, files, { message, ...position }) => {
+    expect(failure(files)).toMatchObject({ message: expect.stringMatching(message), ...position });
+  });
+});
+
+describe('what compiles', () => {
+  const cases: [string, Record<string, string>, string[]][] = [
+    ['extension left out', { 'blocks/a.js': "import '../lib/b';", 'lib/b.js': '' }, ['blocks/a.js', 'lib/b.js']],
+    ['extension given', { 'blocks/a.js': "import './b.js';", 'blocks/b.js': '' }, ['blocks/a.js', 'blocks/b.js']],
+    [
+      '.js for .ts',
+      { 'blocks/a.ts': "import { b } from '../lib/b.js'; export const f = b;", 'lib/b.ts': 'export const b = 1' },
+      ['blocks/a.ts', 'lib/b.ts'],
+    ],
+    ['index', { 'blocks/a.js': "export * from '../lib/x';", 'lib/x/index.ts': '' }, ['blocks/a.js', 'lib/x/index.ts']],
+    [
+      'a ring',
+      { 'blocks/a.js': "import '../lib/b';", 'lib/b.js': "import '../blocks/a.js';" },
+      ['blocks/a.js', 'lib/b.js'],
+    ],
+    [
+      'types only',
+      { 'blocks/a.ts': "import type { X } from 'anywhere'; export const f = (x: X) => x;" },
+      ['blocks/a.ts'],
+    ],
+  ];
+  test.each(cases)('%s', (_name, files, modules) => {
+    const program = createCompiler()(programOf(files, Object.keys(files)[0]));
+    expect(program.modules.map((module) => module.path)).toEqual(modules);
+  });
+
+  test('once for a revision and path', () => {
+    const compile = createCompiler();
+    const program = programOf('function f() {}');
+    expect(compile(program)).toBe(compile({ ...program }));
+    expect(compile({ ...program, revision: 'next' })).not.toBe(compile(program));
+  });
+
+  test('lines are kept', () => {
+    const text =
+      "import { b } from '../lib/b';\nexport interface X {\n  a: 1;\n}\nenum E { A }\nexport const f = () => 'LINE6' + E.A + b;";
+    const program = createCompiler()(
+      programOf({ 'blocks/a.ts': text, 'lib/b.ts': 'export const b = 1;' }, 'blocks/a.ts'),
+    );
+    expect(program.modules[0].code.split('\n').findIndex((line) => line.includes('LINE6'))).toBe(5);
+  });
+});

@@ -1,0 +1,84 @@
+import { transform } from 'sucrase';
+import type { WireProgram } from '../../../../sandbox/src/protocol';
+import { AppsError } from '../../errors';
+import type { LogicProgram } from '../types';
+import { analyse } from './analyse';
+import { logicError } from './errors';
+import type { LocalExport } from './exports';
+import { resolveImport } from './resolve';
+
+type WireModule = WireProgram['modules'][number];
+
+/**
+ * Compiles a logic file and what it imports to scripts that define modules in the sandbox (`prelude/modules.ts`).
+ * Lines are kept: an error's line is the file's own. LogicError with file, line and column.
+ */
+export function compileJavaScript(program: LogicProgram): WireModule[] {
+  const modules = new Map<string, WireModule>();
+  const waiting = [program.path];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (modules.has(path)) continue;
+    const { module, imports } = compileModule(program, path);
+    modules.set(path, module);
+    waiting.push(...Object.values(imports));
+  }
+  return [...modules.values()];
+}
+
+function compileModule(program: LogicProgram, path: string): { module: WireModule; imports: Record<string, string> } {
+  const text = program.files.get(path)?.text;
+  if (text === undefined) throw logicError('There is no such file', { file: path });
+  if (path.endsWith('.json')) return { module: jsonModule(path, text), imports: {} };
+  const code = path.endsWith('.ts') ? rewrite(path, text, ['typescript']) : text;
+  const shape = guarded(path, () => analyse(path, code));
+  const imports = Object.fromEntries(
+    shape.imports.map((site) => [site.specifier, resolveImport(program.files, path, site)]),
+  );
+  const own = shape.functions.map((name) => ({ exported: name, local: name }));
+  const offered = shape.hasExports || path !== program.path ? shape.exports : own;
+  const linked = rewrite(path, getters(offered) + shape.code, ['imports']);
+  return { module: { path, code: wrap(path, imports, linked) }, imports };
+}
+
+/** Before the code, so that they are there when modules import each other. */
+function getters(exports: readonly LocalExport[]): string {
+  return exports.map(({ exported, local }) => `__offer(${literal(exported)},()=>${local});`).join('');
+}
+
+/** On one line with the code's first, so that lines are the file's own. */
+function wrap(path: string, imports: Record<string, string>, code: string): string {
+  return `__define(${literal(path)},${literal(imports)},function(exports,require,__offer){"use strict";${code}\n});`;
+}
+
+function jsonModule(path: string, text: string): WireModule {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw logicError(`SyntaxError: ${(error as Error).message}`, { file: path });
+  }
+  return { path, code: wrap(path, {}, `exports.default=JSON.parse(${literal(text)});`) };
+}
+
+function rewrite(file: string, code: string, transforms: ('typescript' | 'imports')[]): string {
+  return guarded(file, () => {
+    const options = { transforms, filePath: file, disableESTransforms: true, preserveDynamicImport: true };
+    return transform(code, { ...options, keepUnusedImports: transforms[0] === 'imports' }).code;
+  });
+}
+
+/** Turns whatever a parser throws, a full stack included, into a LogicError of the file. */
+function guarded<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppsError) throw error;
+    if (error instanceof RangeError) throw logicError('SyntaxError: nested too deeply', { file });
+    const { message, loc } = error as Error & { loc?: { line: number; column: number } };
+    const text = message.replace(/^Error transforming [^:]*: /, '').replace(/ \(\d+:\d+\)$/, '');
+    throw logicError(text.startsWith('SyntaxError') ? text : `SyntaxError: ${text}`, { file, ...loc });
+  }
+}
+
+function literal(value: unknown): string {
+  return JSON.stringify(value);
+}

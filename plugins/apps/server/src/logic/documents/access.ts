@@ -1,0 +1,97 @@
+import type { Core, Schema } from '@strapi/strapi';
+import { contentTypes } from '@strapi/utils';
+import type { Items, Json } from '../../../../shared/json';
+import { AppsError, isAppsError } from '../../errors';
+import type { Requester } from '../../requester/types';
+import { translateError } from './errors';
+import { createGuard, type Guard } from './guard';
+import { type Documents, methods } from './methods';
+import { type PageLimits, readParams } from './params';
+import type { CallParams, DocumentAccess, Need } from './types';
+
+/** Used where `api.rest.maxLimit` is not set: logic's results are bounded anyway. */
+const MOST_DOCUMENTS = 1000;
+
+/**
+ * Drafts are read by administrators only: REST would show them to whoever may find published content. Anyone who may
+ * create may make a draft, for there is nothing in it but their own data.
+ */
+function refuseDrafts(method: string, { status }: CallParams, requester: Requester): void {
+  if (status !== 'draft' || requester.kind === 'administrator' || method === 'create') return;
+  throw new AppsError('ForbiddenError', 'Drafts are open to administrators only.');
+}
+
+/** A single type's content API reads with `find` and creates with `update`. */
+function needOf(schema: Schema.ContentType, need: Need): Need {
+  if (schema.kind !== 'singleType') return need;
+  const action = need.action === 'findOne' ? 'find' : need.action === 'create' ? 'update' : need.action;
+  return { ...need, action };
+}
+
+export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): DocumentAccess {
+  const limits = (): PageLimits => ({
+    standard: Number(strapi.config.get('api.rest.defaultLimit', 25)),
+    most: Number(strapi.config.get('api.rest.maxLimit', null)) || MOST_DOCUMENTS,
+  });
+
+  /** Only the host's own types: users, files and administrators have rules of their own, and secrets. */
+  const schemaOf = (uid: string): Schema.ContentType => {
+    const known = typeof uid === 'string' && uid.startsWith('api::') && Object.hasOwn(strapi.contentTypes, uid);
+    if (!known) throw new AppsError('NotFoundError', 'There is no such content type, or logic cannot use it.');
+    return strapi.contentTypes[uid as keyof typeof strapi.contentTypes] as Schema.ContentType;
+  };
+
+  const documentsOf = (schema: Schema.ContentType): Documents => strapi.documents(schema.uid as never) as never;
+
+  /** Runs work on a type, its errors made safe. */
+  const guarded = async <T>(schema: Schema.ContentType, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw translateError(error, (attribute) => contentTypes.isPrivateAttribute(schema as never, attribute));
+    }
+  };
+
+  const readOne = async (schema: Schema.ContentType, guard: Guard, filters: object): Promise<Items | null> => {
+    const query = await guard.query({ filters, populate: '*' });
+    const found: Json = await guard.output(await documentsOf(schema).findFirst({ ...query, status: 'published' }));
+    return found as Items | null;
+  };
+
+  return {
+    async call(uid, method, params, requester) {
+      const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
+      if (row === undefined) throw new AppsError('BadRequestError', 'There is no such method of documents().');
+      const schema = schemaOf(uid);
+      const { allowed, required, need, run } = row;
+      const checked = readParams(params ?? {}, { method, allowed, required, limits: limits() });
+      return guarded(schema, async () => {
+        const guard = createGuard(strapi, schema, requester);
+        await guard.need(needOf(schema, need));
+        refuseDrafts(method, checked, requester);
+        return run({ ...checked, documents: documentsOf(schema), guard });
+      });
+    },
+
+    async readContent(uid, { documentId, slug }, requester) {
+      const schema = schemaOf(uid);
+      const guard = createGuard(strapi, schema, requester);
+      const readable =
+        (await guard.may(needOf(schema, { action: 'findOne', admin: 'find' }))) ||
+        (await guard.may({ action: 'find', admin: 'find' }));
+      if (!readable) return null;
+      const filters = slug
+        ? { [slug.field]: { $eq: slug.value } }
+        : documentId
+          ? { documentId: { $eq: documentId } }
+          : {};
+      const found = await guarded(schema, () => readOne(schema, guard, filters)).catch((error: unknown) => {
+        // The field of the address is none that this requester may filter by.
+        if (isAppsError(error, 'BadRequestError')) return null;
+        throw error;
+      });
+      // Some databases compare without case or trailing spaces; an address is one item's only.
+      return slug && String(found?.[slug.field]) !== slug.value ? null : found;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { AppsError, type ErrorName, isAppsError } from '../../errors';
+
+/** Strapi's errors that say what was wrong with a call; all others are thrown on as they are. */
+const names: Record<string, ErrorName> = {
+  ValidationError: 'BadRequestError',
+  YupValidationError: 'BadRequestError',
+  PaginationError: 'BadRequestError',
+  ApplicationError: 'BadRequestError',
+  NotFoundError: 'NotFoundError',
+  ForbiddenError: 'ForbiddenError',
+  UnauthorizedError: 'ForbiddenError',
+  PolicyError: 'ForbiddenError',
+};
+
+interface StrapiError extends Error {
+  details?: { key?: unknown; param?: unknown; source?: unknown; errors?: { path?: unknown[] }[] };
+}
+
+/**
+ * An error of Strapi as one with a safe message. A field that does not exist and one that the requester may not use
+ * get the same message, so that it tells nothing about private fields.
+ * @param isPrivate whether an attribute of the content type is private
+ */
+export function translateError(error: unknown, isPrivate: (attribute: string) => boolean): unknown {
+  if (isAppsError(error) || !(error instanceof Error)) return error;
+  const name = names[error.name];
+  if (name === undefined) return error;
+  const { details } = error as StrapiError;
+  if (typeof details?.key === 'string') {
+    const place =
+      typeof details.param === 'string' ? details.param : details.source === 'body' ? 'data' : 'the parameters';
+    return new AppsError(name, `"${details.key}" cannot be used in ${place}.`, { cause: error });
+  }
+  const touched = details?.errors?.flatMap(({ path }) => path ?? []) ?? [];
+  const secret = touched.some((part) => typeof part === 'string' && isPrivate(part));
+  return new AppsError(name, secret ? 'The data is not valid.' : error.message, { cause: error });
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { Items, Json } from '../../../../shared/json';
+import { isAppsError } from '../../errors';
+import { readParams } from './params';
+
+const allowed = [
+  'documentId',
+  'data',
+  'filters',
+  'sort',
+  'fields',
+  'populate',
+  'pagination',
+  'start',
+  'limit',
+  'locale',
+  'status',
+];
+const read = (params: Items, required: string[] = []) =>
+  readParams(params, { method: 'findMany', allowed, required, limits: { standard: 25, most: 100 } });
+
+const refusal = (params: unknown, required?: string[]): string => {
+  try {
+    read(params as Items, required);
+  } catch (error) {
+    if (isAppsError(error, 'BadRequestError')) return error.message;
+    throw error;
+  }
+  return 'accepted';
+};
+
+const nested = (levels: number): Json => (levels === 0 ? 'x' : { $not: nested(levels - 1) });
+
+describe('parameters', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['not an object', [], /takes an object/],
+    ['an unknown one', { _q: 'x' }, /Unknown parameter "_q"/],
+    ['a name of Object', { constructor: 1 }, /Unknown parameter "constructor"/],
+    ['a document id that is a filter', { documentId: { $ne: null } }, /"documentId".* must be/],
+    ['an empty document id', { documentId: '' }, /"documentId"/],
+    ['a document id with a NUL', { documentId: 'a\0' }, /"documentId"/],
+    ['data that is a list', { data: [] }, /"data".* an object/],
+    ['filters of the wrong type', { filters: 'x' }, /"filters"/],
+    ['filters with a wrong entry', { filters: [1] }, /"filters"/],
+    ['sort of the wrong type', { sort: 1 }, /"sort"/],
+    ['fields of the wrong type', { fields: [1] }, /"fields"/],
+    ['populate of the wrong type', { populate: true }, /"populate"/],
+    ['a limit that is a string', { limit: '5' }, /"limit"/],
+    ['a limit that is no number', { limit: Number.NaN }, /"limit"/],
+    ['a negative start', { start: -1 }, /"start"/],
+    ['a page from 0', { pagination: { page: 0 } }, /"page"/],
+    ['an unknown key of pagination', { pagination: { withCount: true } }, /"withCount"/],
+    ['a locale that is a filter', { locale: { $ne: 'en' } }, /"locale"/],
+    ['a locale that is no code', { locale: "en' or 1" }, /"locale"/],
+    ['an unknown status', { status: 'modified' }, /"status"/],
+    ['a way to a prototype', JSON.parse('{"filters":{"$and":[{"__proto__":{"a":1}}]}}'), /__proto__/],
+    ['too much nesting', { filters: nested(60) }, /levels deep/],
+  ])('are refused: %s', (_name, params, message) => {
+    expect(refusal(params)).toMatch(message);
+  });
+
+  it.each<[string, unknown]>([
+    ['none', {}],
+    ['null for left out', { filters: null, limit: null, status: null }],
+    ['some nesting', { filters: nested(40) }],
+    ['every kind of sort', { sort: ['title', { createdAt: 'desc' }] }],
+    ['all languages', { locale: '*' }],
+  ])('are taken: %s', (_name, params) => {
+    expect(refusal(params)).toBe('accepted');
+  });
+
+  it('may be required', () => {
+    expect(refusal({}, ['documentId'])).toMatch(/needs the parameter "documentId"/);
+    expect(refusal({ documentId: null }, ['documentId'])).toMatch(/needs/);
+    expect(refusal({ documentId: 'abc' }, ['documentId'])).toBe('accepted');
+  });
+
+  it.each<[Items, { start: number; limit: number }]>([
+    [{}, { start: 0, limit: 25 }],
+    [{ limit: 5 }, { start: 0, limit: 5 }],
+    [{ limit: 5000 }, { start: 0, limit: 100 }],
+    [{ limit: -1 }, { start: 0, limit: 100 }],
+    [
+      { start: 3, limit: 5 },
+      { start: 3, limit: 5 },
+    ],
+    [{ pagination: { start: 3, limit: 5 } }, { start: 3, limit: 5 }],
+    [{ pagination: { page: 3, pageSize: 10 } }, { start: 20, limit: 10 }],
+    [{ pagination: { page: 2 } }, { start: 25, limit: 25 }],
+    [{ pagination: { page: 2, pageSize: 500 } }, { start: 100, limit: 100 }],
+  ])('page %j', (params, page) => {
+    expect(read(params).page).toEqual(page);
+  });
+
+  it('give published content unless told otherwise', () => {
+    expect(read({}).status).toBe('published');
+    expect(read({ status: 'draft' }).status).toBe('draft');
+  });
+});

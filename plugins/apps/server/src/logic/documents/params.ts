@@ -1,0 +1,118 @@
+import type { Items, Json } from '../../../../shared/json';
+import { AppsError } from '../../errors';
+import type { CallParams, Query } from './types';
+
+/** How many documents a query gives. */
+export interface PageLimits {
+  /** Without a `limit`. */
+  standard: number;
+  /** At most; a larger or negative `limit` gives this many. */
+  most: number;
+}
+
+/** Nesting of objects and lists in parameters; deeper ones are refused before any library walks through them. */
+const MAX_DEPTH = 50;
+const LOCALE = /^(\*|[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*)$/;
+
+const isText = (value: Json): boolean => typeof value === 'string';
+const isObject = (value: Json): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isWhole = (value: Json, least: number): boolean => Number.isSafeInteger(value) && (value as number) >= least;
+const isListOf = (value: Json, check: (entry: Json) => boolean): boolean => Array.isArray(value) && value.every(check);
+
+/** Every parameter with its check and how to say what it must be. */
+const checks: Record<string, [check: (value: Json) => boolean, expected: string]> = {
+  documentId: [(value) => typeof value === 'string' && /^[^\u0000-\u001f]{1,255}$/.test(value), 'a document id'],
+  data: [isObject, 'an object'],
+  filters: [(value) => isObject(value) || isListOf(value, isObject), 'an object or a list of objects'],
+  sort: [
+    (value) => isText(value) || isObject(value) || isListOf(value, (entry) => isText(entry) || isObject(entry)),
+    'a string, an object or a list of them',
+  ],
+  fields: [(value) => isText(value) || isListOf(value, isText), 'a string or a list of strings'],
+  populate: [
+    (value) => isText(value) || isObject(value) || isListOf(value, isText),
+    'a string, a list of strings or an object',
+  ],
+  pagination: [isObject, 'an object'],
+  page: [(value) => isWhole(value, 1), 'a whole number from 1'],
+  pageSize: [(value) => isWhole(value, 1), 'a whole number from 1'],
+  start: [(value) => isWhole(value, 0), 'a whole number from 0'],
+  limit: [(value) => isWhole(value, -1), 'a whole number'],
+  locale: [(value) => typeof value === 'string' && value.length <= 35 && LOCALE.test(value), 'a locale code'],
+  status: [(value) => value === 'draft' || value === 'published', "'draft' or 'published'"],
+};
+
+const refuse = (message: string): never => {
+  throw new AppsError('BadRequestError', message);
+};
+
+/** Refuses values that are nested too deeply or would reach a prototype. */
+function checkShape(value: Json, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MAX_DEPTH) refuse(`The parameters are nested more than ${MAX_DEPTH} levels deep.`);
+  if (!Array.isArray(value) && Object.hasOwn(value, '__proto__')) refuse('The parameters contain the key "__proto__".');
+  for (const entry of Object.values(value)) checkShape(entry, depth + 1);
+}
+
+function checkKeys(values: Items, allowed: readonly string[], place: string): void {
+  for (const [key, value] of Object.entries(values)) {
+    if (!allowed.includes(key)) {
+      refuse(`Unknown parameter "${key}" of ${place}; it takes ${allowed.join(', ') || 'none'}.`);
+    }
+    const [check, expected] = checks[key] ?? [() => false, 'left out'];
+    if (value !== null && !check(value)) refuse(`The parameter "${key}" of ${place} must be ${expected}.`);
+  }
+}
+
+const PAGING = ['page', 'pageSize', 'start', 'limit'];
+
+/** `pagination: {page, pageSize}`, `pagination: {start, limit}` or bare `start` and `limit`, as start and limit. */
+function pageOf(params: Items, limits: PageLimits, place: string): CallParams['page'] {
+  const pagination = (params.pagination ?? {}) as Items;
+  checkKeys(pagination, PAGING, `${place}'s pagination`);
+  const given = { start: params.start, limit: params.limit, ...pagination } as Record<
+    string,
+    number | null | undefined
+  >;
+  const capped = (wanted: number): number => (wanted < 0 || wanted > limits.most ? limits.most : wanted);
+  if (given.page != null || given.pageSize != null) {
+    const limit = capped(given.pageSize ?? limits.standard);
+    return { start: ((given.page ?? 1) - 1) * limit, limit };
+  }
+  const limit = capped(given.limit ?? limits.standard);
+  return { start: given.start ?? 0, limit };
+}
+
+/**
+ * Checks a call's parameters for names, types and nesting; null counts as left out. What they mean for a content type
+ * is checked later.
+ * @param allowed names that the method takes
+ * @param required names that it cannot do without
+ */
+export function readParams(
+  params: Items,
+  {
+    method,
+    allowed,
+    required,
+    limits,
+  }: { method: string; allowed: readonly string[]; required: readonly string[]; limits: PageLimits },
+): CallParams {
+  const place = `${method}()`;
+  if (!isObject(params)) refuse(`${place} takes an object of parameters.`);
+  checkShape(params);
+  checkKeys(params, allowed, place);
+  for (const name of required) if (params[name] == null) refuse(`${place} needs the parameter "${name}".`);
+  const query: Query = {};
+  for (const name of ['filters', 'sort', 'fields', 'populate'] as const) {
+    if (params[name] != null) query[name] = params[name];
+  }
+  return {
+    query,
+    documentId: (params.documentId ?? '') as string,
+    data: (params.data ?? {}) as Items,
+    ...(params.locale == null ? {} : { locale: params.locale as string }),
+    status: (params.status ?? 'published') as CallParams['status'],
+    page: pageOf(params, limits, place),
+  };
+}

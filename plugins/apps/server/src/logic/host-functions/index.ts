@@ -1,0 +1,1 @@
+export { callHost, type HostFunction, type HostRun, hostFunctions } from './table';

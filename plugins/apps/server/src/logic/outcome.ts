@@ -1,0 +1,56 @@
+import type { WireError } from '../../../sandbox/src/prelude/types';
+import type { WireProgram } from '../../../sandbox/src/protocol';
+import type { Limits } from '../config.types';
+import { AppsError, isAppsError } from '../errors';
+import { logicError } from './compile';
+
+export function brokenError(program: WireProgram): AppsError {
+  return logicError('The logic broke its sandbox', { file: entryOf(program) });
+}
+
+/** Errors that a contained call does not contain: they concern the request as a whole. */
+const neverContained = ['ConflictError', 'ServiceUnavailableError', 'LogicTimeoutError'] as const;
+
+export function endsRequest(error: AppsError): boolean {
+  return neverContained.some((name) => isAppsError(error, name));
+}
+
+export function timeoutError(limits: Limits): AppsError {
+  return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`);
+}
+
+export function memoryError(program: WireProgram, limits: Limits): AppsError {
+  return logicError(`The logic used more than ${limits.logicMemory} MB of memory`, { file: entryOf(program) });
+}
+
+export function entryOf(program: WireProgram): string {
+  return program.modules[0].path;
+}
+
+/** Statuses of host errors that tell of a mistake in the logic, not of the request: a bad query, a record that is not there. */
+const faultsOfLogic = new Set([400, 404, 422]);
+
+/**
+ * The AppsError of something thrown in the sandbox: the host's own error if that is what was thrown, unless the logic
+ * is to blame for it.
+ */
+export function thrownError(error: WireError, program: WireProgram, hostErrors: readonly AppsError[]): AppsError {
+  const own = error.host === undefined ? undefined : hostErrors[error.host];
+  if (own && !faultsOfLogic.has(own.status)) return own;
+  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
+  const place = locate(error.stack, program);
+  return logicError(message, place ?? { file: entryOf(program) });
+}
+
+/** The topmost frame of `stack` that lies in a file of the program. */
+export function locate(stack: string, program: WireProgram): { file: string; line: number } | null {
+  for (const frame of stack.split('\n')) {
+    if (!frame.startsWith('    at ')) continue;
+    const [, place, line] = /^ {4}at (.*):(\d+):\d+\)?$/.exec(frame) ?? [];
+    const file =
+      place &&
+      program.modules.find(({ path }) => place === path || place.endsWith(`(${path}`) || place.endsWith(` ${path}`));
+    if (file) return { file: file.path, line: Number(line) };
+  }
+  return null;
+}

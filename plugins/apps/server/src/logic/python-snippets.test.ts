@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Json } from '../../../shared/json';
+import { programOf, runOnce, startRuntime } from './testing/harness';
+import type { LogicRuntime } from './types';
+
+/** Made by tests/fixtures/python/make.py with CPython. */
+const file = join(__dirname, '../../../../../tests/fixtures/python/snippets.json');
+const snippets = JSON.parse(readFileSync(file, 'utf8')) as { code: string; answer: Json }[];
+
+let runtime: LogicRuntime;
+beforeAll(async () => {
+  runtime = await startRuntime();
+});
+afterAll(() => runtime.destroy());
+
+test('there are enough of them', () => {
+  expect(snippets.length).toBeGreaterThanOrEqual(80);
+});
+
+test.each(snippets.map(({ code, answer }) => [code, answer] as const))('CPython: %s', async (code, answer) => {
+  const source = `def f(context):\n${code.replace(/^/gm, '    ')}`;
+  const outcome = await runOnce(runtime, programOf({ 'blocks/test.py': source }, 'blocks/test.py'));
+  expect(outcome.ok ? outcome.value : outcome.error.message).toEqual(answer);
+});

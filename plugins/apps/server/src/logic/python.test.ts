@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
+import type { LogicRuntime } from './types';
+
+let runtime: LogicRuntime;
+beforeAll(async () => {
+  runtime = await startRuntime();
+});
+afterAll(() => runtime.destroy());
+
+const lines = (...text: string[]) => text.join('\n');
+const python = (body: string | Record<string, string>) =>
+  programOf(typeof body === 'string' ? { 'blocks/test.py': body } : body, 'blocks/test.py');
+
+/** The value of `f(context)` with the given lines as its body. */
+async function run(body: string[], host = fakeHost(), changed = {}) {
+  const source = lines('def f(context):', ...body.map((line) => `    ${line}`));
+  const outcome = await runOnce(runtime, python(source), { host, context: contextOf(changed) });
+  return outcome.ok ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
+}
+
+describe('context', () => {
+  const cases: [string, unknown][] = [
+    ['context.app.id', 'app'],
+    ['context.app.settings["debug"]', true],
+    ['context.app.blocks[0].url', 'http://x/site/@@apps/app/blocks/test'],
+    ['"test" in context.app.blocks', true],
+    ['context.app.indexes', ['id', 'total']],
+    ['context.app.get_block("test").url', 'http://x/site/@@apps/app/blocks/test'],
+    ['context.app.get_block("none")', null],
+    ['context.app.acl.current_user()', 'eric'],
+    ['context.app.acl.has_access_right("author")', true],
+    ['context.app.acl.has_role("king")', false],
+    ['context.block.id', 'test'],
+    ['context.record', null],
+    ['context.request.method', 'POST'],
+    ['[context.request.get(n) for n in ("form", "body", "q", "none")]', ['yes', 5, '1', null]],
+    ['context.request["form"]', 'yes'],
+    ['"none" in context.request', false],
+    ['context.request.get("none", 7)', 7],
+    ['context.request.form', { form: 'yes' }],
+    ['context.parent_request', null],
+    ['context.portal.title', 'Site'],
+    ['context.portal.get("/x").title', 'News'],
+    ['context.portal["x"].slug', 'news'],
+    ['context.content.absolute_url_path()', '/articles/news'],
+    ['context.content.absolute_url()', 'http://x/site/articles/news'],
+    ['context.content.slug', 'news'],
+    ['context.content.update({"title": "New"}).title', 'New'],
+    ['context.content.update(title="New").title', 'New'],
+    ['context.api.user["username"]', 'eric'],
+    ['context.api.user.get_current().getUserName()', 'eric'],
+    ['context.api.content.get(path="/x").title', 'News'],
+    ['context.api.content.get(path="/none")', null],
+    ['context.api.documents("api::x.x").findMany(filters={"a": 1})', [{ uid: 'api::x.x' }]],
+    ['context.get_app("other").id', 'other'],
+    ['context.rapido("none")', null],
+    ['context.params["p"]', 1],
+    ['context.escape("<a href=\'x\'>&")', '&lt;a href=&#39;x&#39;&gt;&amp;'],
+    ['sorted(dir(context.modules))[-6:]', ['datetime', 'json', 'math', 'random', 're', 'time']],
+  ];
+  test.each(cases)('%s', async (expression, expected) => {
+    expect(await run([`return ${expression}`])).toEqual(expected);
+  });
+});
+
+describe('records', () => {
+  const stored = () => ({ life: { total: 3, name: 'Ann', list: [1], map: { a: 1 } } });
+  const get = 'r = context.app.get_record("life")';
+
+  const cases: [string, string[], unknown, object?][] = [
+    ['reading', [get, 'return r["total"], r.name, r.get("none", 5), r.id, r["id"]'], [3, 'Ann', 5, 'life', 'life']],
+    ['none there', ['return context.app.get_record("none")'], null],
+    ['in', [get, 'return "total" in r, "none" in r, "id" in r, bool(r)'], [true, false, true, true]],
+    [
+      'going through',
+      [get, 'return sorted(r), sorted([k for k, v in r.items()]), r.items()["total"]'],
+      [['id', 'list', 'map', 'name', 'total'], ['id', 'list', 'map', 'name', 'total'], 3],
+    ],
+    ['not there', [get, 'try:', '  r["none"]', 'except KeyError as e:', '  return e.args[0]'], 'none'],
+    ['setting', [get, 'r["total"] += 1', 'r.name = "Bob"'], null, { total: 4, name: 'Bob' }],
+    ['deleting', [get, 'del r["name"]', 'return "name" in r'], false, { total: 3 }],
+    ['inside', [get, 'r["list"].append(2)', 'r["map"]["b"] = 2'], null, { list: [1, 2], map: { a: 1, b: 2 } }],
+    ['lists that were set', [get, 'l = []', 'r["new"] = l', 'l.append(1)'], null, { new: [1] }],
+    ['inc', [get, 'return r.inc("total"), r.inc("visits", 2)'], [4, 2], { total: 4, visits: 2 }],
+    ['update', [get, 'r.update({"a": 1}, b=2)', 'return r.pop("a")'], 1, { b: 2 }],
+    ['old names', [get, 'r.set_item("x", r.get_item("total", 0))', 'return r.has_item("x")'], true, { x: 3 }],
+    ['save', [get, 'r.save({"x": 1})', 'return r["x"]'], 1, { x: 1 }],
+    ['dates', [get, 'r["at"] = context.modules.datetime.date(2024, 1, 2)'], null, { at: '2024-01-02' }],
+    ['same object', [get, 'return r is context.app.get_record("life"), r == context.app.search("")[0]'], [true, true]],
+    ['all', ['return [r.id for r in context.app.records()], context.app.records(limit=1).cursor'], [['life'], 'next']],
+    ['deleted', [get, 'context.app.delete_record(record=r)', 'return context.app.get_record("life")'], null],
+    ['as a result', [get, 'return r'], { id: 'life', total: 3, name: 'Ann', list: [1], map: { a: 1 } }],
+    ['display', [get, 'return r.display(edit=True)'], '<p>life</p>'],
+  ];
+  test.each(cases)('%s', async (_name, body, expected, items = {}) => {
+    const host = fakeHost(stored());
+    if (body.join('').includes('records()')) host.records = async () => ({ records: [record('life')], cursor: null });
+    if (body.join('').includes('limit=1')) host.records = async (_app, { limit }) => page(limit);
+    expect(await run(body, host)).toEqual(expected);
+    if (expected !== null || !('life' in host.stored)) expect(host.stored.life ?? {}).toMatchObject(items);
+  });
+
+  const record = (id: string) => ({ id, url: `http://x/record/${id}`, items: {} });
+  const page = (limit?: number) => ({ records: [record('life')], cursor: limit === 1 ? 'next' : null });
+
+  test('creating, by name and by place; search with keyword arguments and slices', async () => {
+    const host = fakeHost();
+    const body = [
+      'a = context.app.create_record(id="/news")',
+      'a["total"] = a.get("total", 0) + 1',
+      'context.app.create_record("b")',
+      'context.app.create_record()',
+      'found = context.app.search("total>0", sort_index="total", reverse=True)[:1]',
+      'return len(found), context.app.count()',
+    ];
+    expect(await run(body, host)).toEqual([1, 3]);
+    expect(host.stored['/news']).toEqual({ total: 1 });
+    expect(host.calls).toContainEqual(['search', null, 'total>0', { sort_index: 'total', reverse: true }]);
+  });
+
+  test('long texts, there and back', async () => {
+    const text = `${'é"\n😀'.repeat(40_000)}`;
+    const host = fakeHost({ life: { text, list: [text, '\u0000 1'] } });
+    const body = [
+      get,
+      'r["copy"] = r["text"]',
+      'r["list"].append(r["text"][:5])',
+      'return r["list"][1], len(r["text"])',
+    ];
+    // In time with the square of the length this would go over the limit.
+    expect(await run(body, host)).toEqual(['\u0000 1', 160_000]);
+    expect(host.stored.life).toEqual({ text, copy: text, list: [text, '\u0000 1', 'é"\n😀é'] });
+  });
+
+  test('errors of the server can be caught by their names', async () => {
+    const body = [
+      'try:',
+      '  context.app.create_record("life")',
+      'except Exception as error:',
+      '  return type(error).__name__, str(error)',
+    ];
+    expect(await run(body, fakeHost({ life: {} }))).toEqual(['ConflictError', 'The id life is taken']);
+  });
+});
+
+describe('what fails', () => {
+  const cases: [string, string, RegExp, number?][] = [
+    [
+      'an exception',
+      'def f(context):\n  return 1 / 0',
+      /^ZeroDivisionError: divide by zero, in f \(blocks\/test.py:2\)$/,
+      2,
+    ],
+    ['deep inside', 'def g():\n  {}["x"]\n\ndef f(context):\n  g()', /^KeyError: 'x', in g/, 2],
+    ['syntax', 'def f(context)\n  pass', /^SyntaxError: invalid syntax/, 1],
+    ['indentation', 'def f(context):\n  x = 1\n    y = 2', /^IndentationError/, 3],
+    ['the top level', 'x = 1\ny = z', /^NameError: name 'z' isn't defined/, 2],
+    ['recursion', 'def f(context):\n  return f(context)', /^RuntimeError: /],
+    ['memory', 'def f(context):\n  a = []\n  while True: a.append("x" * 100000 + str(len(a)))', /MemoryError|64 MB/],
+    ['a result', 'def f(context):\n  return object()', /^TypeError: the result of f is of the type object, which JSON/],
+    ['a large result', 'def f(context):\n  return "x" * 1048576', /^ValueError: The result of f is larger/],
+    ['an import', 'import os', /^ImportError: there is no module 'os': there are collections, /, 1],
+    ['an import from outside', 'from ....x import y', /^ImportError: imports stay inside/, 1],
+    ['a reserved name', 'def f(context):\n  context.app = 1', /^AttributeError: context.app cannot be replaced/, 2],
+    ['content', 'def f(context):\n  context.content.title = 1', /^AttributeError: use update\(\{'title'/, 2],
+    ['exit', 'def f(context):\n  raise SystemExit', /^SystemExit/, 2],
+    ['open', 'def f(context):\n  open("/etc/passwd")', /^NameError: name 'open' isn't defined/],
+  ];
+  test.each(cases)('%s', async (_name, source, message, line) => {
+    const outcome = await runOnce(runtime, python(source)).catch((error) => ({ ok: false as const, error }));
+    if (outcome.ok) throw new Error('it did not fail');
+    expect(outcome.error).toMatchObject({ name: 'LogicError', message: expect.stringMatching(message) });
+    if (line !== undefined) expect(outcome.error.position).toMatchObject({ file: 'blocks/test.py', line });
+  });
+
+  test('time', async () => {
+    const begin = performance.now();
+    const failed = runOnce(runtime, python('def f(context):\n  while True: pass'));
+    await expect(failed).rejects.toMatchObject({ name: 'LogicTimeoutError' });
+    expect(performance.now() - begin).toBeLessThan(2000 + 400);
+  });
+
+  test('the others of the same call are not concerned', async () => {
+    const source = python('def a(c):\n  return 1 / 0\n\ndef b(c):\n  return 2\n\nasync def d(c):\n  return 3');
+    const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
+    const names = ['a', 'b', 'd', 'none'];
+    const outcomes = await session.call(names.map((name) => ({ name, contained: true })));
+    session.close();
+    expect(outcomes).toMatchObject([{ ok: false }, { value: 2 }, { value: 3 }, { ok: true, defined: false }]);
+  });
+});
+
+describe('modules', () => {
+  test('of the folder', async () => {
+    const files = {
+      'blocks/test.py': lines(
+        'from lib.text import shout',
+        'from ..lib import more',
+        'import text as again',
+        'from lib.all import *',
+        'def f(context):',
+        '  return shout("a"), more.twice("b"), again.shout("c"), star, more.text.shout("d")',
+      ),
+      'lib/text.py': 'def shout(x):\n  return x.upper() + "!"',
+      'lib/more.py': 'from . import text\ndef twice(x): return text.shout(x) * 2',
+      'lib/all.py': 'star = "*"\n_hidden = 1',
+    };
+    const outcome = await runOnce(runtime, python(files));
+    expect(outcome.ok ? outcome.value : outcome.error.message).toEqual(['A!', 'B!B!', 'C!', '*', 'D!']);
+  });
+
+  test('errors in them have their file and line', async () => {
+    const files = {
+      'blocks/test.py': 'from lib.bad import g\ndef f(context): return g()',
+      'lib/bad.py': '\n\ndef g():\n  return None.x',
+    };
+    const outcome = await runOnce(runtime, python(files));
+    expect(outcome).toMatchObject({ ok: false, error: { position: { file: 'lib/bad.py', line: 4 } } });
+  });
+});
+
+describe('nothing is left', () => {
+  test('for the next request, by whatever means', async () => {
+    const spoil = python(
+      lines(
+        'import json, re, random, datetime',
+        'builtins = __import__.__globals__["builtins"]',
+        'kept = []',
+        'json.dumps = None',
+        'builtins.len = lambda x: 7',
+        'datetime.datetime.left = "behind"',
+        'def f(context):',
+        '  context.app.log.__globals__["left"] = "behind"',
+        '  kept.append(1)',
+        '  context.left = "behind"',
+        '  return len([])',
+      ),
+    );
+    expect(await runOnce(runtime, spoil)).toMatchObject({ ok: true, value: 7 });
+    for (let round = 0; round < 5; round += 1) {
+      const look = [
+        'g = context.app.log.__globals__',
+        'd = context.modules.datetime.datetime',
+        'return len([]), "left" in g, hasattr(d, "left"), hasattr(context, "left"), context.modules.json.dumps(1)',
+      ];
+      expect(await run(look)).toEqual([0, false, false, false, '1']);
+    }
+  });
+
+  test('random numbers are others every time', async () => {
+    const draw = () => run(['return context.modules.random.random()']);
+    expect(new Set([await draw(), await draw(), await draw()]).size).toBe(3);
+  });
+});
+
+test('log, print and the response', async () => {
+  const host = fakeHost();
+  await run(['context.app.log({"a": [1]}, "b")', 'print("c", 1)', 'context.request.response.status = 404'], host);
+  expect(host.logs.map(({ message }) => message)).toEqual(['{"a":[1]} b', 'c 1']);
+  expect(host.calls).toContainEqual(['respond', { status: 404 }]);
+});
+
+test('properties set on context are for the layout', async () => {
+  const source = python('def on_display(context):\n  context.total = 5\n  context.fun = lambda: 1');
+  const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
+  await session.call([{ name: 'on_display', contained: false }]);
+  expect(await session.properties()).toEqual({ total: 5 });
+  session.setRecord({ id: 'x', url: 'u', items: { a: 1 } });
+  session.close();
+});

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AppsError } from '../errors';
+import { createLogicRuntime } from './index';
+import { contextOf, fakeHost, limits, programOf, runOnce, startRuntime } from './testing/harness';
+import type { LogicHost, LogicRuntime } from './types';
+
+let runtime: LogicRuntime;
+beforeAll(async () => {
+  runtime = await startRuntime({ isolates: 1 });
+});
+afterAll(() => runtime.destroy());
+
+const call = (name: string, contained = false) => ({ name, contained });
+const open = (source: string, host: LogicHost = fakeHost(), budget = runtime.budget(), context = contextOf()) =>
+  runtime.open(programOf(source), context, host, budget);
+
+test('context lives as long as the session; undefined functions; properties', async () => {
+  const session = await open(
+    'function on_display(c) { c.title = "T"; c.made = new Date(0); c.f = () => 1; c.n = 1n; c.list = [1]; }\nfunction a(c) { return c.title }',
+  );
+  expect(await session.call([call('on_display'), call('a'), call('none')])).toEqual([
+    { ok: true, defined: true, value: null },
+    { ok: true, defined: true, value: 'T' },
+    { ok: true, defined: false, value: null },
+  ]);
+  expect(await session.properties()).toEqual({ title: 'T', made: '1970-01-01T00:00:00.000Z', list: [1] });
+  session.close();
+  session.close();
+  await expect(session.call([call('a')])).rejects.toMatchObject({ name: 'ServiceUnavailableError' });
+});
+
+test('a contained failure is an outcome, another one ends the batch; the session goes on', async () => {
+  const session = await open('function bad() { throw new Error("x") }\nfunction good() { return 1 }');
+  expect(await session.call([call('bad', true), call('good')])).toMatchObject([
+    { ok: false, error: { name: 'LogicError' } },
+    { value: 1 },
+  ]);
+  await expect(session.call([call('good'), call('bad')])).rejects.toMatchObject({ name: 'LogicError' });
+  expect(await session.call([call('good')])).toMatchObject([{ value: 1 }]);
+  session.close();
+});
+
+test("the host's own error comes out, and a conflict is never contained", async () => {
+  const host = fakeHost();
+  host.count = () => Promise.reject(new AppsError('CsrfError', 'No token'));
+  host.createRecord = () => Promise.reject(new AppsError('ConflictError', 'Collided'));
+  const session = await open('function a(c) { c.app.count() }\nfunction b(c) { c.app.create_record() }', host);
+  await expect(session.call([call('a')])).rejects.toMatchObject({ name: 'CsrfError', status: 403 });
+  expect(await session.call([call('a', true)])).toMatchObject([{ ok: false, error: { name: 'CsrfError' } }]);
+  await expect(session.call([call('b', true)])).rejects.toMatchObject({ name: 'ConflictError' });
+  session.close();
+});
+
+test('setRecord: the next call sees it, as the same object that get_record gives', async () => {
+  const host = fakeHost({ r: { n: 1 } });
+  const session = await open(
+    'let held; function a(c) { held = c.app.get_record("r"); return c.record }\nfunction b(c) { return [c.record === held, c.record.n] }',
+    host,
+  );
+  expect(await session.call([call('a')])).toMatchObject([{ value: null }]);
+  session.setRecord({ id: 'r', url: 'u', items: { n: 2 } });
+  expect(await session.call([call('b')])).toMatchObject([{ value: [true, 2] }]);
+  session.close();
+});
+
+test('calls of one session are made one after the other', async () => {
+  const session = await open(
+    'let n = 0; async function a(c) { const before = n; c.app.count(); await null; n = before + 1; return n }',
+  );
+  const outcomes = await Promise.all([1, 2, 3].map(() => session.call([call('a')])));
+  expect(outcomes.flat()).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
+  session.close();
+});
+
+describe('nested sessions', () => {
+  const source = 'function f(c) { return c.params.depth + c.app.count() }';
+
+  /** A host whose `count` opens the same block one deeper. */
+  function nestingHost(budget: ReturnType<LogicRuntime['budget']>, depth: number, most: number): LogicHost {
+    const host = fakeHost();
+    host.count = async () => {
+      if (depth === most) return 0;
+      const context = contextOf({ params: { depth: depth + 1 } });
+      const session = await open(source, nestingHost(budget, depth + 1, most), budget, context);
+      try {
+        const [outcome] = await session.call([call('f')]);
+        return outcome.ok ? Number(outcome.value) : -1;
+      } finally {
+        session.close();
+      }
+    };
+    return host;
+  }
+
+  const run = async (most: number) => {
+    const budget = runtime.budget();
+    const session = await open(source, nestingHost(budget, 0, most), budget, contextOf({ params: { depth: 0 } }));
+    return session.call([call('f')]).finally(() => session.close());
+  };
+
+  test('do not wait for the place of the outer one', async () => {
+    expect(await Promise.all([run(8), run(8)])).toMatchObject([[{ value: 36 }], [{ value: 36 }]]);
+  });
+
+  test('have an end', async () => {
+    await expect(run(1000)).rejects.toMatchObject({
+      name: 'LogicError',
+      message: expect.stringContaining('nested deeper than 16'),
+    });
+    expect(await run(1)).toMatchObject([{ value: 1 }]);
+  });
+
+  test('share the host calls and the time', async () => {
+    const budget = runtime.budget();
+    budget.hostCalls = limits.hostCalls - 1;
+    const session = await open('function f(c) { c.app.count(); c.app.count() }', fakeHost(), budget);
+    await expect(session.call([call('f')])).rejects.toMatchObject({
+      message: expect.stringContaining('more than 1000 host calls'),
+    });
+    session.close();
+    const late = { ...runtime.budget(), deadline: performance.now() - 1 };
+    await expect(open('function f() {}', fakeHost(), late)).rejects.toMatchObject({
+      name: 'LogicTimeoutError',
+      status: 504,
+    });
+  });
+});
+
+test('more sessions than isolates wait for their turn; too many are refused', async () => {
+  const held = await open('function f() { return 1 }');
+  const waiting = Array.from({ length: 40 }, () =>
+    runOnce(runtime, 'function f() { return 1 }').catch((error: unknown) => error),
+  );
+  held.close();
+  const results = await Promise.all(waiting);
+  const refused = results.filter((result) => result instanceof AppsError);
+  expect(refused.length).toBe(8);
+  expect(refused[0]).toMatchObject({ name: 'ServiceUnavailableError', status: 503, headers: { 'Retry-After': '1' } });
+  expect(
+    results
+      .filter((result) => !(result instanceof AppsError))
+      .every((result) => (result as { value: number }).value === 1),
+  ).toBe(true);
+});
+
+test('a top level that fails is a LogicError, and gives its place back', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    await expect(open('\nthrow new Error("top")')).rejects.toMatchObject({
+      name: 'LogicError',
+      position: { file: 'blocks/test.js', line: 2 },
+    });
+  }
+  expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
+});
+
+describe('a runner that fails', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'apps-runner-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** A runtime whose runner is the given program. */
+  function withRunner(name: string, source: string): LogicRuntime {
+    const runnerPath = join(folder, `${name}.js`);
+    writeFileSync(runnerPath, `process.send({ type: 'ready' });\n${source}`);
+    return createLogicRuntime({ limits: { ...limits, logicTime: 300 }, logger: { error: vi.fn() }, runnerPath });
+  }
+
+  const cases: [string, string, object][] = [
+    ['is silent', 'process.on("message", () => undefined);', { name: 'LogicTimeoutError' }],
+    ['is stuck', 'process.on("message", () => { for (;;); });', { name: 'LogicTimeoutError' }],
+    [
+      'crashes',
+      'process.on("message", () => process.abort());',
+      { name: 'LogicError', message: expect.stringContaining('64 MB') },
+    ],
+    ['gives up', 'process.on("message", () => process.exit(1));', { name: 'ServiceUnavailableError' }],
+    [
+      'talks nonsense',
+      'process.on("message", ({ session }) => process.send({ type: "done", session, data: "{" }));',
+      { name: 'LogicError' },
+    ],
+    [
+      'asks nonsense',
+      'process.on("message", ({ session }) => process.send({ type: "host", session, data: "[5]" }));',
+      { name: 'LogicError' },
+    ],
+  ];
+  test.each(cases)('%s', async (name, source, expected) => {
+    const failing = withRunner(name, source);
+    const begin = performance.now();
+    await expect(runOnce(failing, 'function f() {}')).rejects.toMatchObject(expected);
+    expect(performance.now() - begin).toBeLessThan(3000);
+    await failing.destroy();
+  });
+
+  test('is replaced', async () => {
+    const file = join(folder, 'second');
+    const source = `const fs = require('fs');
+      const second = fs.existsSync(${JSON.stringify(file)});
+      fs.writeFileSync(${JSON.stringify(file)}, '');
+      process.on('message', ({ type, session }) => {
+        if (!second) process.abort();
+        const value = type === 'open' ? { functions: [] } : [{ defined: true, value: 'second' }];
+        process.send({ type: 'done', session, data: JSON.stringify({ value }) });
+      });`;
+    const replaced = withRunner('replaced', source);
+    await expect(runOnce(replaced, 'function f() {}')).rejects.toMatchObject({ name: 'LogicError' });
+    expect(await runOnce(replaced, 'function f() {}')).toMatchObject({ value: 'second' });
+    await replaced.destroy();
+  });
+});
+
+test('without a runner: 503, told to the log once a second at most', async () => {
+  const error = vi.fn();
+  const broken = createLogicRuntime({ limits, logger: { error }, runnerPath: join(__dirname, 'none.js') });
+  for (let round = 0; round < 3; round += 1) {
+    await expect(
+      broken.open(programOf('function f() {}'), contextOf(), fakeHost(), broken.budget()),
+    ).rejects.toMatchObject({ status: 503 });
+  }
+  expect(error).toHaveBeenCalledTimes(1);
+  await broken.destroy();
+});

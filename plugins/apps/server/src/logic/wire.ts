@@ -1,0 +1,89 @@
+import type { CallValue, HostCalls, OpenValue, WireError } from '../../../sandbox/src/prelude/types';
+import type { Items } from '../../../shared/json';
+
+/**
+ * Readers of what comes out of a sandbox. The prelude builds it, but beside code that may change every built-in: so
+ * nothing is believed. Undefined: it is not what it should be.
+ */
+export type Reader<Value> = (value: unknown) => Value | undefined;
+
+export function readJson(text: string): unknown {
+  if (isDeep(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Brackets inside each other that are read: what is deeper, JSON.stringify could not write again. */
+const mostDepth = 1000;
+
+/** Whether brackets, outside of strings, are nested too deep. */
+function isDeep(text: string): boolean {
+  if (text.length <= mostDepth) return false;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit === 0x22) inString = !inString;
+    else if (inString) {
+      if (unit === 0x5c) index += 1;
+    } else if (unit === 0x5b || unit === 0x7b) {
+      depth += 1;
+      if (depth > mostDepth) return true;
+    } else if (unit === 0x5d || unit === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+/** An answer's value or its error. */
+export function readAnswer<Value>(
+  text: string,
+  read: Reader<Value>,
+): { value: Value } | { error: WireError } | undefined {
+  const answer = readJson(text);
+  if (!isItems(answer)) return undefined;
+  const error = readError(answer.error);
+  if (error) return { error };
+  const value = read(answer.value);
+  return value === undefined ? undefined : { value };
+}
+
+export const readOpen: Reader<OpenValue> = (value) => {
+  const functions = isItems(value) ? value.functions : undefined;
+  if (!Array.isArray(functions) || !functions.every((name) => typeof name === 'string')) return undefined;
+  return { functions: functions as string[] };
+};
+
+/** The outcomes of as many calls as were asked for. */
+export function readCalls(count: number): Reader<CallValue> {
+  return (value) => {
+    if (!Array.isArray(value) || value.length !== count) return undefined;
+    const outcomes = value.map((outcome) => {
+      if (!isItems(outcome)) return undefined;
+      const error = readError(outcome.error);
+      if (error) return { error };
+      return outcome.value === undefined ? undefined : { defined: outcome.defined === true, value: outcome.value };
+    });
+    return outcomes.some((outcome) => outcome === undefined) ? undefined : (outcomes as CallValue);
+  };
+}
+
+export const readProperties: Reader<Items> = (value) => (isItems(value) ? value : undefined);
+
+export const readHostCalls: Reader<HostCalls> = (value) => {
+  const fits = (call: unknown) => Array.isArray(call) && typeof call[0] === 'string' && isItems(call[1]);
+  return Array.isArray(value) && value.length > 0 && value.every(fits) ? (value as HostCalls) : undefined;
+};
+
+function readError(value: unknown): WireError | undefined {
+  if (!isItems(value)) return undefined;
+  const { name, message, stack, host } = value;
+  if (typeof name !== 'string' || typeof message !== 'string' || typeof stack !== 'string') return undefined;
+  return typeof host === 'number' ? { name, message, stack, host } : { name, message, stack };
+}
+
+function isItems(value: unknown): value is Items {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
