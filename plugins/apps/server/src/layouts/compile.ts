@@ -1,0 +1,73 @@
+import { Context, type Liquid, LiquidError, Parser, type Template, Tokenizer, toPromise } from 'liquidjs';
+import { AppsError, isAppsError, type SourcePosition } from '../errors';
+import { BraceToken, splitBraces } from './braces';
+import { candidates, Elements } from './elements';
+import { BoundedEmitter, Clock, type LayoutLimits } from './limits';
+import { keepRendering } from './tags';
+import type { CompiledLayout, LayoutData } from './types';
+
+/** Parses a layout. DefinitionError with file, line and column if it is not Liquid. */
+export function compileLayout(
+  liquid: Liquid,
+  limits: LayoutLimits,
+  source: { path: string; text: string },
+): CompiledLayout {
+  const { path, text } = source;
+  if (text.length > limits.sourceLength) {
+    throw layoutError(`The layout is longer than ${limits.sourceLength} characters`, { file: path });
+  }
+  return asDefinitionError(path, () => {
+    const { operators } = liquid.options;
+    const tokens = splitBraces(new Tokenizer(text, operators, path).readTopLevelTokens(liquid.options));
+    const braces = tokens.filter((token) => token instanceof BraceToken) as unknown as BraceToken[];
+    const templates = new Parser(liquid).parseTokens([...tokens]);
+    const elements = [...new Set(braces.filter(({ placed }) => placed).flatMap(candidates))];
+    return { elements, render: (data: LayoutData) => render(liquid, limits, templates, data, path) };
+  });
+}
+
+async function render(liquid: Liquid, limits: LayoutLimits, templates: Template[], data: LayoutData, path: string) {
+  const clock = new Clock(limits, data.signal?.deadline);
+  const elements = new Elements(data, clock);
+  const scope = Object.assign(Object.create(null), data.variables, { elements: elements.drop, context: data.context });
+  const limiters = { renderLimit: clock, liquid } as unknown as ConstructorParameters<typeof Context>[3];
+  const context = new Context(scope, liquid.options, { sync: false, memoryLimit: limits.memory }, limiters);
+  keepRendering(context, { elements, clock, data });
+  const emitter = new BoundedEmitter(limits.memory);
+  try {
+    await toPromise(liquid.renderer.renderTemplates(templates, context, emitter));
+  } catch (error) {
+    throw definitionErrorOf(error, path);
+  }
+  return emitter.buffer;
+}
+
+function asDefinitionError<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw definitionErrorOf(error, path);
+  }
+}
+
+/** What went wrong, as an AppsError: those of elements as they are, Liquid's own with their place in the layout. */
+function definitionErrorOf(error: unknown, file: string): AppsError {
+  if (isAppsError(error)) return error;
+  if (!LiquidError.is(error)) return layoutError(messageOf(error), { file }, error);
+  const { originalError, token } = error as LiquidError & { token: { getPosition(): [number, number] } };
+  if (isAppsError(originalError)) return originalError;
+  const [line, column] = token.getPosition();
+  const message = originalError
+    ? messageOf(originalError)
+    : error.message.replace(/(, file:[^\n]*)?, line:\d+, col:\d+$/, '');
+  return layoutError(message, { file, line, column }, error);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function layoutError(message: string, position: SourcePosition, cause?: unknown): AppsError {
+  const at = [position.file, position.line, position.column].filter((part) => part !== undefined).join(':');
+  return new AppsError('DefinitionError', `${at}: ${message}`, { position, cause });
+}

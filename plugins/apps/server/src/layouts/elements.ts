@@ -1,0 +1,88 @@
+import { Drop } from 'liquidjs';
+import type { BraceToken } from './braces';
+import { Html, output } from './html';
+import type { Clock } from './limits';
+import type { LayoutData } from './types';
+
+type Element = Awaited<ReturnType<LayoutData['element']>>;
+
+/** Liquid's `elements`, as a class that can be made. */
+class Names extends Drop {}
+
+/** The elements of one rendering: each is asked for when it is first met, and once only. */
+export class Elements {
+  readonly #asked = new Map<string, Promise<Element>>();
+  readonly #told = new Set<string>();
+
+  constructor(
+    private readonly data: LayoutData,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What Liquid sees as `elements`: `{{ elements.name }}` is HTML, or the value of an element that makes an object. */
+  get drop(): Drop {
+    const read = async (name: string | number): Promise<unknown> => {
+      const element = await this.#ask(String(name));
+      if (!element) return this.#undeclared(String(name));
+      return 'html' in element ? new Html(element.html) : element.value;
+    };
+    // Liquid reads an object's members before it asks for a missing one; here every name is an element's.
+    return new Proxy(new Names(), {
+      get: (_, key) => (key === 'liquidMethodMissing' ? read : undefined),
+      has: () => false,
+    });
+  }
+
+  /** What stands in place of a single-brace element. */
+  async place(token: BraceToken): Promise<string> {
+    for (const name of candidates(token)) {
+      const element = await this.#ask(name);
+      if (!element) continue;
+      return content(element, keysAfter(name, token));
+    }
+    // `{3}` is far more often a repetition in a regular expression than an element.
+    if (/^\d+$/.test(token.element) && token.key === undefined) return token.getText();
+    return output(this.#undeclared(token.element));
+  }
+
+  #ask(name: string): Promise<Element> {
+    let element = this.#asked.get(name);
+    if (!element) {
+      element = this.clock.pausedFor(() => this.data.element(name));
+      this.#asked.set(name, element);
+    }
+    return element;
+  }
+
+  #undeclared(name: string): Html | undefined {
+    if (!this.#told.has(name)) this.data.onUndefined(name);
+    this.#told.add(name);
+    return this.data.debug ? new Html('UNDEFINED ELEMENT') : undefined;
+  }
+}
+
+/**
+ * The elements that a single brace may mean, the likeliest first: a `.` may be part of a name or come before a key, so
+ * `{a.b.c}` is the element `a.b.c`, else `c` of `a.b`, else `c` of `b` of `a`.
+ */
+export function candidates({ element, key }: Pick<BraceToken, 'element' | 'key'>): string[] {
+  if (key !== undefined) return [element];
+  const parts = element.split('.');
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('.')).filter((name) => name !== '');
+}
+
+/** The keys that a single brace names in the value of the element `name`. */
+function keysAfter(name: string, { element, key }: BraceToken): string[] {
+  if (key !== undefined) return [key];
+  return element === name ? [] : element.slice(name.length + 1).split('.');
+}
+
+function content(element: NonNullable<Element>, keys: string[]): string {
+  if ('html' in element) return keys.length === 0 ? element.html : '';
+  let value: unknown = element.value;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return '';
+    value = (value as Record<string, unknown>)[key];
+  }
+  return output(value);
+}

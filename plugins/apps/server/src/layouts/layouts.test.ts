@@ -1,0 +1,194 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AppsError, isAppsError } from '../errors';
+import { createLayouts, html, type LayoutData } from '.';
+
+const layouts = createLayouts();
+
+const declared: Record<string, Awaited<ReturnType<LayoutData['element']>>> = {
+  message: { html: '<b>Hi</b>' },
+  info: { value: { title: '<i>', 'sub-title': 'S', deep: { er: 1 }, list: [1, 2] } },
+  'a.b': { html: 'AB' },
+  n: { value: 3 },
+  nothing: { value: null },
+  _save: { html: '<button>' },
+};
+
+function data(more: Partial<LayoutData> = {}): LayoutData {
+  return {
+    element: async (name) => (Object.hasOwn(declared, name) ? declared[name] : undefined),
+    context: { name: '<&>', list: [1, 2], html: html('<hr>') },
+    debug: false,
+    onUndefined: () => {},
+    ...more,
+  };
+}
+
+const show = (text: string, more?: Partial<LayoutData>) =>
+  layouts.compile({ path: 'blocks/a.html', text }).render(data(more));
+
+describe('single braces', () => {
+  it.each([
+    ['<p>{message}</p>', '<p><b>Hi</b></p>'],
+    ['{message}{_save} {message}', '<b>Hi</b><button> <b>Hi</b>'],
+    ['{info.title} {info[title]} {info[sub-title]} {info.deep.er}', '&lt;i&gt; &lt;i&gt; S 1'],
+    [
+      '{info}',
+      '{&quot;title&quot;:&quot;&lt;i&gt;&quot;,&quot;sub-title&quot;:&quot;S&quot;,&quot;deep&quot;:{&quot;er&quot;:1},&quot;list&quot;:[1,2]}',
+    ],
+    ['{info.none}{info.constructor}{message.length}{info[__proto__]}', ''],
+    ['{a.b}', 'AB'],
+    ['{n}{nothing}', '3'],
+    ['<a href="{message}">', '<a href="<b>Hi</b>">'],
+    ['{ message } {message } {} {message.} {"a":1} {a{b}', '{ message } {message } {}  {"a":1} {a'],
+    ['<input pattern="[0-9]{3}">', '<input pattern="[0-9]{3}">'],
+    ['<style>a{message}b{color:red}</style>{n}', '<style>a{message}b{color:red}</style>3'],
+    ['<script>`${message}`; if(x){message}</script>{n}', '<script>`${message}`; if(x){message}</script>3'],
+    ['<SCRIPT src="{n}">{n}</SCRIPT >{n}', '<SCRIPT src="3">{n}</SCRIPT >3'],
+    ['<script>"<style>"</script>{n}', '<script>"<style>"</script>3'],
+    ['<script>{{ context.list[0] }}{n}</script>{n}', '<script>1{n}</script>3'],
+    ['<scripted>{n}</scripted>', '<scripted>3</scripted>'],
+    ['<!-- {n} <script> -->{n}', '<!-- {n} <script> -->3'],
+    ['{% raw %}{n}{{ n }}{% endraw %}{n}', '{n}{{ n }}3'],
+    ['{% comment %}{none}{% endcomment %}{n}', '3'],
+    ['{% if context.name %}{n}{% endif %}', '3'],
+    ['{% for i in context.list %}{n}{{ i }}{% endfor %}', '3132'],
+    ['a  {%- if true -%}  {n}  {%- endif -%}  b', 'a3b'],
+    ['body { color: red } @media{a{b:c}}', 'body { color: red } @media{a{b:c}}'],
+    ['{none}', ''],
+  ])('%s', async (text, expected) => {
+    expect(await show(text)).toBe(expected);
+  });
+
+  it('shows and reports undeclared elements, each once', async () => {
+    const onUndefined = vi.fn();
+    expect(await show('{none}{none}{{ elements.other }}{7}', { debug: true, onUndefined })).toBe(
+      'UNDEFINED ELEMENTUNDEFINED ELEMENTUNDEFINED ELEMENT{7}',
+    );
+    expect(onUndefined.mock.calls).toEqual([['none'], ['other']]);
+  });
+
+  it('lists the elements that are placed', () => {
+    const { elements } = layouts.compile({
+      path: 'a',
+      text: '{b}{a.c}{b}{d[e]}<style>{f}</style>{% comment %}{g}{% endcomment %}{% if x %}{h}{% endif %}',
+    });
+    expect(elements).toEqual(['b', 'a.c', 'a', 'd', 'h']);
+  });
+
+  it('asks for an element once, and only if it is shown', async () => {
+    const element = vi.fn(async () => ({ html: 'x' }));
+    expect(await show('{a}{a}{{ elements.a }}{% if false %}{b}{% endif %}', { element })).toBe('xxx');
+    expect(element.mock.calls).toEqual([['a']]);
+  });
+});
+
+describe('Liquid', () => {
+  it.each([
+    ['{{ elements.message }}', '<b>Hi</b>'],
+    ['{{ elements.info.title }}', '&lt;i&gt;'],
+    ['{{ elements.message | upcase }}', '&lt;B&gt;HI&lt;/B&gt;'],
+    ['{% if elements.n > 2 %}more{% endif %}', 'more'],
+    ['{{ elements.constructor }}{{ elements.toString }}{{ elements }}', ''],
+    ['{{ elements.size }}', ''],
+    ['{{ context.name }}', '&lt;&amp;&gt;'],
+    ['{{ context.name | raw }}', '<&>'],
+    ['{{ context.list }}', '[1,2]'],
+    ['{{ context.html }}', '<hr>'],
+    ['{{ context.constructor }}{{ context.__proto__ }}{{ constructor }}', ''],
+    ['{{ missing }}', ''],
+    ['{% assign x = "<b>" %}{{ x }}', '&lt;b&gt;'],
+  ])('%s', async (text, expected) => {
+    expect(await show(text)).toBe(expected);
+  });
+
+  it('takes variables and blocks for templates', async () => {
+    const more = { variables: { main: html('<main>'), title: '<' }, block: async (path: string) => `[${path}]` };
+    expect(await show('{{ main }}{{ title }}{% block "rating/blocks/rate" %}', more)).toBe(
+      '<main>&lt;[rating/blocks/rate]',
+    );
+  });
+});
+
+describe('failures', () => {
+  const failure = async (work: () => unknown) => {
+    try {
+      await work();
+    } catch (error) {
+      if (isAppsError(error)) return error;
+      throw error;
+    }
+    throw new Error('nothing was wrong');
+  };
+
+  it.each([
+    ['a\n  {% nope %}', 2, 3, /tag "nope" not found/],
+    ['{n}\n{% if x %}', 2, 1, /not closed/],
+    ['<p>\n{{ x', 2, 1, /not closed/],
+    ['{{ x | nope }}', 1, 1, /nope/],
+    ['{% include "x" %}', 1, 1, /"include" not found/],
+    ['{% render "/etc/passwd" %}', 1, 1, /"render" not found/],
+    ['{% layout "x" %}', 1, 1, /"layout" not found/],
+    ['{% block %}', 1, 1, /needs a path/],
+    ['a\n{% block "x" %}', undefined, undefined, /only be used in templates/],
+    ['{% for i in (1..100000000) %}{% endfor %}', 1, 1, /memory alloc limit/],
+    [
+      '{% for i in (1..3000) %}{% for j in (1..3000) %}.{% endfor %}{% endfor %}',
+      1,
+      undefined,
+      /more than 200000 steps/,
+    ],
+    [
+      '{% assign a = "xxxxxxxxxx" %}{% for i in (1..60) %}{% assign a = a | append: a %}{% endfor %}',
+      1,
+      undefined,
+      /memory/,
+    ],
+    [
+      '{% capture a %}xxxxxxxxxx{% endcapture %}{% for i in (1..60) %}{% capture a %}{{ a }}{{ a }}{% endcapture %}{% endfor %}',
+      1,
+      undefined,
+      /memory/,
+    ],
+    [
+      '{% capture a %}xxxxxxxxxx{% endcapture %}{% for i in (1..60) %}{% capture a %}{{ a | raw }}{{ a | raw }}{% endcapture %}{% endfor %}',
+      1,
+      undefined,
+      /memory/,
+    ],
+  ])('%s', async (text, line, column, message) => {
+    const error = await failure(() => show(text));
+    expect(error.name).toBe('DefinitionError');
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toMatch(/, line:/);
+    if (line) expect(error.position).toMatchObject({ file: 'blocks/a.html', line, ...(column && { column }) });
+  });
+
+  it('bounds files, pages and time', async () => {
+    const tight = createLayouts({ sourceLength: 100, memory: 50, renderTime: 20 });
+    const compile = (text: string) => tight.compile({ path: 'a', text });
+    expect((await failure(() => compile('x'.repeat(101)))).message).toMatch(/longer than 100/);
+    expect(
+      (await failure(() => compile('{n}{n}').render(data({ element: async () => ({ html: 'x'.repeat(30) }) }))))
+        .message,
+    ).toMatch(/page is longer/);
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      return { html: '.' };
+    };
+    expect(await compile('{a}{b}{n}').render(data({ element: slow }))).toBe('...');
+  });
+
+  it('passes errors of elements on as they are', async () => {
+    const mine = new AppsError('LogicTimeoutError', 'slow');
+    expect(await failure(() => show('{% if true %}{n}{% endif %}', { element: () => Promise.reject(mine) }))).toBe(
+      mine,
+    );
+  });
+
+  it('ends at the deadline', async () => {
+    const error = await failure(() =>
+      show('{% if true %}{n}{% endif %}', { signal: { deadline: performance.now() - 1 } }),
+    );
+    expect(error.name).toBe('LogicTimeoutError');
+  });
+});

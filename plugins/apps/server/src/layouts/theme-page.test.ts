@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { isAppsError } from '../errors';
+import { balanced } from './html-tree';
+import { selectorProblem } from './selectors';
+import { type RulePlace, selected, ThemePage } from './theme-page';
+
+/** A page after one rule. */
+function after(html: string, place: RulePlace, selector: string, piece = '[X]'): string {
+  const page = new ThemePage(html);
+  page.put(page.places(place, selector), piece);
+  return page.html;
+}
+
+describe('ThemePage', () => {
+  it.each<[RulePlace, string, string, string]>([
+    ['before', '#a', '<p><b id=a>1</b></p>', '<p>[X]<b id=a>1</b></p>'],
+    ['after', '#a', '<p><b id=a>1</b></p>', '<p><b id=a>1</b>[X]</p>'],
+    ['replace', '#a', '<p><b id=a>1</b></p>', '<p>[X]</p>'],
+    ['prepend', '#a', '<p><b id=a>1</b></p>', '<p><b id=a>[X]1</b></p>'],
+    ['append', '#a', '<p><b id=a>1</b></p>', '<p><b id=a>1[X]</b></p>'],
+    ['append', 'p', '<p>1<p>2', '<p>1[X]<p>2[X]'],
+    [
+      'append',
+      'body',
+      '<title>t</title>\r\n<BODY>\t1 &copy &#X41;</BODY>\n',
+      '<title>t</title>\r\n<BODY>\t1 &copy &#X41;[X]</BODY>\n',
+    ],
+    ['append', 'body', '<p>no body is written out', '<p>no body is written out'],
+    ['append', 'img', '<img>', '<img>'],
+    ['after', 'img', '<img>', '<img>[X]'],
+    ['append', 'li:last-child', '<ul><li>1<li>2</ul>', '<ul><li>1<li>2[X]</ul>'],
+    ['before', '.none', '<p>1</p>', '<p>1</p>'],
+    ['append', 'div', '<div>1<div>2</div></div>', '<div>1<div>2</div>[X]</div>'],
+    ['before', 'b', '<form><b></b></form>', '<form><b></b></form>'],
+    ['append', 'form', '<form></form>', '<form></form>'],
+    ['replace', 'form', '<form></form>', '[X]'],
+    ['after', 'form', '<form></form>', '<form></form>[X]'],
+    [
+      'append',
+      'p',
+      '<template><p></p></template><!-- <p></p> --><script>"<p></p>"</script>',
+      '<template><p></p></template><!-- <p></p> --><script>"<p></p>"</script>',
+    ],
+    [
+      'append',
+      'section:has(b)',
+      '<section><b></b></section><section></section>',
+      '<section><b></b>[X]</section><section></section>',
+    ],
+    ['append', 'b', 'ä😀<b>ü</b>', 'ä😀<b>ü[X]</b>'],
+  ])('%s %s in %s', (place, selector, html, expected) => {
+    expect(after(html, place, selector)).toBe(expected);
+  });
+
+  it('sees what an earlier rule has put in', () => {
+    const page = new ThemePage('<main></main>');
+    page.put(page.places('append', 'main'), '<p></p>');
+    page.put(page.places('append', 'p'), '1');
+    expect(page.html).toBe('<main><p>1</p></main>');
+  });
+
+  it('refuses what is no selector', () => {
+    const failure = (() => {
+      try {
+        return new ThemePage('').has('((');
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(isAppsError(failure, 'DefinitionError')).toBe(true);
+  });
+});
+
+describe('balanced', () => {
+  it.each([
+    '<form>1</form>',
+    '<p>1<p>2<ul><li>a<li>b</ul>',
+    '<table><tr><td>1<td>2</table>',
+    '<svg viewBox="0 0 1 1"><path d="M0"/></svg>',
+    "<a title='x' data-x=1>a & b</a><br><img src=x>",
+    '<!-- fine --><select><option>1<option>2</select>',
+    'text only',
+    '',
+  ])('leaves %s as it is', (html) => expect(balanced(html)).toBe(html));
+
+  it.each([
+    ['</main>1', '1'],
+    ['<div>1', '<div>1</div>'],
+    ['<form>1</div></form>', '<form>1</form>'],
+    ['<form><div>1</form>', '<form><div>1</div></form>'],
+    ['1<!-- open', '1<!-- open-->'],
+    ['1<div class="', '1'],
+    ['<script>1', '<script>1</script>'],
+    ['<textarea></div>', '<textarea>&lt;/div&gt;</textarea>'],
+    ['<b><i>1</b>2</i>', '<b><i>1</i></b><i>2</i>'],
+  ])('balances %s', (html, expected) => expect(balanced(html)).toBe(expected));
+
+  it('bears depth', () => {
+    expect(balanced('<div>'.repeat(2_000)).endsWith('</div>')).toBe(true);
+  });
+});
+
+describe('selected', () => {
+  it.each([
+    ['b', '<form><b>1</b><i><b>2</b></i></form>', '<b>1</b>\n<b>2</b>'],
+    ['.none', '<form></form>', ''],
+    ['form > p', '<form><p>1<p>2</form>', '<p>1\n<p>2'],
+  ])('%s of %s', (selector, html, expected) => expect(selected(html, selector)).toBe(expected));
+});
+
+describe('selectorProblem', () => {
+  it.each(['main', '.a > #b', 'h1:contains("x")', ':is(h1, h2)', '[data-x="1"] ~ p'])('takes %s', (selector) => {
+    expect(selectorProblem(selector)).toBeNull();
+  });
+  it.each(['', '((', 'a:nosuch', '[x', 'a'.repeat(1001)])('refuses %s', (selector) => {
+    expect(selectorProblem(selector)).toEqual(expect.any(String));
+  });
+});

@@ -1,0 +1,36 @@
+import type { Json } from '../../../shared/json';
+
+/** A layout, parsed once a revision. Parse errors are DefinitionErrors with file, line and column. */
+export interface CompiledLayout {
+  /**
+   * Names of the elements placed with single braces, in order, without repetition. A `.` may belong to a name or come
+   * before a key: for `{a.b}` both `a.b` and `a` are listed.
+   */
+  readonly elements: readonly string[];
+  render(data: LayoutData): Promise<string>;
+}
+
+export interface LayoutData {
+  /**
+   * What stands for an element: `{ html }` goes in as it is (a string from BASIC, or a rendered input), `{ value }` is
+   * an object or other JSON of a BASIC element (`{info.title}` escaped as text), undefined: not declared.
+   */
+  element(name: string): Promise<{ html: string } | { value: Json } | undefined>;
+  /** What Liquid sees as `context`. */
+  context: { [key: string]: unknown };
+  /** Further names that Liquid sees, such as `main` of a theme's layout; finished HTML is wrapped with `html()`. */
+  variables?: { [name: string]: unknown };
+  /** HTML for `{% block "rating/blocks/rate" %}`; without it the tag is a DefinitionError. */
+  block?(path: string): Promise<string>;
+  /** Shows `UNDEFINED ELEMENT` in place of undeclared elements. */
+  debug: boolean;
+  /** Told once for each undeclared element that was met. */
+  onUndefined(name: string): void;
+  /** `performance.now()` at which the rendering must have ended, else LogicTimeoutError. */
+  signal?: { deadline: number };
+}
+
+/** Front of the room. */
+export interface Layouts {
+  compile(source: { path: string; text: string }): CompiledLayout;
+}
