@@ -1,0 +1,105 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Items } from '../../../shared/json';
+import type { Requester } from '../requester/types';
+import { type ContentTypeInfo, createContent, type ReadContent } from './content';
+
+const site = { id: 'site', title: 'The site', url: 'http://localhost/site', theme: 'basic' };
+const requester = { identity: 'user:1' } as Requester;
+
+const type = (
+  name: string,
+  attributes: ContentTypeInfo['attributes'],
+  kind: ContentTypeInfo['kind'] = 'collectionType',
+) => ({
+  uid: `api::${name}.${name}`,
+  kind,
+  singularName: name,
+  pluralName: `${name}s`,
+  attributes,
+});
+
+const types = [
+  type('article', { title: { type: 'string' }, slug: { type: 'uid' } }),
+  type('page', { slug: { type: 'uid' } }),
+  type('note', { text: { type: 'string' } }),
+  type('event', { code: { type: 'uid' }, year: { type: 'integer' } }),
+  type('about', {}, 'singleType'),
+];
+
+const items: Record<string, Items[]> = {
+  'api::article.article': [
+    { id: 1, documentId: 'd1', title: 'News', slug: 'news/a b' },
+    { id: 2, documentId: 'd2', title: 'Bare', slug: null },
+  ],
+  'api::page.page': [{ id: 3, documentId: 'd3', slug: 'contact' }],
+  'api::note.note': [{ id: 4, documentId: 'd4', text: 'x' }],
+  'api::event.event': [{ id: 5, documentId: 'd5', code: 'party', year: 2024 }],
+  'api::about.about': [{ id: 6, documentId: 'd6', name: 'About us' }],
+};
+
+const read: ReadContent = async (uid, { documentId, slug }) =>
+  items[uid]?.find((item) =>
+    slug ? item[slug.field] === slug.value : documentId ? item.documentId === documentId : true,
+  ) ?? null;
+
+const config = {
+  content: {
+    'api::article.article': { path: '/articles/:slug' },
+    'api::page.page': { path: '/:slug' },
+    'api::event.event': { path: '/:year/:code' },
+  },
+};
+
+const content = (readContent: ReadContent = read) => createContent({ config, contentTypes: () => types, readContent });
+
+describe('resolve', () => {
+  it.each([
+    ['', { type: 'portal', id: 'site', title: 'The site', path: '/', url: 'http://localhost/site' }],
+    ['/', { type: 'portal' }],
+    [
+      'articles/news%2Fa%20b',
+      {
+        type: 'api::article.article',
+        id: '1',
+        documentId: 'd1',
+        title: 'News',
+        path: '/articles/news%2Fa%20b',
+        url: 'http://localhost/site/articles/news%2Fa%20b',
+      },
+    ],
+    ['/articles/d2/', { documentId: 'd2', path: '/articles/d2' }],
+    ['contact', { documentId: 'd3', title: 'd3', path: '/contact' }],
+    ['notes/d4', { documentId: 'd4', path: '/notes/d4' }],
+    ['2024/party', { documentId: 'd5', path: '/2024/party' }],
+    ['about', { documentId: 'd6', title: 'About us', path: '/about' }],
+    ['2025/party', null],
+    ['articles/none', null],
+    ['articles', null],
+    ['articles/', null],
+    ['articles//d1', null],
+    ['a/b/c', null],
+    ['articles/%00', null],
+    ['articles/%ZZ', null],
+  ])('%j', async (path, expected) => {
+    const item = await content().resolve(site, path, requester);
+    if (expected === null) expect(item).toBeNull();
+    else expect(item).toMatchObject(expected);
+  });
+
+  it('asks with the requester, and for the type with the fixed name first', async () => {
+    const asked = vi.fn<ReadContent>(async () => null);
+    await content(asked).resolve(site, 'about', requester);
+    expect(asked.mock.calls).toEqual([
+      ['api::about.about', {}, requester],
+      ['api::page.page', { slug: { field: 'slug', value: 'about' } }, requester],
+    ]);
+  });
+});
+
+describe('find', () => {
+  it('gives an item its address', async () => {
+    expect(await content().find(site, 'api::article.article', 'd2', requester)).toMatchObject({ path: '/articles/d2' });
+    expect(await content().find(site, 'api::article.article', 'dx', requester)).toBeNull();
+    expect(await content().find(site, 'api::none.none', 'd1', requester)).toBeNull();
+  });
+});

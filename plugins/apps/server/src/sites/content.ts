@@ -1,0 +1,164 @@
+import type { Items, Json } from '../../../shared/json';
+import type { AppsConfig } from '../config.types';
+import type { Requester } from '../requester/types';
+import type { ContentItem, ContentResolver, Site } from './types';
+import { encodeSegment } from './urls';
+
+/** A content type that has a content API, as far as addresses are concerned. */
+export interface ContentTypeInfo {
+  uid: string;
+  kind: 'collectionType' | 'singleType';
+  singularName: string;
+  pluralName: string;
+  attributes: { [name: string]: { type: string } };
+}
+
+/**
+ * Reads one published item with the requester's own permissions, sanitised: by its documentId, or by one field, or (with
+ * neither) the one of a single type. Null when there is none that they may read.
+ */
+export type ReadContent = (
+  uid: string,
+  where: { documentId?: string; slug?: { field: string; value: string } },
+  requester: Requester,
+) => Promise<Items | null>;
+
+interface Route {
+  type: ContentTypeInfo;
+  /** A fixed name, or `{ field }`. */
+  parts: (string | { field: string })[];
+}
+
+export interface ContentOptions {
+  config: Pick<AppsConfig, 'content'>;
+  contentTypes(): ContentTypeInfo[];
+  readContent: ReadContent;
+}
+
+/** Content items by their addresses, and addresses of content items (contract, section 3). */
+export function createContent({ config, contentTypes, readContent }: ContentOptions): ContentResolver {
+  const routesOf = (): Route[] => contentTypes().flatMap((type) => routesOfType(type, config.content[type.uid]?.path));
+
+  async function resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null> {
+    const names = contentPath
+      .replace(/^\/+|\/+$/g, '')
+      .split('/')
+      .map(decode);
+    if (names.length === 1 && names[0] === '') return portalItem(site);
+    for (const { type, values } of matches(routesOf(), names)) {
+      const fields = await readContent(type.uid, whereOf(values), requester);
+      if (fields && agrees(fields, values)) return itemOf(site, type, fields, routesOf());
+    }
+    return null;
+  }
+
+  async function find(site: Site, uid: string, documentId: string, requester: Requester): Promise<ContentItem | null> {
+    const type = contentTypes().find((known) => known.uid === uid);
+    if (!type) return null;
+    const fields = await readContent(uid, { documentId }, requester);
+    return fields ? itemOf(site, type, fields, routesOf()) : null;
+  }
+
+  return { resolve, find };
+}
+
+/** The site itself as the current content item. */
+export function portalItem({ id, title, url }: Site): ContentItem {
+  return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {} };
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/**
+ * The ways to address items of a type: the configured pattern or the default one; and `/<plural name>/<documentId>`
+ * always, so that an item whose slug is empty has an address too.
+ */
+function routesOfType(type: ContentTypeInfo, configured: string | undefined): Route[] {
+  if (type.kind === 'singleType') {
+    return [{ type, parts: configured ? partsOf(configured) : [type.singularName] }];
+  }
+  const uid = Object.keys(type.attributes).find((name) => type.attributes[name]?.type === 'uid');
+  const own = configured ?? (uid ? `/${type.pluralName}/:${uid}` : undefined);
+  const byId: Route = { type, parts: [type.pluralName, { field: 'documentId' }] };
+  return own ? [{ type, parts: partsOf(own, uid) }, byId] : [byId];
+}
+
+/** `/articles/:slug` in parts. `:slug` is the attribute of that name, or where there is none the type's uid attribute. */
+function partsOf(pattern: string, uid?: string): Route['parts'] {
+  const names = pattern.replace(/^\/+|\/+$/g, '').split('/');
+  return names.map((name) =>
+    name.startsWith(':') ? { field: name === ':slug' ? (uid ?? 'slug') : name.slice(1) } : name,
+  );
+}
+
+interface Match {
+  type: ContentTypeInfo;
+  /** What the path says about the item's fields. */
+  values: [field: string, value: string][];
+}
+
+/** Routes that fit a path, those with more fixed names first. */
+function matches(routes: Route[], names: string[]): Match[] {
+  return routes
+    .filter(({ parts }) => parts.length === names.length)
+    .filter(({ parts }) => parts.every((part, index) => typeof part !== 'string' || part === names[index]))
+    .sort((a, b) => fixed(b) - fixed(a))
+    .map(({ type, parts }) => ({
+      type,
+      values: parts.flatMap((part, index): Match['values'] =>
+        typeof part === 'string' ? [] : [[part.field, names[index] as string]],
+      ),
+    }))
+    .filter(({ values }) => values.every(([, value]) => value !== '' && !/\p{Cc}/u.test(value)));
+}
+
+function fixed({ parts }: Route): number {
+  return parts.filter((part) => typeof part === 'string').length;
+}
+
+/** The last field of an address names the item; those before it only have to agree. */
+function whereOf(values: Match['values']): Parameters<ReadContent>[1] {
+  const [field, value] = values.at(-1) ?? [];
+  if (field === undefined || value === undefined) return {};
+  return field === 'documentId' ? { documentId: value } : { slug: { field, value } };
+}
+
+function agrees(fields: Items, values: Match['values']): boolean {
+  return values.every(([field, value]) => textOf(fields[field]) === value);
+}
+
+function itemOf(site: Site, type: ContentTypeInfo, fields: Items, routes: Route[]): ContentItem {
+  const documentId = typeof fields.documentId === 'string' ? fields.documentId : null;
+  const path = pathOf(
+    fields,
+    routes.filter((route) => route.type.uid === type.uid),
+  );
+  return {
+    type: type.uid,
+    id: textOf(fields.id) ?? documentId ?? '',
+    documentId,
+    title: textOf(fields.title) ?? textOf(fields.name) ?? documentId ?? type.singularName,
+    url: `${site.url}${path}`,
+    path,
+    fields,
+  };
+}
+
+/** The first of the type's addresses that the item's fields can fill in. */
+function pathOf(fields: Items, routes: Route[]): string {
+  for (const { parts } of routes) {
+    const names = parts.map((part) => (typeof part === 'string' ? part : textOf(fields[part.field])));
+    if (names.every((name) => name)) return `/${names.map((name) => encodeSegment(name as string)).join('/')}`;
+  }
+  return '/';
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}

@@ -1,0 +1,159 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AppsConfig } from '../config.types';
+import { isId } from './ids';
+import { type Snapshot, Snapshots } from './snapshots';
+import { insideRoot, namesIn, readThemeFile, type Search } from './theme-files';
+
+/** In production a change is seen within 2 seconds; a folder is looked at this often, in milliseconds. */
+const PRODUCTION_CHECK = 1000;
+
+const any = () => true;
+const endsWith =
+  (...endings: string[]) =>
+  (name: string) =>
+    endings.some((ending) => name.endsWith(ending));
+const named =
+  (...names: string[]) =>
+  (name: string) =>
+    names.includes(name);
+
+/** What of an app is read: its settings, its blocks and its modules (contract, section 2). */
+const appSearches: Search[] = [
+  { folder: '', deep: false, accepts: named('settings.yaml') },
+  { folder: 'blocks', deep: true, accepts: any },
+  { folder: 'lib', deep: true, accepts: any },
+];
+
+const themeSearches: Search[] = [
+  { folder: '', deep: false, accepts: named('theme.yaml', 'layout.html', 'rules.yaml') },
+  { folder: 'templates', deep: false, accepts: endsWith('.html') },
+];
+
+export interface ThemesOptions {
+  config: Pick<AppsConfig, 'themesDirectory' | 'appsFolder'>;
+  logger: { warn(message: string): void };
+  production: boolean;
+}
+
+/** An app's folder where it was found. */
+export interface AppPlace {
+  /** The theme that holds it. */
+  themeId: string;
+  /** Real paths of the theme and of the app's folder. */
+  root: string;
+  folder: string;
+}
+
+/** Themes on disk (contract, section 2): nothing outside a theme's folder is ever read. */
+export type Themes = ReturnType<typeof createThemes>;
+
+export function createThemes({ config, logger, production }: ThemesOptions) {
+  const { themesDirectory, appsFolder } = config;
+  const maxAge = production ? PRODUCTION_CHECK : 0;
+  const appSnapshots = new Snapshots(appSearches, maxAge);
+  const themeSnapshots = new Snapshots(themeSearches, maxAge);
+  const places = new Map<string, { place: AppPlace; checkedAt: number }>();
+  const warned = new Set<string>();
+
+  function warnOnce(message: string): null {
+    if (!warned.has(message)) logger.warn(`[apps] ${message}`);
+    warned.add(message);
+    return null;
+  }
+
+  /** Real path of a theme's folder, which may itself be a link; null if there is no such theme. */
+  async function rootOf(themeId: string): Promise<string | null> {
+    if (!isId(themeId)) return null;
+    const root = await realpath(join(themesDirectory, themeId)).catch(() => null);
+    return root !== null && (await isFolder(root)) ? root : null;
+  }
+
+  /** Looks for an app in a theme, then follows `.lnk` files from theme to theme (contract, section 2). */
+  async function locate(themeId: string, appId: string): Promise<AppPlace | null> {
+    const visited: string[] = [];
+    for (let theme = themeId; ; ) {
+      const link = `The link ${[...visited, theme].join(' -> ')} for the app "${appId}"`;
+      if (visited.includes(theme)) return warnOnce(`${link} comes back to where it was`);
+      const root = await rootOf(theme);
+      const apps = root && (await insideRoot(root, join(root, appsFolder)));
+      // Names are compared with those in the folder, for some file systems find them in any case.
+      const names = apps ? await namesIn(apps) : [];
+      if (root && apps && names.includes(appId)) {
+        const folder = await insideRoot(root, join(apps, appId));
+        if (folder && (await isFolder(folder))) return { themeId: theme, root, folder };
+      }
+      const next =
+        root && apps && names.includes(`${appId}.lnk`) ? await readLink(root, join(apps, `${appId}.lnk`)) : null;
+      if (next === null) return visited.length > 0 ? warnOnce(`${link} leads to no such app`) : null;
+      visited.push(theme);
+      theme = next;
+    }
+  }
+
+  /** The place of an app as seen from a theme; looked for again as often as files are. */
+  async function appPlace(themeId: string, appId: string): Promise<AppPlace | null> {
+    if (!isId(appId)) return null;
+    const key = `${themeId}/${appId}`;
+    const known = places.get(key);
+    if (known && maxAge > 0 && performance.now() - known.checkedAt < maxAge) return known.place;
+    const checkedAt = performance.now();
+    const place = await locate(themeId, appId);
+    if (place) places.set(key, { place, checkedAt });
+    else places.delete(key);
+    return place;
+  }
+
+  return {
+    rootOf,
+    appPlace,
+
+    /** The files of an app's folder. */
+    appFiles: ({ root, folder }: AppPlace): Promise<Snapshot> => appSnapshots.get(root, folder),
+
+    /** A theme's own files, or null if there is no such theme. */
+    async themeFiles(themeId: string): Promise<Snapshot | null> {
+      const root = await rootOf(themeId);
+      return root === null ? null : themeSnapshots.get(root, root);
+    },
+
+    /** Ids of all themes. */
+    async ids(): Promise<string[]> {
+      const names = (await namesIn(themesDirectory)).filter(isId);
+      const roots = await Promise.all(names.map(rootOf));
+      return names.filter((_, index) => roots[index] !== null);
+    },
+
+    /** Ids of all apps that a theme offers, linked ones included. */
+    async appIds(themeId: string): Promise<string[]> {
+      const root = await rootOf(themeId);
+      const apps = root && (await insideRoot(root, join(root, appsFolder)));
+      const ids = new Set((apps ? await namesIn(apps) : []).map((name) => name.replace(/\.lnk$/, '')).filter(isId));
+      const found = await Promise.all([...ids].map((id) => appPlace(themeId, id)));
+      return [...ids].filter((_, index) => found[index] !== null);
+    },
+
+    /** Real path of a public file of a theme, or of an app in it; null if there is none. */
+    async asset(themeId: string, appId: string | undefined, path: string): Promise<string | null> {
+      const root = await rootOf(themeId);
+      const folder = root && join(root, ...(appId === undefined ? [] : [appsFolder, appId]), 'assets');
+      const assets = folder && (await insideRoot(root, folder));
+      // A link inside the theme must not make other files of it public either.
+      const file = assets && (await insideRoot(assets, join(assets, path)));
+      const info = file ? await stat(file).catch(() => null) : null;
+      return info?.isFile() ? file : null;
+    },
+  };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+/** The theme that a `.lnk` file names, or null. */
+async function readLink(root: string, path: string): Promise<string | null> {
+  const real = await insideRoot(root, path);
+  const file = real && (await readThemeFile({ path, real }));
+  const theme = file ? file.text.trim() : '';
+  return isId(theme) ? theme : null;
+}

@@ -1,0 +1,122 @@
+import type { Items } from '../../../shared/json';
+import type { Requester } from '../requester/types';
+
+export interface Site {
+  id: string;
+  title: string;
+  /** Absolute URL without trailing slash: `{base_url}/<site_id>`. */
+  url: string;
+  /** Id of the active theme. */
+  theme: string;
+}
+
+/** What a request's path asks for, parsed from the raw path (contract, sections 2, 3, 5, 10, 11). Segments are decoded once. */
+export type Address =
+  | {
+      kind: 'app';
+      site: string /** Raw content path without slashes at its ends, '' at the site's root. */;
+      content: string;
+      app: string;
+      target: AppTarget;
+    }
+  | { kind: 'view'; site: string; content: string; view: string }
+  | { kind: 'page'; site: string; content: string }
+  | {
+      kind: 'theme-asset';
+      site: string;
+      theme: string /** undefined: the theme's own assets */;
+      app?: string;
+      path: string;
+    }
+  | { kind: 'login' | 'logout' | 'script'; site: string };
+
+/** What stands behind `/@@apps/<app_id>`. */
+export type AppTarget =
+  | { kind: 'root' }
+  | { kind: 'records' }
+  | { kind: 'search' }
+  | { kind: 'refresh' }
+  /** `edit` is true when the path ends with `/edit`; `id` then still contains it: the page decides (contract, section 3). */
+  | { kind: 'record'; id: string; edit: boolean }
+  | { kind: 'block'; block: string }
+  | { kind: 'element'; block: string; element: string };
+
+/** A content item that the requester may read, as logic and layouts see it. */
+export interface ContentItem {
+  /** Content type uid, or `'portal'` for the site's root. */
+  type: string;
+  id: string;
+  documentId: string | null;
+  title: string;
+  /** Absolute URL. */
+  url: string;
+  /** Path below the site, with a leading slash: `/articles/news`; `/` for the portal. */
+  path: string;
+  /** The item's fields that the requester may read. */
+  fields: Items;
+}
+
+/** Resolves content paths with the requester's own permissions; null when there is none they may read. */
+export interface ContentResolver {
+  resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null>;
+  /** The item of a type and documentId, with its address, or null; used by events and `context.api.content`. */
+  find(site: Site, uid: string, documentId: string, requester: Requester): Promise<ContentItem | null>;
+}
+
+/** A file of a theme as read: consistent with the other files of its revision. */
+export interface ThemeFile {
+  /** Relative to the app's folder (or the theme's, for a theme's own files), with `/`. */
+  path: string;
+  text: string;
+  /** Why the file could not be read (too large, not UTF-8 …); `text` is then empty. Breaks the block that needs it. */
+  problem?: string;
+}
+
+/** A theme's own files at one revision (contract, section 2): what its pages are made of, apps left out. */
+export interface ThemeFolder {
+  id: string;
+  /** Changes whenever one of the files changes. */
+  revision: string;
+  /** `layout.html`, `rules.yaml`, `theme.yaml` and `templates/<type>.html`, by relative path; as far as they exist. */
+  files: ReadonlyMap<string, ThemeFile>;
+}
+
+/** An app's folder at one revision. A request holds one from its start to its end. */
+export interface AppFolder {
+  site: Site;
+  appId: string;
+  /** The theme that holds the folder (another than the active one for a `.lnk`). */
+  themeId: string;
+  /** Changes whenever a file of the folder changes; equal content may have equal revisions. */
+  revision: string;
+  settings: ThemeFile | null;
+  /** Files of `blocks/` and `lib/`, by relative path. Symbolic links that leave the theme are absent. */
+  files: ReadonlyMap<string, ThemeFile>;
+}
+
+/** Front of the room. */
+export interface Sites {
+  /** Null when the path is none of the plugin's addresses (the request then goes on to Strapi). NotFoundError for bad ids, BadRequestError for bad record ids. */
+  parse(rawPath: string): Address | null;
+  /** Undefined when there is no such site. */
+  site(id: string): Promise<Site | undefined>;
+  all(): Promise<Site[]>;
+  /** Sets the active theme of a site (kept in the database, wins over the file). NotFoundError for an unknown theme. */
+  activate(siteId: string, themeId: string): Promise<void>;
+  themes(): Promise<{ id: string; title: string; description: string; apps: string[] }[]>;
+  /** The app's folder by the rules of contract section 2, or null. Re-read when a file has changed. */
+  app(site: Site, appId: string): Promise<AppFolder | null>;
+  /** The files of the site's active theme, or null if there is no such folder. Re-read when a file has changed. */
+  theme(site: Site): Promise<ThemeFolder | null>;
+  /** Ids of all apps that the site's active theme offers. */
+  apps(site: Site): Promise<string[]>;
+  /** Absolute path of a public file, or null; never outside the theme. */
+  asset(address: Extract<Address, { kind: 'theme-asset' }>): Promise<string | null>;
+  content: ContentResolver;
+  /** Absolute URLs; reserved characters percent-encoded, `/` in record ids not. `content` as in Address. */
+  urls: {
+    app(site: Site, app: string, content?: string): string;
+    record(site: Site, app: string, id: string, content?: string): string;
+    block(site: Site, app: string, block: string, content?: string): string;
+  };
+}
