@@ -1,0 +1,107 @@
+import type { Items, Json } from '../../../shared/json';
+import { type AppServices, callFunction, type Visit } from '../apps';
+import { AppsError } from '../errors';
+import type { Requesters } from '../requester';
+import type { Requester, StrapiAuth } from '../requester/types';
+import type { ContentItem, Site } from '../sites/types';
+
+export interface CallServices extends AppServices {
+  requesters: Requesters;
+}
+
+/** A call of a block's function from code. */
+export interface CallOptions {
+  /**
+   * `context.content`: a path below the site (`articles/news`), a document's `{ uid, documentId }`, or a content item as
+   * it is; the portal without it. NotFoundError for content that the requester may not read.
+   */
+  content?: string | { uid: string; documentId: string } | ContentItem;
+  /** `context.params`; JSON. */
+  params?: Items;
+  /** In whose name: a requester, a Koa context or its state; anonymous without it. */
+  requester?: Requester | { state: StrapiState } | StrapiState | null;
+  /** Id of the site; the default one without it. */
+  site?: string;
+}
+
+interface StrapiState {
+  auth?: StrapiAuth;
+  user?: unknown;
+}
+
+/** `strapi.plugin('apps').service('apps')` (contract, section 11). */
+export interface Calls {
+  /** Runs `<app>/<block>/<function>` and returns its value. Rejects with an AppsError; nothing is then written. */
+  call(path: string, options?: CallOptions): Promise<Json>;
+}
+
+const PATH = /^\/?([^/]+)\/(?:blocks\/)?([^/]+)\/([^/]+)$/;
+
+export function createCalls(services: () => CallServices): Calls {
+  return {
+    async call(path, options = {}) {
+      const [, appId, block, name] = PATH.exec(path) ?? [];
+      if (!appId || !block || !name) {
+        throw new AppsError('BadRequestError', `"${path}" is not a function's path, <app>/<block>/<function>`);
+      }
+      const all = services();
+      const site = await siteOf(all, options.site);
+      const requester = await requesterOf(all.requesters, options.requester ?? null);
+      const app = await all.loadApp(site, appId);
+      if (!app) throw new AppsError('NotFoundError', `There is no app "${appId}" in the site "${site.id}"`);
+      const content = await contentOf(all, site, options.content, requester);
+      const address = new URL(all.sites.urls.block(site, appId, block));
+      const visit: Visit = {
+        site,
+        content,
+        contentPath: content.path.replace(/^\/+/, ''),
+        requester,
+        request: {
+          method: 'POST',
+          url: address.href,
+          path: address.pathname,
+          query: {},
+          form: {},
+          body: null,
+          headers: {},
+        },
+        parentRequest: null,
+        writes: { records: true, content: true },
+        params: JSON.parse(JSON.stringify(options.params ?? {})) as Items,
+        csrfToken: () => all.requesters.csrf.issue(requester),
+        pendingLog: [],
+      };
+      return callFunction(all, visit, app, { block, name });
+    },
+  };
+}
+
+async function siteOf({ sites, config }: CallServices, id = config.sites[0]?.id ?? ''): Promise<Site> {
+  const site = await sites.site(id);
+  if (!site) throw new AppsError('NotFoundError', `There is no site "${id}"`);
+  return site;
+}
+
+async function requesterOf(
+  requesters: Requesters,
+  given: NonNullable<CallOptions['requester']> | null,
+): Promise<Requester> {
+  if (given === null) return requesters.anonymous();
+  if ('identity' in given && 'credential' in given) return given;
+  return requesters.fromStrapi('state' in given ? given.state : (given as StrapiState));
+}
+
+async function contentOf(
+  { sites }: CallServices,
+  site: Site,
+  given: CallOptions['content'],
+  requester: Requester,
+): Promise<ContentItem> {
+  if (typeof given === 'object' && 'fields' in given) return given;
+  const found =
+    typeof given === 'object'
+      ? await sites.content.find(site, given.uid, given.documentId, requester)
+      : await sites.content.resolve(site, given ?? '', requester);
+  if (!found) throw new AppsError('NotFoundError', 'There is no such content');
+  return found;
+}

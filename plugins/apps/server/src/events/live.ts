@@ -1,0 +1,66 @@
+import { createHmac } from 'node:crypto';
+import type { Core } from '@strapi/strapi';
+import type { Live, Topic } from '../apps';
+import { AppsError } from '../errors';
+import { createChangeLog } from './change-log';
+
+/** Pages that may wait at one server process; the next is asked to come again. */
+const MAX_CONNECTIONS = 2_000;
+
+/** Changes of records, from whichever server process made them to the pages that wait for them. */
+export interface LiveChanges extends Live {
+  /** Tells all processes that these have changed. */
+  publish(changed: Iterable<Topic>): void;
+  /**
+   * Calls `tell` with each token whose topic has changed, until the returned function is called.
+   * ServiceUnavailableError when too many wait already.
+   */
+  connect(tokens: readonly string[], connection: LiveConnection): () => void;
+  /** Ends all connections. */
+  destroy(): void;
+}
+
+export interface LiveConnection {
+  tell(token: string): void;
+  end(): void;
+}
+
+export function createLive(strapi: Core.Strapi): LiveChanges {
+  const [secret = ''] = [strapi.config.get<string[] | string>('server.app.keys')].flat();
+  const connections = new Map<LiveConnection, ReadonlySet<string>>();
+  const token = (topic: Topic) =>
+    createHmac('sha256', `apps-live:${secret}`).update(topic).digest('base64url').slice(0, 20);
+
+  const hear = (changed: readonly string[]) => {
+    for (const [connection, tokens] of connections) {
+      for (const one of changed) if (tokens.has(one)) connection.tell(one);
+    }
+  };
+  const log = createChangeLog(strapi, hear);
+
+  return {
+    token,
+    publish(changed) {
+      const tokens = [...changed].map(token);
+      hear(tokens);
+      log.write(tokens);
+    },
+    connect(tokens, connection) {
+      if (connections.size >= MAX_CONNECTIONS) {
+        throw new AppsError('ServiceUnavailableError', 'Too many pages wait for changes', {
+          headers: { 'Retry-After': '30' },
+        });
+      }
+      connections.set(connection, new Set(tokens));
+      const stop = log.listen();
+      return () => {
+        if (connections.delete(connection)) stop();
+      };
+    },
+    destroy() {
+      for (const connection of connections.keys()) connection.end();
+      connections.clear();
+      log.destroy();
+    },
+  };
+}
