@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig, strapiConfig } from './config';
+
+const read = (raw: unknown) => readConfig(raw, { appRoot: '/srv/host' });
+const site = { id: 'site', title: 'Site', theme: 'demo' };
+
+describe('defaults', () => {
+  test('are the contract’s', () => {
+    expect(read(undefined)).toEqual({
+      themesDirectory: '/srv/host/themes',
+      appsFolder: 'apps',
+      sites: [{ id: 'site', title: 'Site', theme: 'default' }],
+      content: {},
+      limits: {
+        logicTime: 2000,
+        logicMemory: 64,
+        hostCalls: 1000,
+        resultSize: 1048576,
+        logEntries: 100,
+        logEntrySize: 10240,
+        bodySize: 1048576,
+        attempts: 10,
+        runners: 1,
+        isolates: 8,
+      },
+      csrf: { maxAge: 86400000 },
+      redirectHosts: [],
+    });
+  });
+
+  test('fill in what a group leaves out', () => {
+    const config = read({ limits: { logicTime: 500 }, csrf: {} });
+    expect(config.limits).toMatchObject({ logicTime: 500, logicMemory: 64 });
+    expect(config.csrf.maxAge).toBe(86400000);
+  });
+});
+
+test('what is given is kept', () => {
+  const given = {
+    themesDirectory: '/var/themes',
+    appsFolder: 'rapido',
+    sites: [site, { id: 'intra.net', title: 'Intranet', theme: 'plain' }],
+    content: { 'api::article.article': { path: '/articles/:slug' } },
+    redirectHosts: ['example.com', 'localhost:8080', '[::1]:80'],
+  };
+  expect(read(given)).toMatchObject(given);
+});
+
+describe('what stops the start', () => {
+  test.each([
+    [{ themeDirectory: './themes' }, "unknown key 'themeDirectory'"],
+    [{ limits: { logictime: 1 } }, "unknown key 'limits.logictime'"],
+    [{ csrf: { maxage: 1 } }, "unknown key 'csrf.maxage'"],
+    [{ sites: [{ ...site, name: 'x' }] }, "unknown key 'sites.0.name'"],
+    [{ content: { 'api::page.page': { path: '/:slug', url: '/' } } }, "unknown key 'content.api::page.page.url'"],
+    [{ toString: 1 }, "unknown key 'toString'"],
+    [{ limits: { logicTime: '2000' } }, "'limits.logicTime' must be a whole number of at least 1, not 2000"],
+    [{ limits: { logicTime: 0 } }, "'limits.logicTime' must be"],
+    [{ limits: { logicTime: 1.5 } }, "'limits.logicTime' must be"],
+    [{ limits: { logicMemory: 4 } }, "'limits.logicMemory' must be a whole number of at least 8"],
+    [{ limits: { hostCalls: Number.POSITIVE_INFINITY } }, "'limits.hostCalls' must be"],
+    [{ limits: [] }, "'limits' must be an object"],
+    [{ csrf: null }, "'csrf' must be an object, not null"],
+    [{ themesDirectory: 7 }, "'themesDirectory' must be a path, not 7"],
+    [{ themesDirectory: '' }, "'themesDirectory' must be a path"],
+    [{ appsFolder: '../apps' }, "'appsFolder' must be an id"],
+    [{ sites: [] }, "'sites' must name at least one site"],
+    [{ sites: {} }, "'sites' must be a list"],
+    [{ sites: ['site'] }, "'sites.0' must be an object, not site"],
+    [{ sites: [{ id: 'site', theme: 'demo' }] }, "'sites.0.title' is missing"],
+    [{ sites: [site, site] }, "names the site 'site' twice"],
+    [{ sites: [{ ...site, id: 'a..b' }] }, "'sites.0.id' must be an id"],
+    [{ sites: [{ ...site, theme: '__proto__' }] }, "'sites.0.theme' must be an id"],
+    [{ content: { 'api::page.page': { path: 'pages' } } }, "'content.api::page.page.path' must be an address"],
+    [{ redirectHosts: 'example.com' }, "'redirectHosts' must be a list"],
+    [{ redirectHosts: ['https://example.com'] }, "'redirectHosts.0' must be a host"],
+    ['apps', "'apps' must be an object"],
+  ])('%j', (raw, message) => {
+    expect(() => read(raw)).toThrow(message);
+    expect(() => strapiConfig.validator(raw)).toThrow(message);
+  });
+
+  test('everything wrong is named at once', () => {
+    expect(() => read({ one: 1, limits: { two: 2 } })).toThrow(/'one'.*'limits\.two'/);
+  });
+});

@@ -1,0 +1,46 @@
+/** The plugin's configuration after validation, every default filled in (contract, section 12). */
+export interface AppsConfig {
+  /** Absolute path of the folder that holds the themes. */
+  themesDirectory: string;
+  /** Name of the app root folder inside a theme. */
+  appsFolder: string;
+  /** At least one; the first is the default site. */
+  sites: SiteConfig[];
+  /** Address patterns by content type uid, e.g. `{ 'api::article.article': { path: '/articles/:slug' } }`. */
+  content: Record<string, { path: string }>;
+  limits: Limits;
+  csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
+  /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
+  redirectHosts: string[];
+}
+
+export interface SiteConfig {
+  id: string;
+  title: string;
+  /** Theme id of the configuration file; the choice made in the admin panel wins over it. */
+  theme: string;
+}
+
+/** Limits of contract section 8 and of request bodies; every one is configurable under `limits`. */
+export interface Limits {
+  /** Wall-clock milliseconds for all logic of one request, nested blocks and apps included. Default 2000. */
+  logicTime: number;
+  /** Megabytes of memory a sandbox context may use. Default 64. */
+  logicMemory: number;
+  /** Host calls a request. Default 1000. */
+  hostCalls: number;
+  /** Bytes of a function's result as JSON. Default 1 MiB. */
+  resultSize: number;
+  /** Log entries a request. Default 100. */
+  logEntries: number;
+  /** Bytes of one log entry; longer ones are cut. Default 10240. */
+  logEntrySize: number;
+  /** Bytes of a JSON or form body; NDJSON streams are bounded by line instead. Default 1 MiB. */
+  bodySize: number;
+  /** How often a request that collided with another is run again. Default 10. */
+  attempts: number;
+  /** Runner processes that hold the isolates. Default 1. */
+  runners: number;
+  /** Isolates that may be at work at once in a runner. Default 8. */
+  isolates: number;
+}

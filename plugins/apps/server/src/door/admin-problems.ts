@@ -1,0 +1,40 @@
+import type { Problem } from '../../../shared/admin-api';
+import { type App, type Block, programOf } from '../apps';
+import { type AppsError, isAppsError } from '../errors';
+import type { Site } from '../sites/types';
+import type { DoorServices } from './exchange';
+
+/** What the panel shows of an error beside its place, which the message of a definition error begins with. */
+export function problemOf(error: AppsError | null): Problem | null {
+  if (!error) return null;
+  const { file = '', line = null, column = null } = error.position ?? {};
+  const place = [file, line, column].filter((part) => part !== null).join(':');
+  return { message: error.message.replace(`${place}: `, ''), file, line, column };
+}
+
+/** What is wrong with a block: its files, or its logic at work. */
+export function blockProblem(services: DoorServices, site: Site, app: App, block: Block): Problem | null {
+  const { logic } = block;
+  const broken =
+    block.error ?? layoutError(services, block) ?? (logic && services.logic.problem(programOf(app, logic)));
+  return problemOf(broken) ?? pauseOf(services, site, app, block);
+}
+
+function layoutError({ layouts }: DoorServices, { layout }: Block): AppsError | null {
+  try {
+    if (layout) layouts.compile(layout);
+    return null;
+  } catch (error) {
+    if (isAppsError(error)) return error;
+    throw error;
+  }
+}
+
+/** What says that a block's logic is not run for a while. */
+function pauseOf({ logic }: DoorServices, site: Site, app: App, block: Block): Problem | null {
+  const scope = `${site.id}/${app.folder.themeId}/${app.id}`;
+  const paused = logic.paused().find((one) => one.scope === scope && one.path === block.logic?.path);
+  if (!paused) return null;
+  const message = `Paused for ${paused.seconds} s: its logic went over its limits again and again`;
+  return { message, file: paused.path, line: null, column: null };
+}

@@ -1,0 +1,70 @@
+import type { Context } from 'koa';
+import { expect, test } from 'vitest';
+import type { AppDetail } from '../../../shared/admin-api';
+import { AppsError } from '../errors';
+import { createLayouts } from '../layouts';
+import { adminInterface } from './admin';
+import type { DoorServices } from './exchange';
+
+const site = { id: 'site', title: 'Site', url: 'http://here/site', theme: 'main' };
+
+interface Given {
+  progress?: { done: number; total: number };
+  error?: AppsError;
+  layout?: string;
+  /** What its logic's compiler says. */
+  logic?: AppsError;
+}
+
+/** What the panel is told of an app with one block. */
+async function detail({ progress, error, layout = '', logic }: Given): Promise<AppDetail> {
+  const block = {
+    id: 'a',
+    definition: { elements: new Map() },
+    error,
+    layout: { path: 'blocks/a.html', text: layout },
+    logic: { path: 'blocks/a.js', language: 'javascript' },
+  };
+  const folder = { themeId: 'main', site, revision: '1', files: new Map() };
+  const app = { id: 'notes', folder, blocks: new Map([['a', block]]), indexes: new Map(), error: null };
+  const services = {
+    sites: { site: async () => site, urls: { app: () => '', block: () => '' } },
+    layouts: createLayouts(),
+    logic: { paused: () => [], problem: () => logic ?? null },
+    loadApp: async () => app,
+    store: { count: async () => 0, progress: async () => progress ?? null },
+  } as unknown as DoorServices;
+  const ctx = { params: { site: 'site', app: 'notes' } } as unknown as Context;
+  await adminInterface(() => services).controller.app?.(ctx);
+  return ctx.body as AppDetail;
+}
+
+test.each([
+  [undefined, null],
+  [
+    { done: 3, total: 10 },
+    { state: 'running', done: 3, total: 10, message: null },
+  ],
+])('a re-index that somebody else began is shown: %j', async (progress, refresh) => {
+  expect((await detail({ progress })).refresh).toEqual(refresh);
+});
+
+const position = { file: 'blocks/a.yaml', line: 2, column: 5 };
+test.each<[string, Given, object | null]>([
+  ['nothing', {}, null],
+  [
+    'a definition, its place told once',
+    { error: new AppsError('DefinitionError', 'blocks/a.yaml:2:5: No such key', { position }) },
+    { ...position, message: 'No such key' },
+  ],
+  [
+    'logic that does not compile',
+    { logic: new AppsError('LogicError', 'Unexpected token', { position: { file: 'blocks/a.js', line: 3 } }) },
+    { file: 'blocks/a.js', line: 3, column: null, message: 'Unexpected token' },
+  ],
+  ['a layout', { layout: 'one\n{% if x %}' }, { file: 'blocks/a.html', line: 2, column: 1 }],
+])('what is broken in a block: %s', async (_what, given, problem) => {
+  const [block] = (await detail(given)).blocks;
+  if (problem) expect(block?.problem).toMatchObject(problem);
+  else expect(block?.problem).toBeNull();
+});

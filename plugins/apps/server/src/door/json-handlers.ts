@@ -1,0 +1,188 @@
+import type { Items, Json } from '../../../shared/json';
+import {
+  computeElement,
+  createMany,
+  createRecord,
+  permittedBlock,
+  publicSettings,
+  removeRecord,
+  requireRight,
+  updateRecord,
+  withRun,
+} from '../apps';
+import { AppsError } from '../errors';
+import type { SearchOptions } from '../indexes/types';
+import { hasBody, jsonObject } from './body';
+import { withItems } from './bulk';
+import { answerUnchanged, ifMatch } from './etag';
+import type { Exchange, TargetOf } from './exchange';
+import { list, listEntry, recordUrl, withId } from './list';
+import { applyLogicResponse } from './logic-response';
+
+type RecordExchange = Exchange<TargetOf<'record'>>;
+
+/** Operation 1. */
+export async function getSettings({ ctx, services, app, rights, requester }: Exchange): Promise<void> {
+  if (app.error) throw app.error;
+  const settings = publicSettings(app, rights.manager);
+  ctx.set('x-csrf-token', services.requesters.csrf.issue(requester));
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = Object.keys(settings).length > 0 ? settings : { no_settings: {} };
+}
+
+/** `GET <app>/blocks/<block_id>` as JSON: the block's definition. */
+export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<void> {
+  exchange.ctx.body = permittedBlock(exchange, exchange.target.block).definition.source;
+}
+
+/** Operation 2. */
+export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promise<void> {
+  const { ctx, services, visit, app, target } = exchange;
+  if (ctx.method === 'POST') jsonObject(ctx);
+  const done = await withRun(services, visit, app, (run) =>
+    computeElement(run, permittedBlock(run, target.block), target.element),
+  );
+  // Koa makes an empty 204 of null: the body is written out here.
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify(done.value.value);
+  applyLogicResponse(exchange, done);
+}
+
+/** Operation 3. */
+export async function getRecord(exchange: RecordExchange): Promise<void> {
+  const { ctx, services, site, app, rights, target } = exchange;
+  requireRight(exchange, rights.view, 'read records');
+  const record = await services.store.get({ site: site.id, app: app.id }, target.id);
+  if (!record) throw new AppsError('NotFoundError', `There is no record "${target.id}" in the app "${app.id}"`);
+  ctx.set('Cache-Control', 'private, no-cache');
+  if (answerUnchanged(ctx, record)) return;
+  ctx.body = withId(record);
+}
+
+/** Operation 4. */
+export async function getRecords(exchange: Exchange): Promise<void> {
+  requireRight(exchange, exchange.rights.view, 'read records');
+  await list(exchange);
+}
+
+/** Operations 5 and 7. */
+export async function postRecord(exchange: Exchange): Promise<void> {
+  await create(exchange, requiredObject(exchange));
+}
+
+export async function putRecord(exchange: RecordExchange): Promise<void> {
+  await create(exchange, jsonObject(exchange.ctx), exchange.target.id);
+}
+
+async function create(exchange: Exchange, items: Items, pathId?: string): Promise<void> {
+  const { ctx, services, visit, app } = exchange;
+  const done = await withRun(services, visit, app, (run) => createRecord(run, items, pathId));
+  const { id } = done.value;
+  const path = recordUrl(exchange, id);
+  ctx.status = 201;
+  ctx.set('Location', path);
+  ctx.body = { path, id, success: 'created' };
+}
+
+/** Operation 6. */
+export async function postRecords(exchange: Exchange): Promise<void> {
+  const { ctx, services, visit, app, rights } = exchange;
+  // Before the body: nobody without the right fills the disk.
+  requireRight(exchange, rights.create, 'create records');
+  const { bodySize } = services.config.limits;
+  const total = await withItems(ctx, bodySize, (source) => createMany(services, visit, app, source));
+  ctx.status = 201;
+  ctx.body = { total, success: 'created' };
+}
+
+/** Operation 8. */
+export async function deleteRecord(exchange: RecordExchange): Promise<void> {
+  const { ctx, services, visit, app, target } = exchange;
+  await withRun(services, visit, app, (run) => removeRecord(run, target.id, ifMatch(ctx)));
+  ctx.body = { success: 'deleted' };
+}
+
+/** Operation 9. */
+export async function deleteRecords(exchange: Exchange): Promise<void> {
+  const { ctx, services, site, app, rights } = exchange;
+  requireRight(exchange, rights.deleteAll, 'delete all records');
+  await services.store.clear({ site: site.id, app: app.id });
+  ctx.body = { success: 'deleted' };
+}
+
+/** Operation 10. */
+export async function patchRecord(exchange: RecordExchange): Promise<void> {
+  const { ctx, services, visit, app, target } = exchange;
+  const body = requiredObject(exchange);
+  await withRun(services, visit, app, (run) => updateRecord(run, target.id, body, ifMatch(ctx)));
+  ctx.body = { success: 'updated' };
+}
+
+/** Operation 11. */
+export async function postSearch(exchange: Exchange): Promise<void> {
+  const { ctx, services, site, app, rights } = exchange;
+  requireRight(exchange, rights.view, 'search records');
+  const options = searchOptions(jsonObject(ctx));
+  const found = await services.store.search({ site: site.id, app: app.id }, app.indexes, options);
+  if (options.withTotal) ctx.set('X-Total-Count', String(found.total ?? found.records.length));
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = found.records.map((record) => listEntry(exchange, record));
+}
+
+/** Operation 12. */
+export async function postRefresh(exchange: Exchange): Promise<void> {
+  const { ctx, services, site, app, rights } = exchange;
+  requireRight(exchange, rights.manager, 'rebuild the indexes');
+  const { rebuild = false, ...unknown } = jsonObject(ctx);
+  if (typeof rebuild !== 'boolean') throw badKey('rebuild', 'true or false');
+  refuseUnknown(unknown, ['rebuild']);
+  const indexes = await services.store.refresh({ site: site.id, app: app.id }, app.indexes, { rebuild });
+  ctx.body = { success: 'refresh', indexes };
+}
+
+function requiredObject({ ctx }: Exchange): Items {
+  if (!hasBody(ctx)) throw new AppsError('BadRequestError', 'The body must be a JSON object of items');
+  return jsonObject(ctx);
+}
+
+/** Body keys of operation 11: what each must be, and the option that it sets. */
+const searchKeys: Record<string, { option: keyof SearchOptions; must: string; test(value: Json): boolean }> = {
+  query: { option: 'query', must: 'a string', test: (value) => typeof value === 'string' },
+  sort_index: { option: 'sortIndex', must: 'a string', test: (value) => typeof value === 'string' },
+  reverse: { option: 'reverse', must: 'true or false', test: (value) => typeof value === 'boolean' },
+  limit: { option: 'limit', must: 'a whole number, 0 or more', test: isCount },
+  offset: { option: 'offset', must: 'a whole number, 0 or more', test: isCount },
+  names: { option: 'names', must: 'an object', test: isObject },
+  with_total: { option: 'withTotal', must: 'true or false', test: (value) => typeof value === 'boolean' },
+};
+
+function searchOptions(body: Items): SearchOptions {
+  const options: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const key = Object.hasOwn(searchKeys, name) ? searchKeys[name] : undefined;
+    if (!key) refuseUnknown({ [name]: value }, Object.keys(searchKeys));
+    else if (value !== null && !key.test(value)) throw badKey(name, key.must);
+    else if (value !== null) options[key.option] = value;
+  }
+  return options as SearchOptions;
+}
+
+function isCount(value: Json): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isObject(value: Json): boolean {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function refuseUnknown(unknown: object, known: string[]): void {
+  const [name] = Object.keys(unknown);
+  if (name === undefined) return;
+  throw new AppsError('BadRequestError', `Unknown key "${name}" in the body; known are ${known.join(', ')}`, {
+    details: { key: name },
+  });
+}
+
+function badKey(name: string, must: string): AppsError {
+  return new AppsError('BadRequestError', `"${name}" must be ${must}`, { details: { key: name } });
+}

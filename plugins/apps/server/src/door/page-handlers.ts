@@ -1,0 +1,180 @@
+import {
+  type Block,
+  computeElement,
+  type Displayed,
+  displayBlock,
+  guarded,
+  permittedBlock,
+  type Run,
+  redirectOf,
+  requireRight,
+  type Submitted,
+  shownBlock,
+  submitBlock,
+  withRun,
+} from '../apps';
+import { AppsError } from '../errors';
+import type { LogEntry, ResponseChanges } from '../logic/types';
+import type { StoredRecord } from '../records/types';
+import { formFields } from './body';
+import type { Exchange, TargetOf } from './exchange';
+import { recordUrl, withId } from './list';
+import { applyLogicResponse, redirect } from './logic-response';
+import { wantsFragment } from './negotiate';
+import { bareDocument, itemList } from './pages';
+
+type BlockExchange = Exchange<TargetOf<'block'>>;
+type RecordExchange = Exchange<TargetOf<'record'>>;
+type ElementExchange = Exchange<TargetOf<'element'>>;
+
+interface Done {
+  response: ResponseChanges;
+  logs: LogEntry[];
+}
+
+/** A block's page. */
+export async function showBlock(exchange: BlockExchange): Promise<void> {
+  const { services, visit, app, target } = exchange;
+  const done = await shownBlock(services, visit, app, target.block);
+  answerDisplayed(exchange, target.block, done.value, done);
+}
+
+/** A posted form of a block without a record. */
+export async function postBlock(exchange: BlockExchange): Promise<void> {
+  const { ctx, services, visit, app, target } = exchange;
+  const fields = formFields(ctx);
+  const free = { save: () => undefined, delete: () => undefined };
+  const done = await withRun(services, visit, app, (run) =>
+    submitBlock(run, permittedBlock(run, target.block), null, fields, free),
+  );
+  answerSubmitted(exchange, target.block, done.value, done);
+}
+
+/** A record's page, with the block it was made with; its items where it has none (contract, section 10). */
+export async function showRecord(exchange: RecordExchange): Promise<void> {
+  const { services, visit, app } = exchange;
+  const done = await withRun(services, visit, app, async (run) => {
+    const { record, edit } = await addressedRecord(run, exchange);
+    const block = blockOfRecord(run, record);
+    if (edit && !block) throw new AppsError('NotFoundError', `The record "${record.id}" has no block to edit it with`);
+    if (!block) return { title: record.id, items: itemList(record.id, withId(record)) };
+    return { title: block.id, shown: await displayBlock(run, block, { record, mode: edit ? 'input' : 'text' }) };
+  });
+  const { title, items, shown } = done.value;
+  if (shown) answerDisplayed(exchange, title, shown, done);
+  else answerHtml(exchange, title, items);
+}
+
+/** A posted form of a record: its actions, `_save`, `_edit`, `_delete`, each with the right that it needs. */
+export async function postToRecord(exchange: RecordExchange): Promise<void> {
+  const { ctx, services, visit, app } = exchange;
+  const fields = formFields(ctx);
+  const done = await withRun(services, visit, app, async (run) => {
+    const { record } = await addressedRecord(run, exchange);
+    const block = blockOfRecord(run, record);
+    if (!block) throw new AppsError('BadRequestError', `The record "${record.id}" has no block that takes a form`);
+    const submitted = await submitBlock(run, block, record, fields, {
+      save: () => requireRight(run, run.rights.edit(record.creator), 'change this record'),
+      delete: () => requireRight(run, run.rights.delete(record.creator), 'delete this record'),
+    });
+    return { submitted, block: block.id, id: record.id };
+  });
+  const { submitted, block, id } = done.value;
+  if (submitted.kind === 'edit') return redirect(exchange, `${recordUrl(exchange, id)}/edit`, done.logs);
+  answerSubmitted(exchange, block, submitted, done);
+}
+
+/** An element by itself: BASIC's HTML as a fragment; an action goes back to its block's page. */
+export async function showElement(exchange: ElementExchange): Promise<void> {
+  const { ctx, services, site, visit, app, target } = exchange;
+  const done = await withRun(services, visit, app, async (run) => {
+    const block = permittedBlock(run, target.block);
+    const { value } = await computeElement(run, block, target.element);
+    const { type } = block.definition.elements.get(target.element) ?? {};
+    return { value, type, leadsTo: type === 'ACTION' ? redirectOf(run, value) : null };
+  });
+  const { value, type, leadsTo } = done.value;
+  if (type === 'ACTION') {
+    const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);
+    return redirect(exchange, leadsTo ?? back, done.logs);
+  }
+  ctx.type = typeof value === 'string' ? 'text/html' : 'application/json';
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
+  applyLogicResponse(exchange, done);
+}
+
+/** Characters of the longest record id (contract, section 3). */
+const MAX_ID = 255;
+
+/** A trailing `/edit` means edit mode unless a record with that whole id exists (contract, section 3). */
+async function addressedRecord(run: Run, exchange: RecordExchange): Promise<{ record: StoredRecord; edit: boolean }> {
+  const { id, edit } = exchange.target;
+  const key = { site: exchange.site.id, app: exchange.app.id };
+  requireRight(run, run.rights.view, 'read records');
+  // With its ending the address of the longest ids is no id any more.
+  const whole = edit && id.length > MAX_ID ? null : await run.unit.get(key, id);
+  if (whole || !edit) {
+    if (!whole) throw new AppsError('NotFoundError', `There is no record "${id}" in the app "${exchange.app.id}"`);
+    return { record: whole, edit: false };
+  }
+  const short = id.replace(/\/edit$/, '');
+  return { record: await guarded(run, short, (creator) => run.rights.edit(creator), 'change this record'), edit: true };
+}
+
+/** The record's block if the theme has it still; a record is never out of reach because its block is gone. */
+function blockOfRecord(run: Run, record: StoredRecord): Block | null {
+  const { block } = record.items;
+  return typeof block === 'string' && run.app.blocks.has(block) ? permittedBlock(run, block) : null;
+}
+
+function answerDisplayed(exchange: Exchange, title: string, shown: Displayed, done: Done): void {
+  if ('redirect' in shown) return redirect(exchange, shown.redirect, done.logs);
+  answerHtml(exchange, title, shown.html);
+  applyLogicResponse(exchange, done);
+}
+
+function answerHtml(exchange: Exchange, title: string, main: string): void {
+  const { ctx, site } = exchange;
+  ctx.type = 'text/html';
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.vary('X-Requested-With');
+  ctx.body = wantsFragment(ctx) ? main : bareDocument({ title, main, script: `${site.url}/@@apps.js` });
+}
+
+function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted, done: Done): void {
+  const { ctx, services, site, app, visit, json } = exchange;
+  switch (submitted.kind) {
+    case 'shown':
+      if (!json || 'redirect' in submitted) return answerDisplayed(exchange, block, submitted, done);
+      ctx.body = { html: submitted.html };
+      return applyLogicResponse(exchange, done);
+    case 'invalid':
+      if (json) {
+        throw new AppsError('ValidationError', 'Some fields are not right', { details: { errors: submitted.errors } });
+      }
+      answerHtml(exchange, block, submitted.html);
+      ctx.status = 422;
+      return;
+    case 'saved': {
+      const path = recordUrl(exchange, submitted.record.id);
+      if (!json) return redirect(exchange, submitted.redirect ?? path, done.logs);
+      ctx.status = submitted.created ? 201 : 200;
+      if (submitted.created) ctx.set('Location', path);
+      ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };
+      return;
+    }
+    case 'deleted': {
+      if (json) ctx.body = { success: 'deleted' };
+      else
+        redirect(
+          exchange,
+          submitted.redirect ?? services.sites.urls.block(site, app.id, block, visit.contentPath),
+          done.logs,
+        );
+      return;
+    }
+    case 'edit':
+      throw new AppsError('BadRequestError', 'Only a record can be edited');
+  }
+}

@@ -1,0 +1,77 @@
+import { escapeHtml } from '../apps';
+
+/** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
+export function bareDocument(page: { title: string; main: string; script?: string }): string {
+  const script = page.script ? `\n<script src="${escapeHtml(page.script)}" defer></script>` : '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(page.title)}</title>
+<style>${style}</style>${script}
+</head>
+<body>
+<main>
+${page.main}
+</main>
+</body>
+</html>
+`;
+}
+
+const style = `body{font:1rem/1.5 system-ui,sans-serif;margin:0;color:#1c1c28;background:#fff}
+main{max-width:44rem;margin:2rem auto;padding:0 1rem}
+.apps-field{display:block;margin:0 0 1rem;border:0;padding:0}
+.apps-field>label,.apps-field>legend{display:block;font-weight:600;padding:0}
+.apps-field>input[type=checkbox]+label{display:inline;font-weight:400}
+.apps-choice{display:block}
+.apps-help,.apps-field .apps-error{display:block}
+textarea{width:100%;min-height:6rem}
+input:not([type=checkbox],[type=radio]),select,textarea{font:inherit;padding:.4rem;border:1px solid #666;border-radius:4px;max-width:100%;box-sizing:border-box}
+button{font:inherit;padding:.4rem .9rem;border:1px solid #3730a3;border-radius:4px;background:#4338ca;color:#fff;cursor:pointer}
+:focus-visible{outline:3px solid #f59e0b;outline-offset:2px}
+[role=alert]{color:#b00020}
+dt{font-weight:600}dd{margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywhere}
+pre{overflow:auto}
+@media (prefers-color-scheme:dark){body{color:#eee;background:#16161d}a{color:#a5b4fc}[role=alert]{color:#ff8a9a}input:not([type=checkbox],[type=radio]),select,textarea{background:#22222c;color:#eee;border-color:#999}}`;
+
+const titles: Record<number, string> = {
+  400: 'The request is not right',
+  401: 'Please log in',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'Somebody else was faster',
+  500: 'Something went wrong',
+  503: 'Not available right now',
+  504: 'This took too long',
+};
+
+export interface ErrorPage {
+  status: number;
+  name: string;
+  message: string;
+  details: object;
+  loginUrl?: string | undefined;
+}
+
+/** An error as a page. Details are shown where the caller has put some in. */
+export function errorPage({ status, name, message, details, loginUrl }: ErrorPage): string {
+  const title = titles[status] ?? 'This did not work';
+  const more = Object.keys(details).length > 0 ? `<pre>${escapeHtml(JSON.stringify(details, null, 2))}</pre>` : '';
+  const login = status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : '';
+  return bareDocument({
+    title,
+    main: `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${more}${login}\n<p><small>${status} ${escapeHtml(name)}</small></p>`,
+  });
+}
+
+/** What the page of a record without a block shows: its items as a list (contract, section 10). */
+export function itemList(id: string, items: Record<string, unknown>): string {
+  const rows = Object.entries(items).map(
+    ([name, value]) =>
+      `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</dd>`,
+  );
+  const list = rows.length > 0 ? `<dl>\n${rows.join('\n')}\n</dl>` : '<p>This record has no items.</p>';
+  return `<h1>${escapeHtml(id)}</h1>\n${list}`;
+}

@@ -1,0 +1,68 @@
+import type { Context } from 'koa';
+import { type Logger, placedMessage } from '../apps';
+import { AppsError, isAppsError } from '../errors';
+import { isUnavailable } from '../records';
+import { BASIC_CHALLENGE } from '../requester';
+import { errorPage } from './pages';
+
+/** How an error is shown: to whom, and in which form. */
+export interface ErrorView {
+  json: boolean;
+  /** Debug mode or a manager: logic and definition errors are explained (contract, section 4). */
+  details: boolean;
+  logger: Logger;
+  /** Address of the login page, for a visitor who lacks rights. */
+  loginUrl?: string;
+}
+
+const neutral = 'The application could not answer; its author finds the reason in the log';
+
+/** Answers with an error in Strapi's form, or as a page. Never a stack, a path of the machine or SQL. */
+export function respondError(ctx: Context, thrown: unknown, view: ErrorView): void {
+  const error = asAppsError(thrown, view.logger);
+  const explained = error.name !== 'LogicError' && error.name !== 'DefinitionError' ? true : view.details;
+  if (!explained || error.status === 500) logFailure(ctx, error, view.logger);
+  const message = explained ? error.message : neutral;
+  const details = { ...error.details, ...(explained && error.position ? { ...error.position } : {}) };
+
+  ctx.remove('ETag');
+  ctx.status = error.status;
+  ctx.set(error.headers);
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.vary('Authorization, Cookie, Accept');
+  if (error.status === 401 && view.json) ctx.set('WWW-Authenticate', BASIC_CHALLENGE);
+  if (view.json) {
+    ctx.type = 'application/json';
+    ctx.body = { data: null, error: { status: error.status, name: error.name, message, details } };
+  } else {
+    ctx.type = 'text/html';
+    ctx.body = errorPage({ status: error.status, name: error.name, message, details, loginUrl: view.loginUrl });
+  }
+}
+
+/** Errors of other makers become neutral ones; Koa's own (a broken body, say) keep their status. */
+function asAppsError(thrown: unknown, logger: Logger): AppsError {
+  if (isAppsError(thrown)) return thrown;
+  if (isUnavailable(thrown) || isBusy(thrown)) {
+    return new AppsError('ServiceUnavailableError', 'The database cannot be reached', {
+      headers: { 'Retry-After': '2' },
+      cause: thrown,
+    });
+  }
+  logger.error(`[apps] ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+  return new AppsError('InternalServerError', 'Something went wrong');
+}
+
+/** SQLite's way of saying that another process is writing: a matter of waiting, too. */
+function isBusy(thrown: unknown): boolean {
+  return String((thrown as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY');
+}
+
+function logFailure(ctx: Context, error: AppsError, logger: Logger): void {
+  logger.error(`[apps] ${ctx.method} ${ctx.path}: ${error.name} ${placedMessage(error)}${causeOf(error)}`);
+}
+
+/** What a neutral message hides, for the log. */
+function causeOf(error: AppsError): string {
+  return error.cause instanceof Error ? ` (${error.cause.message})` : '';
+}
