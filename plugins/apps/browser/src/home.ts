@@ -1,0 +1,18 @@
+const script = document.currentScript as HTMLScriptElement | null;
+
+/** Address of this script: blocks are loaded from its origin, and tokens are sent to it, and to no other. */
+const address = new URL(script?.src || document.baseURI, document.baseURI);
+
+export const isHome = (url: URL): boolean => url.origin === address.origin;
+
+/** An address beside the script's, such as `@@apps.live`. */
+export const beside = (name: string): URL => new URL(name, address);
+
+/** What is said to visitors; a page puts its own words on the script: `<script src="…/@@apps.js" data-failed="…">`. */
+export const words = {
+  updated: 'Updated',
+  failed: 'This part could not be loaded',
+  invalid: 'Please check the form',
+  close: 'Close',
+  ...script?.dataset,
+};

@@ -1,0 +1,94 @@
+import { clicked } from './ajax';
+import { fetchBlock } from './fetch-block';
+import { words } from './home';
+import { busy, put } from './place';
+
+const LOADER = '[data-apps-load]';
+const MODAL = '[data-apps-modal]';
+
+/** The address in an attribute, or where the link leads. */
+function urlOf(element: HTMLElement, attribute: string): URL {
+  return new URL(element.getAttribute(attribute) || element.getAttribute('href') || '', document.baseURI);
+}
+
+/** Loads the block of `data-apps-load` into `data-apps-target`, or into the element itself (a link: in its place). */
+function load(loader: HTMLElement): Promise<void> {
+  const selector = loader.dataset.appsTarget;
+  const target = selector ? document.querySelector(selector) : loader;
+  if (!target) return Promise.resolve();
+  const inside = selector !== undefined || !loader.matches('a, button');
+  return busy(target, async () => {
+    const loaded = await fetchBlock(urlOf(loader, 'data-apps-load'));
+    if (loaded && target.isConnected) put(target, loaded, inside);
+  });
+}
+
+/** Opens a block in a dialog: it keeps the focus, Escape closes it, and the focus goes back to where it was. */
+async function openModal(opener: HTMLElement): Promise<void> {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'apps-modal';
+  dialog.setAttribute('aria-label', opener.getAttribute('aria-label') ?? opener.textContent?.trim() ?? '');
+  const close = document.createElement('button');
+  close.type = 'button';
+  close.className = 'apps-modal-close';
+  close.setAttribute('aria-label', words.close);
+  close.textContent = '×';
+  close.onclick = () => dialog.close();
+  const content = document.createElement('div');
+  content.className = 'apps-modal-content';
+  dialog.append(close, content);
+  dialog.onclose = () => {
+    dialog.remove();
+    opener.focus();
+  };
+  document.body.append(dialog);
+  dialog.showModal();
+  await busy(content, async () => {
+    const loaded = await fetchBlock(urlOf(opener, 'data-apps-modal'));
+    if (loaded) put(content, loaded, true, true);
+  });
+}
+
+/** Clicks on openers of dialogs, and on loaders that wait for one. */
+export function onOpen(event: MouseEvent): void {
+  const opener = clicked(event, `${MODAL}, ${LOADER}`);
+  if (!opener) return;
+  const isModal = opener.matches(MODAL);
+  if (!isModal && triggerOf(opener) !== 'click') return;
+  event.preventDefault();
+  if (isModal) openModal(opener);
+  else load(opener);
+}
+
+/** `data-apps-trigger`; without it a link or button waits for a click, anything else loads at once. */
+const triggerOf = (loader: HTMLElement): string =>
+  loader.dataset.appsTrigger || (loader.matches('a, button') ? 'click' : 'immediate');
+
+const triggers = new Map<string, (loader: HTMLElement) => void>([
+  ['click', () => undefined],
+  ['immediate', load],
+  ['visible', loadWhenVisible],
+]);
+
+function loadWhenVisible(loader: HTMLElement): void {
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    load(loader);
+  }).observe(loader);
+}
+
+const met = new WeakSet<Element>();
+
+/** Sets up the loaders in a part of the page, each once; the name of any other trigger is that of an event. */
+export function setUpLoaders(root: ParentNode): void {
+  const own = root instanceof HTMLElement && root.matches(LOADER) ? [root] : [];
+  for (const loader of [...own, ...root.querySelectorAll<HTMLElement>(LOADER)]) {
+    if (met.has(loader)) continue;
+    met.add(loader);
+    const trigger = triggerOf(loader);
+    const setUp = triggers.get(trigger);
+    if (setUp) setUp(loader);
+    else loader.addEventListener(trigger, () => load(loader));
+  }
+}

@@ -1,0 +1,41 @@
+interface LogEntry {
+  app: string;
+  block: string | null;
+  line: number | null;
+  message: string;
+}
+
+/** What a block's form tells this script (contract, section 10). */
+export interface Settings {
+  app?: string;
+  block?: string;
+  /** Seconds, or `on-change`. */
+  refresh?: number | 'on-change';
+  /** What to wait for with `on-change`. */
+  live?: string[];
+  /** Debug messages of this visitor's requests. */
+  log?: LogEntry[];
+}
+
+export const BLOCK = 'form[data-apps-settings]';
+
+/** The blocks in a part of the page, itself included. */
+export function blocksIn(root: ParentNode): HTMLFormElement[] {
+  const own = root instanceof HTMLFormElement && root.matches(BLOCK) ? [root] : [];
+  return [...own, ...root.querySelectorAll<HTMLFormElement>(BLOCK)];
+}
+
+export function settingsOf(block: HTMLElement): Settings {
+  try {
+    return JSON.parse(block.dataset.appsSettings ?? '') ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Shows in the browser's console what the logic of a debugged app has logged for this visitor. */
+export function showLog({ log = [] }: Settings): void {
+  for (const { app, block, line, message } of log) {
+    console.log(`[${block ? `${app}/${block}` : app}${line === null ? '' : `:${line}`}] ${message}`);
+  }
+}
