@@ -1,0 +1,99 @@
+import { useAPIErrorHandler, useFetchClient, useNotification } from '@strapi/strapi/admin';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import {
+  type AdminRoute,
+  type AppDetail,
+  adminRoutes,
+  type BlockChoice,
+  type Overview,
+  type RecordsPage,
+  type RecordsQuery,
+  type Refresh,
+  type RefreshRequest,
+  type SiteOverview,
+  type ThemeChange,
+} from '../../shared/admin-api';
+import { pluginId } from './plugin';
+
+interface AppPlace {
+  site: string;
+  app: string;
+}
+
+/** Address of a route with its `:parameters` filled in. */
+function address(route: AdminRoute, parameters: Partial<AppPlace> = {}): string {
+  const filled = adminRoutes[route].path.replace(/:(\w+)/g, (_, name: keyof AppPlace) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
+  return `/${pluginId}${filled}`;
+}
+
+/** The plugin's admin routes as functions; each rejects with Strapi's fetch error. */
+export function useApi() {
+  const { get, put, post, del } = useFetchClient();
+  return useMemo(
+    () => ({
+      overview: async () => (await get<Overview>(address('overview'))).data,
+      blocks: async () => (await get<BlockChoice[]>(address('blocks'))).data,
+      setTheme: async (site: string, change: ThemeChange) =>
+        (await put<SiteOverview>(address('setTheme', { site }), change)).data,
+      app: async (place: AppPlace) => (await get<AppDetail>(address('app', place))).data,
+      records: async (place: AppPlace, params: RecordsQuery) =>
+        (await get<RecordsPage>(address('records', place), { params })).data,
+      deleteRecord: async (place: AppPlace, id: string) => {
+        await del(address('deleteRecord', place), { params: { id } });
+      },
+      refresh: async (place: AppPlace, request: RefreshRequest) =>
+        (await post<Refresh>(address('refresh', place), request)).data,
+    }),
+    [get, put, post, del],
+  );
+}
+
+export type Api = ReturnType<typeof useApi>;
+
+export interface Loaded<T> {
+  /** Undefined until it is there; kept while it is loaded again. */
+  data: T | undefined;
+  /** Why it could not be loaded, in words for the administrator. */
+  error: string | null;
+  reload(): void;
+}
+
+type FetchError = Parameters<ReturnType<typeof useAPIErrorHandler>['formatAPIError']>[0];
+
+/** Loads what `load` gives, again whenever `load` changes (keep it with useCallback) and on `reload`. */
+export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
+  const { formatAPIError } = useAPIErrorHandler();
+  const [state, setState] = useState<{ data: T | undefined; error: string | null }>({ data: undefined, error: null });
+  const [turn, setTurn] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` loads again; formatAPIError is new at every render
+  useEffect(() => {
+    let current = true;
+    load().then(
+      (data) => current && setState({ data, error: null }),
+      (error: FetchError) => current && setState(({ data }) => ({ data, error: formatAPIError(error) })),
+    );
+    return () => {
+      current = false;
+    };
+  }, [load, turn]);
+  const reload = useCallback(() => setTurn((previous) => previous + 1), []);
+  return { ...state, reload };
+}
+
+/** Does something at the administrator's wish, and tells in a notification how it went. */
+export function useAction() {
+  const { formatAPIError } = useAPIErrorHandler();
+  const { toggleNotification } = useNotification();
+  return async <T>(work: () => Promise<T>, done?: string): Promise<T | undefined> => {
+    try {
+      const result = await work();
+      if (done) toggleNotification({ type: 'success', message: done });
+      return result;
+    } catch (error) {
+      toggleNotification({ type: 'danger', message: formatAPIError(error as FetchError) });
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,41 @@
+import { Link, Typography } from '@strapi/design-system';
+import type { BlockSummary } from '../../../shared/admin-api';
+import { useText } from '../plugin';
+import { DataTable } from './DataTable';
+import { ProblemNote } from './ProblemNote';
+
+/** An app's blocks with their elements, or with what is wrong with them. */
+export function BlocksTable({ blocks }: { blocks: BlockSummary[] }) {
+  const text = useText();
+  return (
+    <DataTable
+      label={text('blocks')}
+      empty={text('blocks.none')}
+      rows={blocks}
+      rowKey={(block) => block.id}
+      columns={[
+        {
+          title: text('block'),
+          cell: (block) => (
+            <Link href={block.url} isExternal>
+              {block.id}
+            </Link>
+          ),
+        },
+        {
+          title: text('elements'),
+          cell: (block) => block.elements.map(({ name, type }) => `${name} (${type})`).join(', '),
+        },
+        {
+          title: text('state'),
+          cell: (block) =>
+            block.problem ? (
+              <ProblemNote problem={block.problem} />
+            ) : (
+              <Typography textColor="success600">{text('state.fine')}</Typography>
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { Box, Button, Flex, ProgressBar, Typography } from '@strapi/design-system';
+import { useEffect } from 'react';
+import type { AppDetail, Refresh } from '../../../shared/admin-api';
+import { useAction, useApi } from '../api';
+import { useText } from '../plugin';
+import { DataTable } from './DataTable';
+
+/** Milliseconds between two looks at a running re-index. */
+const pollInterval = 1000;
+
+function Progress({ refresh }: { refresh: Refresh }) {
+  const text = useText();
+  const { state, done, total, message } = refresh;
+  if (state === 'failed') {
+    return <Typography textColor="danger600">{message ?? text('refresh.failed')}</Typography>;
+  }
+  if (state === 'done') return <Typography textColor="success600">{text('refresh.done')}</Typography>;
+  const known = done !== null && total !== null && total > 0;
+  return (
+    <Flex gap={3}>
+      <ProgressBar aria-label={text('refresh.running')} value={known ? Math.round((100 * done) / total) : 0} />
+      <Typography>{known ? text('refresh.progress', { done, total }) : text('refresh.running')}</Typography>
+    </Flex>
+  );
+}
+
+/** An app's declared indexes, with buttons to re-index its records and the progress of that. */
+export function IndexesPanel({ app, onChange }: { app: AppDetail; onChange(): void }) {
+  const text = useText();
+  const api = useApi();
+  const act = useAction();
+  const running = app.refresh?.state === 'running';
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(onChange, pollInterval);
+    return () => clearInterval(timer);
+  }, [running, onChange]);
+  const start = async (rebuild: boolean) => {
+    await act(() => api.refresh({ site: app.site, app: app.id }, { rebuild }));
+    onChange();
+  };
+  return (
+    <>
+      <Flex gap={2} paddingBottom={4} wrap="wrap">
+        <Button onClick={() => start(false)} disabled={running}>
+          {text('refresh')}
+        </Button>
+        <Button variant="secondary" onClick={() => start(true)} disabled={running}>
+          {text('refresh.rebuild')}
+        </Button>
+        <Box role="status" paddingLeft={4}>
+          {app.refresh && <Progress refresh={app.refresh} />}
+        </Box>
+      </Flex>
+      <DataTable
+        label={text('indexes')}
+        empty=""
+        rows={app.indexes}
+        rowKey={(index) => index.name}
+        columns={[
+          { title: text('index'), cell: (index) => index.name },
+          { title: text('type'), cell: (index) => index.type },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { Box, Field, Flex, Link, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
+import type { SiteOverview, ThemeChoice } from '../../../shared/admin-api';
+import { useAction, useApi } from '../api';
+import { useText } from '../plugin';
+import { AppsTable } from './AppsTable';
+
+interface Props {
+  site: SiteOverview;
+  themes: ThemeChoice[];
+  /** Called after the site was changed. */
+  onChange(): void;
+}
+
+/** One site: its active theme, which can be changed, and its apps. */
+export function SiteCard({ site, themes, onChange }: Props) {
+  const text = useText();
+  const api = useApi();
+  const act = useAction();
+  const setTheme = async (theme: string) => {
+    if (await act(() => api.setTheme(site.id, { theme }), text('theme.changed', { theme }))) onChange();
+  };
+  return (
+    <Box tag="section" aria-label={site.title} background="neutral0" shadow="tableShadow" hasRadius padding={6}>
+      <Flex justifyContent="space-between" alignItems="flex-start" gap={4} paddingBottom={4} wrap="wrap">
+        <Flex direction="column" alignItems="flex-start" gap={1}>
+          <Typography variant="beta" tag="h2">
+            {site.title}
+          </Typography>
+          <Link href={site.url} isExternal>
+            {site.url}
+          </Link>
+        </Flex>
+        <Field.Root hint={text('theme.hint')} width="32rem">
+          <Field.Label>{text('theme')}</Field.Label>
+          <SingleSelect value={site.theme} onChange={(theme) => setTheme(String(theme))}>
+            {themes.map(({ id, title }) => (
+              <SingleSelectOption key={id} value={id}>
+                {title || id}
+              </SingleSelectOption>
+            ))}
+          </SingleSelect>
+          <Field.Hint />
+        </Field.Root>
+      </Flex>
+      <AppsTable site={site} />
+    </Box>
+  );
+}
