@@ -1,0 +1,28 @@
+const WAITING = "block == 'comment' and state == 'waiting'";
+
+export function on_display(context) {
+  context.waiting = context.app.count(WAITING);
+}
+
+/** The oldest comments that wait, as boxes to check. */
+export function chosen_options({ app }) {
+  const waiting = app.search(WAITING, { sort_index: 'created_at', limit: 50 });
+  return waiting.map(({ id, author, page, text }) => ({ value: id, label: `${author} on ${page}: ${text}` }));
+}
+
+/** Items that are set on a record are saved with the request. */
+export function approve(context) {
+  for (const comment of chosenComments(context)) comment.state = 'approved';
+  return context.block.url;
+}
+
+export function reject(context) {
+  for (const comment of chosenComments(context)) context.app.delete_record(comment);
+  return context.block.url;
+}
+
+/** One checked box is sent as a text, several as a list. Another moderator may have been faster. */
+function chosenComments({ app, request }) {
+  const ids = [request.get('chosen', [])].flat();
+  return ids.map((id) => app.get_record(id)).filter((comment) => comment?.state === 'waiting');
+}

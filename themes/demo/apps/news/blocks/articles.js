@@ -1,0 +1,12 @@
+/** The newest articles that this visitor may read; of the host's content, with the visitor's own rights. */
+export function articles({ api }) {
+  try {
+    return api.documents('api::article.article').findMany({
+      fields: ['title', 'slug', 'summary'],
+      sort: 'publishedAt:desc',
+      limit: 6,
+    });
+  } catch (error) {
+    return [];
+  }
+}

@@ -1,0 +1,5 @@
+import { mostLiked } from '../lib/top';
+
+export function top(context) {
+  return mostLiked(context);
+}

@@ -1,0 +1,5 @@
+/** How a score from 0 to 10 counts: the usual groups of a recommendation survey. */
+export function verdictOf(score) {
+  if (score >= 9) return 'fan';
+  return score >= 7 ? 'content' : 'critic';
+}
