@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasBrowser, openBrowser, visitor } from './support/browser';
+import { type Host, startHost } from './support/host';
+
+const root = path.resolve(__dirname, '..');
+const axe = createRequire(__filename).resolve('axe-core/axe.min.js');
+
+/** Pictures of the demo's pages, as build output. */
+const pictures = path.join(root, '.cache', 'screenshots');
+
+const pages: [name: string, path: string][] = [
+  ['home', '/'],
+  ['article', '/articles/welcome'],
+  ['page', '/about'],
+  ['glossary', '/@@glossary'],
+  ['survey', '/@@survey'],
+  ['most-liked', '/@@most-liked'],
+  ['login', '/@@login'],
+  ['not-found', '/nothing-here'],
+];
+
+const screens: [name: string, options: Parameters<Browser['newContext']>[0]][] = [
+  ['wide', { viewport: { width: 1200, height: 800 } }],
+  ['narrow', { viewport: { width: 360, height: 740 } }],
+  ['dark', { viewport: { width: 1200, height: 800 }, colorScheme: 'dark' }],
+];
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe-core finds wrong with a page. */
+async function violations(page: Page): Promise<string[]> {
+  await page.addScriptTag({ path: axe });
+  const found = await page.evaluate(
+    async () =>
+      (await (window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run()).violations,
+  );
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}
+
+describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
+  let host: Host;
+  let browser: Browser;
+  beforeAll(async () => {
+    mkdirSync(pictures, { recursive: true });
+    host = await startHost({ env: { APPS_DEMO: 'true' } });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await host?.stop();
+  });
+
+  const site = () => `${host.url}/site`;
+
+  describe.each(screens)('%s', (screen, options) => {
+    test.each(pages)('%s has no violation, and fits', async (name, address) => {
+      const { page, context, said } = await visitor(browser, { ...options, bypassCSP: true });
+      await page.goto(site() + address, { waitUntil: 'load' });
+      expect(await violations(page)).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+      expect(said.filter((line) => /Content Security Policy|Uncaught/.test(line))).toEqual([]);
+      await page.screenshot({ path: path.join(pictures, `${name}-${screen}.png`), fullPage: true });
+      await context.close();
+    });
+  });
+
+  test('the dialog has no violation', async () => {
+    const { page, context } = await visitor(browser, { bypassCSP: true });
+    await page.goto(`${site()}/`);
+    await page.locator('[data-apps-modal]').first().click();
+    await page.locator('dialog form').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.screenshot({ path: path.join(pictures, 'dialog.png') });
+    await context.close();
+  });
+
+  test('two visitors see each other’s likes', async () => {
+    const [one, two] = [await visitor(browser), await visitor(browser)];
+    await Promise.all([one.page.goto(`${site()}/articles/welcome`), two.page.goto(`${site()}/articles/welcome`)]);
+    await two.page.waitForTimeout(300);
+    await one.page.locator('button[name="action.like"]').click();
+    for (const { page } of [one, two]) {
+      await page.waitForFunction(() => document.querySelector('.rating-likes')?.textContent?.startsWith('1 like'));
+    }
+    await Promise.all([one.context.close(), two.context.close()]);
+  });
+
+  test('the glossary opens in the home page', async () => {
+    const { page, context } = await visitor(browser);
+    await page.goto(`${site()}/`);
+    await page.locator('[data-apps-load]').click();
+    await page.locator('#glossary form[name=list]').waitFor();
+    expect(page.url()).toBe(`${site()}/`);
+    await context.close();
+  });
+});

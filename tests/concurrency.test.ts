@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDatabase } from '../plugins/apps/server/src/records/test-databases';
+import { availableClients, createTestDatabase } from './support/databases';
+import { type Host, startHost } from './support/host';
+import { type Answer, type Message, send } from './support/send';
+import { fixtureThemes } from './support/theme';
+
+const many = 50;
+const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+const statuses = (answers: readonly Answer[]) => {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+describe.each(await availableClients())('two server processes on %s', (client) => {
+  let database: TestDatabase;
+  const hosts: Host[] = [];
+  let token: string;
+
+  const ask = <T = unknown>(at: number, method: string, path: string, json?: unknown, headers = {}) => {
+    const message: Message = { method, path: `/site/@@apps/${path}`, json };
+    // A connection of its own: one that is kept may be closed by the server just when it is used again.
+    message.headers = { accept: 'application/json', connection: 'close', 'x-csrf-token': token, ...headers };
+    return send<T>((hosts[at % hosts.length] as Host).url, message);
+  };
+  const items = async (at: number, path: string) => (await ask<Record<string, unknown>>(at, 'GET', path)).json;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(client, { table: false });
+    const options = { themesDirectory: fixtureThemes, env: { APPS_THEME: 'main', ...database.place.env } };
+    for (const _ of [1, 2]) hosts.push(await startHost(options));
+    token = '';
+    token = String((await ask(0, 'GET', 'open')).headers['x-csrf-token']);
+  }, 180_000);
+  afterAll(async () => {
+    await Promise.all(hosts.map((host) => host.stop()));
+    await database.destroy();
+  });
+
+  test.each([1, 2])(`${many} likes of one page by its block's logic count ${many}, through %d`, async (processes) => {
+    const content = `like/blocks/rate/like?through=${processes}`;
+    const total = async () => Number(((await items(0, 'like/record//')) as { total?: number }).total ?? 0);
+    const before = processes === 1 ? 0 : await total();
+    const answers = await Promise.all(times(many, (at) => ask(processes === 1 ? 0 : at, 'POST', content, {})));
+    expect(statuses(answers), answers.find(({ status }) => status !== 200)?.text).toEqual({ 200: many });
+    expect((await total()) - before).toBe(many);
+  });
+
+  test.each([1, 2])(`${many} times $inc of one record is ${many}, through %d`, async (processes) => {
+    const record = `open/record/inc-${processes}`;
+    expect((await ask(0, 'PUT', record, {})).status).toBe(201);
+    const at = (request: number) => (processes === 1 ? 0 : request);
+    const answers = await Promise.all(
+      times(many, (request) => ask(at(request), 'PATCH', record, { $inc: { total: 1, tenths: 10 } })),
+    );
+    expect(statuses(answers)).toEqual({ 200: many });
+    expect(await items(1, record)).toEqual({ id: `inc-${processes}`, total: many, tenths: 10 * many });
+  });
+
+  test('one of fifty creators of an id wins', async () => {
+    const answers = await Promise.all(times(many, (at) => ask(at, 'PUT', 'open/record/wanted', { creator: at })));
+    expect(statuses(answers)).toEqual({ 201: 1, 409: many - 1 });
+    expect(await items(0, 'open/record/wanted')).toEqual({
+      id: 'wanted',
+      creator: answers.findIndex(({ status }) => status === 201),
+    });
+  });
+
+  test('generated ids never meet', async () => {
+    const answers = await Promise.all(times(many, (at) => ask<{ id: string }>(at, 'POST', 'open', { at })));
+    expect(statuses(answers)).toEqual({ 201: many });
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(many);
+  });
+
+  test('If-Match lets one of those through who saw the same version', async () => {
+    await ask(0, 'PUT', 'open/record/matched', { by: null });
+    const etag = String((await ask(0, 'GET', 'open/record/matched')).headers.etag);
+    const answers = await Promise.all(
+      times(10, (at) => ask(at, 'PATCH', 'open/record/matched', { by: at }, { 'if-match': etag })),
+    );
+    expect(statuses(answers)).toEqual({ 200: 1, 412: 9 });
+  });
+
+  test('readers, writers, bulk creators and searches together never see a failure', async () => {
+    const work: ((at: number) => Promise<Answer>)[] = [
+      (at) => ask(at, 'POST', 'search', { title: `Book ${at}`, year: at }),
+      (at) =>
+        ask(
+          at,
+          'POST',
+          'search/records',
+          times(200, (n) => ({ title: `Bulk ${at} ${n}`, year: n })),
+        ),
+      (at) => ask(at, 'GET', 'search/records?limit=50'),
+      (at) => ask(at, 'GET', 'open/record/inc-1'),
+      (at) => ask(at, 'PATCH', 'open/record/inc-1', { $inc: { total: 1 } }),
+      (at) => ask(at, 'POST', 'open/search', { query: "id == 'inc-1'" }),
+    ];
+    const answers = await Promise.all(times(60, (at) => (work[at % work.length] as (typeof work)[0])(at >> 1)));
+    expect(answers.filter(({ status }) => status >= 400).map(({ status, text }) => [status, text])).toEqual([]);
+  }, 120_000);
+});

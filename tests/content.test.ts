@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createUser, grantRole, userToken } from './support/seed';
+import { send } from './support/send';
+import { openStage, type Stage } from './support/stage';
+
+interface Outcome {
+  value?: unknown;
+  error?: string;
+  message?: string;
+}
+
+let stage: Stage;
+const article = 'api::article.article';
+const headers: Record<string, Record<string, string>> = { nobody: {} };
+
+beforeAll(async () => {
+  stage = await openStage();
+  const { host } = stage;
+  const read = [`${article}.find`, `${article}.findOne`];
+  await grantRole(host, 'Public', read);
+  await grantRole(host, 'blind');
+  await grantRole(host, 'writers', [...read, `${article}.create`, `${article}.update`, `${article}.delete`]);
+  await grantRole(host, 'creators-only', [`${article}.create`]);
+  for (const role of ['blind', 'writers', 'creators-only']) {
+    const user = await createUser(host, { username: role, role });
+    headers[role] = { authorization: `Bearer ${await userToken(host, user)}` };
+  }
+  for (const who of ['readToken', 'fullToken', 'olga', 'root']) {
+    headers[who] = { authorization: `Bearer ${((await stage.credential(who)) as { bearer: string }).bearer}` };
+  }
+});
+afterAll(() => stage?.close());
+
+/** Documents of the articles, made anew for every test. */
+let ids: Record<string, string>;
+beforeEach(async () => {
+  ids = await stage.host.run(async (strapi) => {
+    const articles = strapi.documents('api::article.article');
+    for (const { documentId } of await articles.findMany({})) await articles.delete({ documentId });
+    const made: Record<string, string> = {};
+    for (const slug of ['one', 'two']) {
+      const data = { title: `Title ${slug}`, slug, secret: `hush-${slug}`, tiles: [] };
+      made[slug] = (await articles.create({ data, status: 'published' })).documentId;
+    }
+    made.draft = (
+      await articles.create({ data: { title: 'Draft', slug: 'draft', secret: 'hush-draft', tiles: [] } })
+    ).documentId;
+    return made;
+  });
+});
+
+async function request<T>(who: string, method: string, path: string, json?: unknown) {
+  const token = await send(stage.host.url, { method: 'GET', path: '/site/@@apps/open', headers: headers[who] });
+  const common = { accept: 'application/json', 'x-csrf-token': String(token.headers['x-csrf-token']), ...headers[who] };
+  return send<T>(stage.host.url, { method, path: `/site${path}`, headers: common, json });
+}
+
+/** Calls `context.api.documents(uid).<method>(params)` as `who`; what the logic saw. */
+async function documents(who: string, method: string, params: object = {}, uid = article): Promise<Outcome> {
+  const answer = await request<Outcome>(who, 'POST', '/@@apps/content/blocks/api/call', { uid, method, params });
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.text).not.toMatch(/hush-|\/work\/|node_modules|select /i);
+  return answer.json;
+}
+
+const stored = (slug: string) =>
+  stage.host.run(async (strapi, slug) => {
+    const where = { filters: { slug } };
+    const draft = await strapi.documents('api::article.article').findFirst({ ...where, status: 'draft' });
+    const published = await strapi.documents('api::article.article').findFirst({ ...where, status: 'published' });
+    return { draft, published } as Record<'draft' | 'published', { title: string; secret: string } | null>;
+  }, slug);
+
+describe('reading', () => {
+  test('published content, without private fields', async () => {
+    const { value } = await documents('nobody', 'findMany', { sort: 'slug' });
+    expect(value).toMatchObject([{ slug: 'one', title: 'Title one' }, { slug: 'two' }]);
+    expect(Object.keys((value as object[])[0]!)).not.toContain('secret');
+    expect(await documents('nobody', 'count')).toEqual({ value: 2 });
+    expect(await documents('nobody', 'findFirst', { filters: { slug: 'two' } })).toMatchObject({
+      value: { slug: 'two' },
+    });
+    expect(await documents('nobody', 'findOne', { documentId: ids.one })).toMatchObject({ value: { slug: 'one' } });
+  });
+
+  const drafts: [string, object][] = [
+    ['findMany', { status: 'draft' }],
+    ['findMany', { filters: { slug: 'draft' } }],
+    ['findMany', { filters: { publishedAt: { $null: true } } }],
+    ['findMany', { publicationState: 'preview' }],
+    ['findFirst', { filters: { slug: 'draft' } }],
+    ['findFirst', { status: 'draft', filters: { slug: 'draft' } }],
+    ['findOne', { documentId: 'DRAFT' }],
+    ['findOne', { documentId: 'DRAFT', status: 'draft' }],
+  ];
+  test.each(drafts)('drafts are hidden from %s %j', async (method, params) => {
+    for (const who of ['nobody', 'readToken']) {
+      const given = JSON.parse(JSON.stringify(params).replace('"DRAFT"', `"${ids.draft}"`));
+      const outcome = await documents(who, method, given);
+      expect(JSON.stringify(outcome)).not.toContain('"slug":"draft"');
+      expect(JSON.stringify(outcome)).not.toContain('"Draft"');
+    }
+  });
+
+  test('a draft is not counted', async () => {
+    const { value, error } = await documents('nobody', 'count', { status: 'draft' });
+    if (error === undefined) expect(value).toBe(2);
+  });
+
+  /** Parameters that would tell about the private field, with a value that matches and one that does not. */
+  const probes: [string, (text: string) => object][] = [
+    ['filters', (text) => ({ filters: { secret: text } })],
+    ['an operator', (text) => ({ filters: { secret: { $startsWith: text.slice(0, 6) } } })],
+    ['$or', (text) => ({ filters: { $or: [{ secret: text }, { slug: 'absent' }] } })],
+    ['$and and $not', (text) => ({ filters: { $and: [{ $not: { secret: { $ne: text } } }] } })],
+    ['where', (text) => ({ where: { secret: text } })],
+    ['fields', () => ({ fields: ['secret'] })],
+    ['sort', (text) => ({ sort: text === 'hush-one' ? 'secret:asc' : 'secret:desc' })],
+    ['sort as an object', (text) => ({ sort: { secret: text === 'hush-one' ? 'asc' : 'desc' } })],
+    ['populate', () => ({ populate: { secret: true } })],
+    ['populate of the creator', () => ({ populate: { createdBy: true } })],
+    ['_q', (text) => ({ _q: text })],
+  ];
+  test.each(probes)('the private field cannot be probed by %s', async (_name, params) => {
+    for (const method of ['findMany', 'findFirst', 'count']) {
+      const hit = await documents('nobody', method, params('hush-one'));
+      const miss = await documents('nobody', method, params('zzzz-none'));
+      // The same answer for a text that matches and one that does not, whatever that answer is.
+      expect(JSON.stringify(hit).replaceAll('hush-one', 'X')).toBe(JSON.stringify(miss).replaceAll('zzzz-none', 'X'));
+      expect(JSON.stringify(hit)).not.toContain('password');
+    }
+  });
+
+  const refused: [who: string, method: string, params: object, uid?: string][] = [
+    ['blind', 'findMany', {}],
+    ['blind', 'findFirst', {}],
+    ['blind', 'count', {}],
+    ['nobody', 'findMany', {}, 'api::page.page'],
+    ['nobody', 'findMany', {}, 'plugin::users-permissions.user'],
+    ['nobody', 'findMany', {}, 'admin::user'],
+    ['fullToken', 'findMany', {}, 'admin::user'],
+    ['nobody', 'findMany', {}, 'plugin::apps.record'],
+    ['nobody', 'findMany', {}, '__proto__'],
+    ['nobody', 'findMany', {}, 'absent'],
+    ['olga', 'findMany', {}],
+  ];
+  test.each(refused)('%s may not %s %j %s', async (who, method, params, uid) => {
+    const outcome = await documents(who, method, params, uid);
+    expect(outcome.error).toEqual(expect.any(String));
+    expect(outcome.value).toBeUndefined();
+  });
+
+  test('read-only tokens and super admins read', async () => {
+    for (const who of ['readToken', 'fullToken', 'root']) {
+      const { value } = await documents(who, 'findMany', { filters: { slug: 'one' } });
+      expect(value).toMatchObject([{ slug: 'one' }]);
+    }
+  });
+
+  test('other methods are not there', async () => {
+    for (const method of ['deleteMany', 'clone', 'updateMany']) {
+      expect(await documents('fullToken', method)).toEqual({ error: 'TypeError', message: expect.any(String) });
+    }
+    expect((await stored('one')).published).not.toBeNull();
+  });
+});
+
+describe('writing', () => {
+  const change = (documentId: string | undefined) => ({ documentId, data: { title: 'Changed' } });
+  const forbidden: [who: string, method: string, params: () => object][] = [
+    ['nobody', 'update', () => change(ids.one)],
+    ['nobody', 'create', () => ({ data: { title: 'New', slug: 'new', tiles: [] } })],
+    ['nobody', 'delete', () => ({ documentId: ids.one })],
+    ['nobody', 'publish', () => ({ documentId: ids.draft })],
+    ['nobody', 'unpublish', () => ({ documentId: ids.one })],
+    ['nobody', 'discardDraft', () => ({ documentId: ids.one })],
+    ['blind', 'update', () => change(ids.one)],
+    ['creators-only', 'update', () => change(ids.one)],
+    ['creators-only', 'delete', () => ({ documentId: ids.one })],
+    ['readToken', 'update', () => change(ids.one)],
+    ['readToken', 'delete', () => ({ documentId: ids.one })],
+    ['olga', 'update', () => change(ids.one)],
+  ];
+  test.each(forbidden)('%s may not %s', async (who, method, params) => {
+    expect((await documents(who, method, params())).error).toEqual(expect.any(String));
+    expect((await stored('one')).published).toMatchObject({ title: 'Title one' });
+    expect((await stored('draft')).published).toBeNull();
+    expect((await stored('new')).draft).toBeNull();
+  });
+
+  test('what a role may, it may', async () => {
+    expect((await documents('writers', 'update', change(ids.one))).error).toBeUndefined();
+    expect((await stored('one')).draft).toMatchObject({ title: 'Changed' });
+    const { value, error } = await documents('writers', 'create', { data: { title: 'New', slug: 'new', tiles: [] } });
+    expect([error, value]).toMatchObject([undefined, { title: 'New' }]);
+    expect((await documents('writers', 'publish', { documentId: ids.draft })).error).toBeUndefined();
+    expect((await stored('draft')).published).toMatchObject({ title: 'Draft' });
+    expect((await documents('writers', 'unpublish', { documentId: ids.two })).error).toBeUndefined();
+    expect((await stored('two')).published).toBeNull();
+    expect((await documents('writers', 'delete', { documentId: ids.two })).error).toBeUndefined();
+    expect((await stored('two')).draft).toBeNull();
+  });
+
+  test('the private field cannot be written', async () => {
+    for (const who of ['writers', 'fullToken']) {
+      await documents(who, 'update', { documentId: ids.one, data: { title: 'T', secret: 'overwritten' } });
+      await documents(who, 'create', {
+        data: { title: 'S', slug: `s-${who.toLowerCase()}`, secret: 'overwritten', tiles: [] },
+      });
+    }
+    const secrets = await stage.host.run(async (strapi) => {
+      const rows = await strapi.db.query('api::article.article').findMany({});
+      return rows.map(({ secret }) => secret as string | null);
+    });
+    expect(secrets).not.toContain('overwritten');
+    expect(secrets).toContain('hush-one');
+  });
+
+  test('content.update', async () => {
+    const path = '/articles/one/@@apps/content/blocks/api/update';
+    expect((await request('nobody', 'POST', path, { title: 'Never' })).status).toBeGreaterThanOrEqual(400);
+    expect((await stored('one')).draft).toMatchObject({ title: 'Title one' });
+    const answer = await request('writers', 'POST', path, { title: 'By content' });
+    expect([answer.status, answer.json]).toEqual([200, 'By content']);
+    expect((await stored('one')).draft).toMatchObject({ title: 'By content' });
+  });
+
+  test('is restricted to POST, with or without a token', async () => {
+    const path = '/articles/one/@@apps/content/blocks/api/update?title=Never';
+    for (const method of ['GET', 'HEAD']) {
+      expect((await request('writers', method, path)).status).toBe(403);
+      const bare = await send(stage.host.url, {
+        method,
+        path: `/site${path}`,
+        headers: { accept: 'application/json', ...headers.writers },
+      });
+      expect(bare.status).toBe(403);
+    }
+    expect((await stored('one')).draft).toMatchObject({ title: 'Title one' });
+  });
+
+  test('records and content are rolled back together', async () => {
+    const answer = await request('writers', 'POST', '/articles/one/@@apps/content/blocks/api/undo');
+    expect(answer.status).toBe(500);
+    expect((await stored('one')).draft).toMatchObject({ title: 'Title one' });
+    expect(await stage.items('content', 'never-kept')).toBeNull();
+  });
+});

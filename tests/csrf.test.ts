@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Host } from './support/host';
+import { cookieOf, logIn } from './support/login';
+import { createUser, userToken } from './support/seed';
+import { send } from './support/send';
+import { openStage, type Stage, startTwin } from './support/stage';
+
+const HOUR = 3_600_000;
+const kinds = [
+  'anonymous',
+  'una by bearer',
+  'una by Basic',
+  'una by cookie',
+  'eric by bearer',
+  'token',
+  'administrator',
+] as const;
+type Kind = (typeof kinds)[number];
+type Headers = Record<string, string>;
+
+let stage: Stage;
+const headers = {} as Record<Kind, Headers>;
+const tokens = {} as Record<Kind, string>;
+
+/** Another process on the same database, for `work`. */
+async function withTwin<T>(env: Record<string, string>, work: (host: Host) => Promise<T>): Promise<T> {
+  const twin = await startTwin(stage, { env });
+  try {
+    return await work(twin);
+  } finally {
+    await twin.stop();
+  }
+}
+
+const preload = `--require ${path.join(__dirname, 'support', 'configure.cjs')}`;
+const later = (milliseconds: number) => ({ NODE_OPTIONS: preload, TEST_CLOCK_AHEAD: String(milliseconds) });
+
+async function tokenOf(who: Headers, url = stage.host.url): Promise<string> {
+  const answer = await send(url, { method: 'GET', path: '/site/@@apps/open', headers: who });
+  return String(answer.headers['x-csrf-token']);
+}
+
+/** A request that everybody may make with a good token. */
+const ask = (who: Headers, token?: string, url = stage.host.url) =>
+  send<{ error?: { name: string } }>(url, {
+    method: 'POST',
+    path: '/site/@@apps/open/search',
+    headers: { accept: 'application/json', ...who, ...(token === undefined ? {} : { 'x-csrf-token': token }) },
+    json: {},
+  });
+
+beforeAll(async () => {
+  stage = await openStage();
+  const una = await stage.user('una');
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const of = async (who: string) => bearer(((await stage.credential(who)) as { bearer: string }).bearer);
+  headers.anonymous = {};
+  headers['una by bearer'] = bearer(await userToken(stage.host, una));
+  headers['una by Basic'] = { authorization: `Basic ${Buffer.from(`una.${una.password}`).toString('base64')}` };
+  headers['una by cookie'] = { cookie: cookieOf(await logIn(stage.host.url, { name: 'una', password: una.password })) };
+  headers['eric by bearer'] = await of('eric');
+  headers.token = await of('fullToken');
+  headers.administrator = await of('root');
+  for (const kind of kinds) tokens[kind] = await tokenOf(headers[kind]);
+});
+afterAll(() => stage?.close());
+
+describe('a token is good for its own identity and kind of credential alone', () => {
+  const pairs = kinds.flatMap((whose) => kinds.map((who) => [whose, who] as const));
+  test.each(pairs)('the token of %s, used by %s', async (whose, who) => {
+    const { status, json } = await ask(headers[who], tokens[whose]);
+    expect([status, json?.error?.name]).toEqual(whose === who ? [200, undefined] : [403, 'CsrfError']);
+  });
+
+  const broken: [string, (good: string) => string | undefined][] = [
+    ['no token', () => undefined],
+    ['an empty token', () => ''],
+    ['garbage', () => 'garbage'],
+    ['a random one', () => randomBytes(32).toString('base64url')],
+    ['a cut one', (good) => good.slice(0, -1)],
+    ['a longer one', (good) => `${good}A`],
+    ['one with another end', (good) => good.slice(0, -4) + (good.endsWith('AAAA') ? 'BBBB' : 'AAAA')],
+    ['one with another beginning', (good) => (good.startsWith('1') ? '2' : '1') + good.slice(1)],
+    ['two in one', (good) => `${good}, ${good}`],
+    ['an endless one', () => 'x'.repeat(8_000)],
+  ];
+  test.each(broken)('%s', async (_name, change) => {
+    for (const kind of ['anonymous', 'una by Basic'] as const) {
+      const { status, json } = await ask(headers[kind], change(tokens[kind]));
+      expect([status, json.error?.name]).toEqual([403, 'CsrfError']);
+    }
+  });
+
+  test('the field of a form is no token of a JSON request', async () => {
+    const { status } = await send(stage.host.url, {
+      method: 'POST',
+      path: `/site/@@apps/open/search?_csrf=${encodeURIComponent(tokens.anonymous)}`,
+      headers: { accept: 'application/json' },
+      json: {},
+    });
+    expect(status).toBe(403);
+  });
+
+  test('a good token may be used again', async () => {
+    for (let time = 0; time < 3; time += 1) expect((await ask({}, tokens.anonymous)).status).toBe(200);
+  });
+
+  test('an invalid credential is 401, whatever the token', async () => {
+    expect((await ask({ authorization: 'Bearer garbage' }, tokens.anonymous)).status).toBe(401);
+  });
+});
+
+describe('other processes', () => {
+  const lasting = ['anonymous', 'una by Basic'] as const;
+
+  test('any process verifies it, up to an age of 24 hours', async () => {
+    await withTwin(later(23 * HOUR), async ({ url }) => {
+      for (const kind of lasting) expect((await ask(headers[kind], tokens[kind], url)).status).toBe(200);
+    });
+    await withTwin(later(25 * HOUR), async ({ url }) => {
+      for (const kind of lasting) {
+        const { status, json } = await ask(headers[kind], tokens[kind], url);
+        expect([status, json.error?.name]).toEqual([403, 'CsrfError']);
+        expect((await ask(headers[kind], await tokenOf(headers[kind], url), url)).status).toBe(200);
+      }
+    });
+  });
+
+  test('the first key signs, all keys verify', async () => {
+    const keys = await stage.host.run((strapi) => strapi.config.get('server.app.keys') as string[]);
+    await withTwin({ APP_KEYS: ['new-key', ...keys].join(',') }, async ({ url }) => {
+      expect((await ask({}, tokens.anonymous, url)).status).toBe(200);
+      expect((await ask({}, await tokenOf({}, url))).status).toBe(403);
+    });
+    await withTwin({ APP_KEYS: 'only-a-new-key' }, async ({ url }) => {
+      expect((await ask({}, tokens.anonymous, url)).status).toBe(403);
+    });
+  });
+
+  test('at a public https address, cookies are Secure and paths are public', async () => {
+    const env = { PUBLIC_URL: 'https://public.example' };
+    await withTwin(env, async (twin) => {
+      const port = await twin.run((strapi) => (strapi.server.httpServer.address() as { port: number }).port);
+      const url = `http://127.0.0.1:${port}`;
+      const { password } = await stage.user('una');
+      const login = await logIn(url, { name: 'una', password });
+      expect(login.status).toBe(303);
+      expect(login.headers['set-cookie']?.join()).toMatch(/; ?Secure/i);
+      expect(String(login.headers.location)).toMatch(/^https:\/\/public\.example\/site/);
+      const made = await send<{ path: string }>(url, {
+        method: 'POST',
+        path: '/site/@@apps/open',
+        headers: { accept: 'application/json', 'x-csrf-token': await tokenOf({}, url) },
+        json: {},
+      });
+      expect(made.json.path).toMatch(/^https:\/\/public\.example\/site\/@@apps\/open\/record\/\d+$/);
+    });
+  });
+
+  test('at a public address with a path, what a browser keeps belongs to that path', async () => {
+    await withTwin({ PUBLIC_URL: 'https://public.example/below/' }, async (twin) => {
+      const port = await twin.run((strapi) => (strapi.server.httpServer.address() as { port: number }).port);
+      const url = `http://127.0.0.1:${port}`;
+      const page = { accept: 'text/html' };
+      const refused = await send(url, { method: 'GET', path: '/site/@@apps/rights/record/x?a=1', headers: page });
+      expect(refused.status).toBe(401);
+      const next = encodeURIComponent('/below/site/@@apps/rights/record/x?a=1');
+      expect(refused.text).toContain(`href="https://public.example/below/site/@@login?next=${next}"`);
+      const login = await send(url, { method: 'GET', path: `/site/@@login?next=${next}`, headers: page });
+      expect(login.text).toContain('name="next" value="/below/site/@@apps/rights/record/x?a=1"');
+      const went = await send(url, {
+        method: 'POST',
+        path: '/site/@@apps/debug/blocks/talk',
+        headers: { ...page, 'x-csrf-token': await tokenOf({}, url) },
+        form: { 'action.go': '' },
+      });
+      expect(went.headers['set-cookie']?.join()).toMatch(/apps_log=.+; Path=\/below\/site;/);
+    });
+  });
+});
+
+// The last of the file: afterwards, this address and account are shut out for a while.
+describe('failed logins are rate-limited', () => {
+  test('for one account, by Basic and by the form, even with the right password', async () => {
+    const user = await createUser(stage.host, { username: 'target', role: 'readers' });
+    const attempt = (password: string) =>
+      send<{ error: { name: string } }>(stage.host.url, {
+        method: 'GET',
+        path: '/site/@@apps/open',
+        headers: {
+          accept: 'application/json',
+          authorization: `Basic ${Buffer.from(`target:${password}`).toString('base64')}`,
+        },
+      });
+    let answer = await attempt('wrong-0');
+    for (let time = 1; time < 60 && answer.status === 401; time += 1) answer = await attempt(`wrong-${time}`);
+    expect([answer.status, answer.json.error.name]).toEqual([429, 'RateLimitError']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await attempt(user.password)).status).toBe(429);
+    expect((await logIn(stage.host.url, { name: 'target', password: user.password })).status).toBe(429);
+    // Others go on.
+    expect((await ask(headers['una by Basic'], tokens['una by Basic'])).status).toBe(200);
+  });
+
+  test('for one address, over many accounts', async () => {
+    let status = 401;
+    for (let time = 0; time < 200 && status === 401; time += 1) {
+      const authorization = `Basic ${Buffer.from(`guess${time}:password`).toString('base64')}`;
+      ({ status } = await send(stage.host.url, {
+        method: 'GET',
+        path: '/site/@@apps/open',
+        headers: { authorization },
+      }));
+    }
+    expect(status).toBe(429);
+    expect((await ask({}, tokens.anonymous)).status).toBe(200);
+  });
+});

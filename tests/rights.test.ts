@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStage, type Person, type Row, type Stage } from './support/stage';
+import { expectAnswer, runTable } from './support/table';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage?.close());
+
+const table = (rows: readonly Row[]) => runTable(() => stage, rows);
+const html = 'text/html';
+
+interface Operation {
+  name: string;
+  /** `ID` stands for a fresh record. */
+  send: string;
+  rest?: Partial<Row>;
+  /** Made by somebody else, by the requester, or no record at all. */
+  record?: 'foreign' | 'own';
+  /** What is needed, and the status for those who have it. */
+  needs: 'nothing' | 'view' | 'create' | 'edit' | 'editOwn' | 'delete' | 'deleteOwn' | 'deleteAll' | 'manage';
+  status: number;
+}
+
+const operations: Operation[] = [
+  { name: '1 settings', send: 'GET APP', needs: 'nothing', status: 200 },
+  { name: '3 get', send: 'GET APP/record/ID', record: 'foreign', needs: 'view', status: 200 },
+  {
+    name: '3 a page',
+    send: 'GET APP/record/ID',
+    rest: { accept: html },
+    record: 'foreign',
+    needs: 'view',
+    status: 200,
+  },
+  { name: '4 list', send: 'GET APP/records', needs: 'view', status: 200 },
+  { name: '5 create', send: 'POST APP', rest: { json: { a: 1 } }, needs: 'create', status: 201 },
+  { name: '6 create many', send: 'POST APP/records', rest: { json: [{ a: 1 }] }, needs: 'create', status: 201 },
+  { name: '7 create by id', send: 'PUT APP/record/ID', rest: { json: { a: 1 } }, needs: 'create', status: 201 },
+  { name: '8 delete a foreign one', send: 'DELETE APP/record/ID', record: 'foreign', needs: 'delete', status: 200 },
+  { name: '8 delete their own', send: 'DELETE APP/record/ID', record: 'own', needs: 'deleteOwn', status: 200 },
+  {
+    name: '10 update a foreign one',
+    send: 'PATCH APP/record/ID',
+    rest: { json: { a: 2 } },
+    record: 'foreign',
+    needs: 'edit',
+    status: 200,
+  },
+  {
+    name: '10 update their own',
+    send: 'PATCH APP/record/ID',
+    rest: { json: { a: 2 } },
+    record: 'own',
+    needs: 'editOwn',
+    status: 200,
+  },
+  {
+    name: '10 by POST',
+    send: 'POST APP/record/ID',
+    rest: { json: { a: 2 } },
+    record: 'foreign',
+    needs: 'edit',
+    status: 200,
+  },
+  { name: '11 search', send: 'POST APP/search', rest: { json: {} }, needs: 'view', status: 200 },
+  { name: '12 re-index', send: 'POST APP/refresh', needs: 'manage', status: 200 },
+  { name: '9 delete all', send: 'DELETE APP/records', needs: 'deleteAll', status: 200 },
+];
+
+type Need = Operation['needs'];
+const reader: Need[] = ['view'];
+const author: Need[] = ['view', 'create', 'editOwn', 'deleteOwn'];
+const editor: Need[] = [...author, 'edit', 'delete', 'deleteAll'];
+const submitter: Need[] = ['create'];
+const manager: Need[] = [...editor, 'manage'];
+
+let count = 0;
+
+/** One test for each operation and requester: what they may do, and 401 or 403 for everything else. */
+function matrix(app: string, requesters: Record<Person, Need[]>): void {
+  for (const [who, may] of Object.entries(requesters)) {
+    test.each(operations.filter(({ record }) => record !== 'own' || (may.includes('create') && who !== 'nobody')))(
+      `${who} in ${app}: $name`,
+      async ({ send, rest, record, needs, status }) => {
+        count += 1;
+        const id = `r${count}`;
+        if (record) await stage.put(app, id, { a: 0 }, record === 'own' ? who : 'mona');
+        const allowed = needs === 'nothing' || may.includes(needs);
+        const line = send.replace('APP', app).replace('ID', id);
+        const answer = await stage.send({ as: who, send: line, ...rest });
+        const refusal =
+          who === 'nobody' ? { status: 401, error: 'UnauthorizedError' } : { status: 403, error: 'ForbiddenError' };
+        const { status: refused, error } = refusal;
+        expectAnswer(
+          answer,
+          allowed ? { status } : { status: refused, error: rest?.accept === html ? undefined : error },
+        );
+        if (!allowed && record) expect(await stage.items(app, id)).toEqual({ a: 0, id });
+        if (!allowed && needs === 'create') expect(await stage.items(app, id)).toBeNull();
+      },
+    );
+  }
+}
+
+describe('acl by groups and names', () => {
+  matrix('rights', {
+    nobody: [],
+    una: [],
+    rita: reader,
+    nina: reader,
+    anna: author,
+    eric: editor,
+    sam: submitter,
+    mona: manager,
+    root: manager,
+    fullToken: manager,
+  });
+});
+
+describe("acl with '*'", () => {
+  matrix('all-reader', { nobody: reader, una: reader });
+  // "Anonymous owns nothing": an anonymous author creates, and changes nothing afterwards.
+  matrix('all-author', { nobody: ['view', 'create'], una: author });
+  matrix('all-editor', { nobody: editor, una: editor });
+  matrix('all-submitter', { nobody: submitter, una: submitter });
+});
+
+describe('without acl: Strapi permissions', () => {
+  matrix('plain', {
+    nobody: [],
+    una: [],
+    eric: [],
+    finder: ['view'],
+    updater: ['edit', 'editOwn'],
+    deleter: ['delete', 'deleteOwn', 'deleteAll'],
+    mona: manager,
+    readToken: ['view'],
+    findToken: ['view'],
+    manageToken: manager,
+    fullToken: manager,
+    root: manager,
+    ada: manager,
+    olga: [],
+  });
+
+  // One may create without seeing, changing or deleting; what Strapi permissions say of own records is left open.
+  table([
+    { it: 'create', as: 'creator', send: 'PUT plain/record/made', json: {}, status: 201 },
+    { it: 'create many', as: 'creator', send: 'POST plain/records', json: [{}], status: 201 },
+    { it: 'no list', as: 'creator', send: 'GET plain/records', status: 403, error: 'ForbiddenError' },
+    { it: 'create', as: 'createToken', send: 'POST plain', json: {}, status: 201 },
+    { it: 'no list', as: 'createToken', send: 'GET plain/records', status: 403, error: 'ForbiddenError' },
+    { it: 'permissions add to an acl', as: 'finder', send: 'GET rights/records', status: 200 },
+    { it: 'read-only tokens read everywhere', as: 'readToken', send: 'GET rights/records', status: 200 },
+    { it: 'and write nowhere', as: 'readToken', send: 'POST plain', json: {}, status: 403, error: 'ForbiddenError' },
+  ]);
+});
+
+describe('owners', () => {
+  test("an author may not touch another author's record, and it stays theirs whoever edits it", async () => {
+    await stage.put('rights', 'annas', { a: 0 }, 'anna');
+    const patch = (as: Person) => stage.send({ as, send: 'PATCH rights/record/annas', json: { a: 1 } });
+    expect((await patch('abel')).status).toBe(403);
+    expect((await patch('eric')).status).toBe(200);
+    expect((await patch('anna')).status).toBe(200);
+    expect((await stage.send({ as: 'abel', send: 'DELETE rights/record/annas' })).status).toBe(403);
+    expect((await stage.send({ as: 'anna', send: 'DELETE rights/record/annas' })).status).toBe(200);
+  });
+
+  const ways: [string, (id: string) => Omit<Row, 'it' | 'status'>][] = [
+    ['operation 5', (id) => ({ send: 'POST rights', json: { id } })],
+    ['operation 6', (id) => ({ send: 'POST rights/records', json: [{ id }] })],
+    [
+      'operation 6 as NDJSON',
+      (id) => ({
+        send: 'POST rights/records',
+        body: JSON.stringify({ id }),
+        headers: { 'content-type': 'application/x-ndjson' },
+      }),
+    ],
+    ['operation 7', (id) => ({ send: `PUT rights/record/${id}`, json: {} })],
+  ];
+  test.each(ways)('%s stores the creator', async (way, request) => {
+    const id = way.replace(/\W/g, '-');
+    expect((await stage.send({ as: 'anna', ...request(id) })).status).toBe(201);
+    expect((await stage.send({ as: 'abel', send: `PATCH rights/record/${id}`, json: {} })).status).toBe(403);
+    expect((await stage.send({ as: 'anna', send: `PATCH rights/record/${id}`, json: { a: 1 } })).status).toBe(200);
+    expect(Object.keys((await stage.items('rights', id)) ?? {}).sort()).toEqual(['a', 'id']);
+  });
+
+  test.each(['creator', '_creator', 'owner', 'author', 'createdBy', 'created_by'])(
+    'an item "%s" is no creator',
+    async (name) => {
+      const { documentId } = await stage.host.run((strapi) =>
+        strapi.db.query('plugin::users-permissions.user').findOne({ where: { username: 'abel' } }),
+      );
+      const id = `claim-${name}`;
+      await stage.put('rights', id, { [name]: `user:${documentId}` }, 'mona');
+      expect((await stage.send({ as: 'abel', send: `DELETE rights/record/${id}` })).status).toBe(403);
+    },
+  );
+
+  test('a form stores the creator too', async () => {
+    const answer = await stage.send({
+      as: 'anna',
+      send: 'POST rights/blocks/form',
+      accept: html,
+      form: { name: 'by form', _save: '' },
+    });
+    expect(answer.status).toBe(303);
+    const path = new URL(String(answer.headers.location)).pathname;
+    expect((await stage.send({ as: 'abel', send: `PATCH ${path}`, json: {} })).status).toBe(403);
+    expect((await stage.send({ as: 'anna', send: `PATCH ${path}`, json: {} })).status).toBe(200);
+  });
+});
+
+describe('what logic sees of rights', () => {
+  const who = 'GET rights/blocks/form/who';
+  const none = { rights: [], moderator: false, roles: [], manager: false };
+  table([
+    { it: 'nobody', send: who, status: 200, gives: { ...none, groups: ['Public'] } },
+    { it: 'a stranger', as: 'una', send: who, status: 200, is: { ...none, user: 'una', groups: ['strangers'] } },
+    {
+      it: 'by name',
+      as: 'nina',
+      send: who,
+      status: 200,
+      gives: { user: 'nina', rights: ['reader'], moderator: true, roles: ['moderator'] },
+    },
+    {
+      it: 'by group',
+      as: 'eric',
+      send: who,
+      status: 200,
+      gives: { user: 'eric', groups: ['editors'], moderator: true, roles: ['moderator'], manager: false },
+    },
+    { it: 'a manager', as: 'mona', send: who, status: 200, gives: { user: 'mona', manager: true } },
+  ]);
+  test('an editor has the editor right', async () => {
+    const { json } = await stage.send<{ rights: string[] }>({ as: 'eric', send: who });
+    expect(json.rights).toContain('editor');
+  });
+});
+
+describe('view_permission guards pages, element calls and form posts', () => {
+  const may: Record<string, Person[]> = {
+    list: ['eric', 'nina', 'mona', 'root'],
+    text: ['eric', 'nina', 'mona', 'root'],
+    everyone: ['nobody', 'una'],
+    nobody: ['mona', 'root'],
+    free: ['nobody', 'una'],
+  };
+  const mayNot: Record<string, Person[]> = {
+    list: ['nobody', 'una', 'rita', 'readToken'],
+    text: ['nobody', 'una', 'rita'],
+    everyone: [],
+    nobody: ['nobody', 'eric'],
+    free: [],
+  };
+  const refused = (as: Person) => (as === 'nobody' ? 401 : 403);
+  const calls = (block: string): { it: string; send: string; rest: Partial<Row> }[] => [
+    { it: 'page', send: `GET guarded/blocks/${block}`, rest: { accept: html } },
+    { it: 'definition', send: `GET guarded/blocks/${block}`, rest: {} },
+    { it: 'form post', send: `POST guarded/blocks/${block}`, rest: { accept: html, form: { other: '' } } },
+    ...(block === 'free'
+      ? []
+      : [
+          { it: 'element', send: `GET guarded/blocks/${block}/value`, rest: {} },
+          { it: 'element by POST', send: `POST guarded/blocks/${block}/value`, rest: {} },
+        ]),
+  ];
+  table(
+    Object.keys(may).flatMap((block) =>
+      calls(block).flatMap(({ it, send, rest }) => [
+        ...may[block]!.map((as) => ({ it: `${it} of ${block}`, as, send, ...rest, status: 200 })),
+        ...mayNot[block]!.map((as) => ({
+          it: `${it} of ${block}`,
+          as,
+          send,
+          ...rest,
+          status: refused(as),
+          lacks: ['inner value', 'guarded list'],
+        })),
+      ]),
+    ),
+  );
+  table([
+    { it: 'saving is guarded too', send: 'POST guarded/blocks/list', accept: html, form: { _save: '' }, status: 401 },
+    {
+      it: 'an open block saves without acl rights',
+      send: 'POST guarded/blocks/everyone',
+      accept: html,
+      form: { _save: '' },
+      status: 303,
+    },
+  ]);
+});

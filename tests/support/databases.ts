@@ -1,0 +1,103 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { buildSync } from 'esbuild';
+import type { Knex } from 'knex';
+import type { Client } from '../../plugins/apps/server/src/indexes';
+import type { RecordStore } from '../../plugins/apps/server/src/records';
+import {
+  availableClients,
+  createTestDatabase,
+  type TestPlace,
+} from '../../plugins/apps/server/src/records/test-databases';
+
+export type { Client, RecordStore, TestPlace };
+export { availableClients, createTestDatabase };
+
+const root = path.resolve(__dirname, '..', '..');
+
+/** What a function that is sent to a store process can use. */
+export interface StoreTools {
+  store: RecordStore;
+  knex: Knex;
+  /** Tells the test something before the function ends. */
+  tell(what: unknown): void;
+}
+
+/** A record store on an existing database, in a process of its own: quick to start, and to kill at any moment. */
+export interface StoreProcess {
+  /** Runs a function over there; only its source goes over. Rejects when the process ends. */
+  run<A extends unknown[], R>(work: (tools: StoreTools, ...args: A) => R, ...args: A): Promise<Awaited<R>>;
+  onTold(listener: (what: unknown) => void): void;
+  /** SIGKILL: nothing is cleaned up. */
+  kill(): Promise<void>;
+}
+
+let bundle: string | undefined;
+
+/** The program of a store process, bundled once a test file. */
+function program(): string {
+  if (bundle) return bundle;
+  const folder = path.join(root, '.cache', 'tests');
+  mkdirSync(folder, { recursive: true });
+  bundle = path.join(folder, `store-process-${process.pid}.cjs`);
+  buildSync({
+    entryPoints: [path.join(__dirname, 'databases-process.ts')],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    external: ['knex', '@strapi/*'],
+    logLevel: 'error',
+  });
+  return bundle;
+}
+
+interface Reply {
+  ready?: boolean;
+  told?: unknown;
+  call?: number;
+  result?: unknown;
+  error?: { name: string; message: string };
+}
+
+/** Starts a record store on the database in another process. */
+export async function startStore(place: TestPlace): Promise<StoreProcess> {
+  const env = { ...process.env, TEST_PLACE: JSON.stringify(place) };
+  const child: ChildProcess = fork(program(), { cwd: root, env, silent: true, execArgv: [] });
+  const printed: string[] = [];
+  child.stderr?.on('data', (text) => printed.push(String(text)));
+  const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
+  const listeners: ((what: unknown) => void)[] = [];
+  let calls = 0;
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+  child.on('message', ({ told, call, result, error }: Reply) => {
+    if (told !== undefined) for (const listener of listeners) listener(told);
+    const pending = call === undefined ? undefined : waiting.get(call);
+    if (call === undefined || !pending) return;
+    waiting.delete(call);
+    if (error) pending.reject(Object.assign(new Error(error.message), error));
+    else pending.resolve(result as never);
+  });
+  ended.then(() => {
+    for (const { reject } of waiting.values()) reject(new Error(`The store process has ended. ${printed.join('')}`));
+    waiting.clear();
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.on('message', (reply: Reply) => reply.ready && resolve());
+    ended.then(() => reject(new Error(`The store process did not start: ${printed.join('')}`)));
+  });
+  return {
+    run: (work, ...args) =>
+      new Promise((resolve, reject) => {
+        calls += 1;
+        waiting.set(calls, { resolve, reject });
+        child.send({ call: calls, source: work.toString(), args });
+      }),
+    onTold: (listener) => void listeners.push(listener),
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

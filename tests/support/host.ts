@@ -1,0 +1,129 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Core } from '@strapi/strapi';
+
+const root = path.resolve(__dirname, '..', '..');
+
+export interface HostOptions {
+  /** Folder of the themes; the repository's own without it. */
+  themesDirectory?: string;
+  /** More environment; `APPS_DEMO` is `false` and `NODE_ENV` is `test` unless said otherwise. */
+  env?: Record<string, string>;
+  /** SQLite file to use, e.g. another host's; a new one, deleted at the end, without it. `env` may name another database. */
+  database?: string;
+}
+
+/** A real Strapi with the plugin, in a process and with a database of its own. */
+export interface Host {
+  /** Origin, without a slash at the end. */
+  readonly url: string;
+  /** SQLite file, to start a second process on the same data. */
+  readonly database: string;
+  /** Everything the process has printed. */
+  output(): string;
+  /**
+   * Runs a function in the host's process and gives back its result as JSON. Only its source goes over: it can use its
+   * parameters and what Node.js has, nothing from around it.
+   */
+  run<A extends unknown[], R>(work: (strapi: Core.Strapi, ...args: A) => R, ...args: A): Promise<Awaited<R>>;
+  stop(): Promise<void>;
+}
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+const secret = () => randomBytes(16).toString('hex');
+
+/** The same for all hosts of a test run, so that two processes on one database accept each other's tokens. */
+const secrets = {
+  APP_KEYS: `${secret()},${secret()}`,
+  API_TOKEN_SALT: secret(),
+  ADMIN_JWT_SECRET: secret(),
+  TRANSFER_TOKEN_SALT: secret(),
+  JWT_SECRET: secret(),
+  ENCRYPTION_KEY: secret(),
+};
+
+async function environment(options: HostOptions, database: string): Promise<NodeJS.ProcessEnv> {
+  return {
+    ...process.env,
+    NODE_ENV: 'test',
+    STRAPI_TELEMETRY_DISABLED: 'true',
+    SERVE_ADMIN: 'false',
+    APPS_DEMO: 'false',
+    ...secrets,
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    DATABASE_CLIENT: 'sqlite',
+    DATABASE_FILENAME: database,
+    ...(options.themesDirectory ? { APPS_THEMES_DIRECTORY: options.themesDirectory } : {}),
+    ...options.env,
+  };
+}
+
+interface Reply {
+  url?: string;
+  call?: number;
+  result?: unknown;
+  error?: { name: string; message: string; details?: unknown };
+}
+
+/** Sends functions over and gives back what they return. */
+function caller(child: ChildProcess): Host['run'] {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  let calls = 0;
+  child.on('message', ({ call, result, error }: Reply) => {
+    const pending = call === undefined ? undefined : waiting.get(call);
+    if (call === undefined || !pending) return;
+    waiting.delete(call);
+    if (error) pending.reject(Object.assign(new Error(error.message), error));
+    else pending.resolve(result);
+  });
+  child.on('exit', () => {
+    for (const { reject } of waiting.values()) reject(new Error('The host has ended.'));
+    waiting.clear();
+  });
+  return (work, ...args) =>
+    new Promise((resolve, reject) => {
+      calls += 1;
+      waiting.set(calls, { resolve: resolve as (value: unknown) => void, reject });
+      child.send({ call: calls, source: work.toString(), args });
+    });
+}
+
+/** Starts a host and waits until it listens; what it printed is in the error when it does not. */
+export async function startHost(options: HostOptions = {}): Promise<Host> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'apps-host-'));
+  const database = options.database ?? path.join(folder, 'data.db');
+  const env = await environment(options, database);
+  const child = fork(path.join(__dirname, 'host-process.cjs'), { cwd: root, env, silent: true, execArgv: [] });
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => printed.push(String(text)));
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const patience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await ended;
+    clearTimeout(patience);
+    await rm(folder, { recursive: true, force: true });
+  };
+  const url = await new Promise<string>((resolve, reject) => {
+    child.on('message', (reply: Reply) => reply.url && resolve(reply.url));
+    ended.then(() => reject(new Error(`The host did not start:\n${printed.join('')}`)));
+  }).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return { url, database, output: () => printed.join(''), run: caller(child), stop };
+}

@@ -1,0 +1,75 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { type Credential, credentialHeaders } from './client';
+
+/** One HTTP request, as it goes over the wire: unlike fetch, nothing of the path is normalised. */
+export interface Message {
+  method: string;
+  /** Raw path with query, from the leading slash on. */
+  path: string;
+  as?: Credential;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as a form; a list is sent as several fields of one name. */
+  form?: Record<string, string | string[]>;
+  /** Sent as it is. */
+  body?: string | Buffer;
+}
+
+export interface Answer<T = unknown> {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The parsed body, undefined when it is not JSON. */
+  json: T;
+}
+
+/** A connection for each request: a kept one that the server has just closed would look like a failing server. */
+const agent = new Agent({ keepAlive: false, maxSockets: 64 });
+
+function formText(form: Record<string, string | string[]>): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) {
+    for (const one of [value].flat()) fields.append(name, one);
+  }
+  return fields.toString();
+}
+
+function payload({ json, form, body }: Message): { type?: string; body?: string | Buffer } {
+  if (json !== undefined) return { type: 'application/json', body: JSON.stringify(json) };
+  if (form) return { type: 'application/x-www-form-urlencoded', body: formText(form) };
+  return { body };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a request to the host at `origin`; follows no redirect. Headers given explicitly win. */
+export function send<T = unknown>(origin: string, message: Message): Promise<Answer<T>> {
+  const { hostname, port } = new URL(origin);
+  const { type, body } = payload(message);
+  const headers: Record<string, string> = {
+    ...(type ? { 'content-type': type } : {}),
+    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    ...credentialHeaders(message.as ?? null),
+    ...message.headers,
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request({ agent, hostname, port, path: message.path, method: message.method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parse(text) as T });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,32 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** The test themes of the repository; read-only for tests. */
+export const fixtureThemes = path.resolve(__dirname, '..', 'fixtures', 'themes');
+
+/** Themes in a temporary folder, for tests that change files. */
+export interface ThemeCopy {
+  directory: string;
+  /** Writes a file, by its path below the themes' folder. */
+  write(file: string, text: string): Promise<void>;
+  remove(file: string): Promise<void>;
+  /** Deletes the copy. */
+  dispose(): Promise<void>;
+}
+
+/** Copies the test themes. */
+export async function copyThemes(): Promise<ThemeCopy> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'apps-themes-'));
+  await cp(fixtureThemes, directory, { recursive: true });
+  return {
+    directory,
+    async write(file, text) {
+      const target = path.join(directory, file);
+      await mkdir(path.dirname(target), { recursive: true });
+      await writeFile(target, text);
+    },
+    remove: (file) => rm(path.join(directory, file), { recursive: true }),
+    dispose: () => rm(directory, { recursive: true, force: true }),
+  };
+}
