@@ -1,0 +1,88 @@
+/** The benchmark's host: a real Strapi of its own, on one core, that runs functions sent to it and counts its work. */
+import { fork, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { root } from '../../scripts/prepare.mjs';
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** Pins a process to a core, where there is a way to. */
+export function pin(pid, core) {
+  spawnSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });
+}
+
+/** Starts a host on the given database environment. */
+export async function startHost(env, themes) {
+  const child = fork(join(root, 'tests', 'support', 'host-process.cjs'), {
+    cwd: root,
+    silent: true,
+    execArgv: [],
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: String(await freePort()),
+      SERVE_ADMIN: 'false',
+      STRAPI_TELEMETRY_DISABLED: 'true',
+      APPS_DEMO: 'false',
+      APPS_THEMES_DIRECTORY: themes,
+      APPS_THEME: 'bench',
+      APP_KEYS: 'one,two',
+      API_TOKEN_SALT: 'salt',
+      ADMIN_JWT_SECRET: 'secret',
+      TRANSFER_TOKEN_SALT: 'salt',
+      JWT_SECRET: 'secret',
+      ENCRYPTION_KEY: 'key',
+      ...env,
+    },
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      printed = (printed + text).slice(-5_000);
+    });
+  const waiting = new Map();
+  let calls = 0;
+  const url = await new Promise((done, failed) => {
+    child.on('message', ({ url, call, result, error }) => {
+      if (url) done(url);
+      if (!waiting.has(call)) return;
+      const { resolve, reject } = waiting.get(call);
+      waiting.delete(call);
+      if (error) reject(new Error(error.message));
+      else resolve(result);
+    });
+    child.once('exit', () => failed(new Error(`The host does not start:\n${printed}`)));
+  });
+  pin(child.pid, 0);
+  const run = (work, ...args) =>
+    new Promise((resolve, reject) => {
+      calls += 1;
+      waiting.set(calls, { resolve, reject });
+      child.send({ call: calls, source: work.toString(), args });
+    });
+  return {
+    url,
+    run,
+    pid: child.pid,
+    /** Seconds of processor time so far. */
+    cpu() {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
+      return (Number(fields[11]) + Number(fields[12])) / 100;
+    },
+    memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024,
+    async stop() {
+      child.kill('SIGKILL');
+      await new Promise((done) =>
+        child.exitCode === null && child.signalCode === null ? child.once('exit', done) : done(),
+      );
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * What blocks cost a page of the site: the same page without blocks, with three by the tag `block`, with three by theme
+ * rules, and a page of the same size by Liquid in bare Koa. One request after the other, in turn; medians of server time
+ * as a client sees it. `node benchmarks/site.mjs [requests]`.
+ *
+ * Goal: at most 2 ms a block at the median.
+ */
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Koa from 'koa';
+import { Liquid } from 'liquidjs';
+import { build, root } from '../scripts/prepare.mjs';
+
+const requests = Number(process.argv[2] ?? 400);
+const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
+const ids = ['one', 'two', 'three'];
+
+const text = '<p>The quick brown fox jumps over the lazy dog.</p>\n'.repeat(60);
+const layout = `<!doctype html>
+<html lang="en"><head><title>{{ context.portal.title }}</title></head>
+<body><main>{{ main }}</main><aside></aside></body></html>`;
+
+const files = {
+  'layout.html': layout,
+  'templates/portal.html': `<h1>{{ context.portal.title }}</h1>{% for n in (1..5) %}<i>{{ n }}</i>{% endfor %}\n${text}
+{% if context.request.query.by == 'tag' %}${ids.map((id) => `{% block "bench/blocks/${id}" %}`).join('')}{% endif %}
+{% if context.request.query.by == 'rules' %}<b class="rules"></b>{% endif %}`,
+  'rules.yaml': ids
+    .map((id) => `- { append: aside, include: /@@apps/bench/blocks/${id}, if_content: .rules }\n`)
+    .join(''),
+  ...Object.fromEntries(
+    ids.flatMap((id) => [
+      [`apps/bench/blocks/${id}.html`, '<p>{total} {name}</p>'],
+      [`apps/bench/blocks/${id}.yaml`, 'elements: { total: BASIC, name: TEXT }\n'],
+      [
+        `apps/bench/blocks/${id}.js`,
+        `export function total({ app }) { return String(app.get_record('${id}')?.get('total', 0) ?? 0); }\n`,
+      ],
+    ]),
+  ),
+};
+
+function makeTheme() {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(work, 'themes', 'bench', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+async function startHost() {
+  const secret = () => randomBytes(16).toString('hex');
+  const names = [
+    'APP_KEYS',
+    'API_TOKEN_SALT',
+    'ADMIN_JWT_SECRET',
+    'TRANSFER_TOKEN_SALT',
+    'JWT_SECRET',
+    'ENCRYPTION_KEY',
+  ];
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(names.map((name) => [name, secret()])),
+    NODE_ENV: 'production',
+    STRAPI_TELEMETRY_DISABLED: 'true',
+    SERVE_ADMIN: 'false',
+    APPS_DEMO: 'false',
+    APPS_THEMES_DIRECTORY: join(work, 'themes'),
+    APPS_THEME: 'bench',
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    DATABASE_CLIENT: 'sqlite',
+    DATABASE_FILENAME: join(work, 'data.db'),
+  };
+  const child = fork(join(root, 'tests', 'support', 'host-process.cjs'), { cwd: root, env, silent: true });
+  child.stdout.resume();
+  child.stderr.resume();
+  const url = await new Promise((resolve, reject) => {
+    child.on('message', (message) => message.url && resolve(message.url));
+    child.on('exit', () => reject(new Error('The host did not start.')));
+  });
+  return { url, stop: () => child.kill('SIGKILL') };
+}
+
+/** The page without blocks, by Liquid in Koa. */
+async function startKoa() {
+  const liquid = new Liquid({ outputEscape: 'escape' });
+  const template = liquid.parse(files['templates/portal.html'].replace(/\{% if[\s\S]*/, ''));
+  const frame = liquid.parse(layout.replace('{{ main }}', '{{ main | raw }}'));
+  const app = new Koa();
+  app.use(async (ctx) => {
+    const context = { portal: { title: 'Bench' }, request: { query: ctx.query } };
+    ctx.body = await liquid.render(frame, { context, main: await liquid.render(template, { context }) });
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+function timed(url) {
+  return new Promise((resolve, reject) => {
+    const begin = performance.now();
+    get(url, { agent, headers: { accept: 'text/html' } }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ time: performance.now() - begin, body, status: response.statusCode }));
+    }).on('error', reject);
+  });
+}
+
+const quantile = (values, part) => [...values].sort((a, b) => a - b)[Math.floor(values.length * part)];
+
+/** The median, and the fastest tenth: what the machine does while nothing else keeps it busy. */
+const parts = { median: 0.5, 'fastest tenth': 0.1 };
+
+async function main() {
+  build('pluginServer', 'host');
+  makeTheme();
+  const [host, koa] = [await startHost(), await startKoa()];
+  const variants = [
+    { name: 'Liquid in bare Koa', url: koa.url, blocks: 0 },
+    { name: 'site page, no block', url: `${host.url}/site/`, blocks: 0 },
+    { name: 'three by the tag', url: `${host.url}/site/?by=tag`, blocks: 3 },
+    { name: 'three by rules', url: `${host.url}/site/?by=rules`, blocks: 3 },
+  ].map((variant) => ({ ...variant, times: [] }));
+  try {
+    for (let turn = -50; turn < requests; turn += 1) {
+      for (const { url, blocks, times } of variants) {
+        const { time, body, status } = await timed(url);
+        const found = body.split('class="apps-block"').length - 1;
+        if (status !== 200 || found !== blocks) throw new Error(`${url}: ${status}, ${found} blocks`);
+        if (turn >= 0) times.push(time);
+      }
+    }
+    for (const [what, part] of Object.entries(parts)) {
+      console.log(what);
+      const base = quantile(variants[1].times, part);
+      for (const { name, blocks, times } of variants) {
+        const time = quantile(times, part);
+        const each = blocks > 0 ? `, ${((time - base) / blocks).toFixed(2)} ms a block` : '';
+        console.log(`  ${name.padEnd(20)} ${time.toFixed(2).padStart(6)} ms${each}`);
+      }
+    }
+  } finally {
+    host.stop();
+    koa.stop();
+    agent.destroy();
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+await main();
