@@ -148,6 +148,31 @@ describe('what one process does, the other sees', () => {
     }
   });
 
+  test('how far the building of indexes is, to managers', async () => {
+    const records = Array.from({ length: 20_000 }, (_, total) => JSON.stringify({ total })).join('\n');
+    const made = await stage.send({
+      as: 'mona',
+      send: 'POST search/records',
+      body: records,
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    expect(made.status).toBe(201);
+    let built = false;
+    const refreshed = stage.send({ as: 'mona', send: 'POST search/refresh', json: { rebuild: true } }).finally(() => {
+      built = true;
+    });
+    const seen: unknown[] = [];
+    while (!built) {
+      const { headers } = await stage.send({ as: 'mona', send: 'GET search' });
+      seen.push(headers['x-index-progress']);
+      expect((await ask(twin, 'GET search')).headers).not.toHaveProperty('x-index-progress');
+    }
+    expect((await refreshed).status).toBe(200);
+    expect(seen).toContainEqual(expect.stringMatching(/^\d+\/20001$/));
+    expect((await stage.send({ as: 'mona', send: 'GET search' })).headers).not.toHaveProperty('x-index-progress');
+    expect((await ask<object[]>(twin, 'POST search/search', { query: 'total == 19999' })).json).toHaveLength(1);
+  });
+
   test('an index that only one of them has heard of yet is never wrong', async () => {
     await ask(twin, 'PUT open/record/paint', { shade: 'dark' });
     await themes.write('main/apps/open/blocks/shades.yaml', 'elements:\n  shade: { type: TEXT, index_type: field }\n');

@@ -21,9 +21,11 @@ import { applyLogicResponse } from './logic-response';
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
 
-/** Operation 1. */
-export async function getSettings({ ctx, services, app, rights, requester }: Exchange): Promise<void> {
+/** Operation 1. Managers are told how far the building of indexes is, while there is one: records done, of all. */
+export async function getSettings({ ctx, services, site, app, rights, requester }: Exchange): Promise<void> {
   if (app.error) throw app.error;
+  const progress = rights.manager ? await services.store.progress({ site: site.id, app: app.id }) : null;
+  if (progress) ctx.set('X-Index-Progress', `${progress.done}/${progress.total}`);
   const settings = publicSettings(app, rights.manager);
   ctx.set('x-csrf-token', services.requesters.csrf.issue(requester));
   ctx.set('Cache-Control', 'private, no-store');

@@ -1,17 +1,14 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Items } from '../../../shared/json';
-import { AppsError } from '../errors';
-import { type BuildTools, build, forget, type RecordSource } from './build';
+import { type BuildTools, forget, type RecordSource } from './build';
 import { checkIndexes } from './check';
 import { createSql, type HostDatabase, isFailure, type Row, type Sql } from './database';
 import { dialects } from './dialects';
-import { tablesOf } from './layout';
+import { type Access, createReadiness } from './readiness';
 import { type RecordWrite, writeRows } from './rows';
 import { checkSearch, countGeneration, placeOf, type RecordsTable, searchGeneration } from './search';
-import { covers, createStateTable, type Generation, lockState, readState, type State } from './state';
+import { createStateTable, type Generation, lockState } from './state';
 import { dropTables } from './tables';
-import { inTransaction } from './transaction';
-import type { IndexCheck, IndexDeclarations, SearchOptions } from './types';
+import type { IndexCheck, IndexDeclarations, Progress, SearchOptions } from './types';
 
 export type { RecordSource } from './build';
 export {
@@ -28,22 +25,10 @@ export { type Client, type Dialect, dialects, isUnavailable } from './dialects';
 export type { IndexedRecord } from './entries';
 export { encodeText } from './keys';
 export { parseQuery, queryLimits } from './query';
+export { type Access, IndexMissing } from './readiness';
 export type { RecordWrite } from './rows';
 export type { RecordsTable } from './search';
 export { inTransaction } from './transaction';
-
-/** The connection a caller uses; `open`: it is in a transaction, in which nothing can be built or waited for. */
-export interface Access {
-  sql: Sql;
-  open: boolean;
-}
-
-/** An index is missing and cannot be built in the open transaction: build it outside, then run everything again. */
-export class IndexMissing extends Error {
-  constructor(readonly build: () => Promise<void>) {
-    super('an index must be built first');
-  }
-}
 
 /** Front of the room: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {
@@ -68,7 +53,7 @@ export interface Indexes {
   /** Compares all records and index rows of all apps; `repair`: mends what is wrong. */
   check(repair: boolean): Promise<IndexCheck>;
   /** How far the building of the app's indexes is, by whichever process; null when nothing is being built. */
-  progress(scope: string): Promise<{ done: number; total: number } | null>;
+  progress(scope: string): Promise<Progress | null>;
   destroy(): Promise<void>;
 }
 
@@ -82,77 +67,11 @@ export interface IndexesOptions {
   few?: number;
 }
 
-/** How long (ms) indexes are trusted to hold all records before they are looked at again. */
-const recheck = 2_000;
-
 export function createIndexes({ database, table, source, patience = 5_000, few = 5_000 }: IndexesOptions): Indexes {
   const dialect = dialects[database.client];
-  // Built indexes outlive the request that needs them: never in its transaction.
-  const outside = AsyncLocalStorage.snapshot();
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
-  const running = new Map<string, Promise<void>>();
-  /** When each generation was found whole, by its id. */
-  const verified = new Map<string, number>();
-
-  /** One building an app and process; a second request waits for the first, then looks again. */
-  const builtOnce = (scope: string, work: () => Promise<void>): Promise<void> => {
-    const known = running.get(scope);
-    if (known) return known;
-    const made = outside(work).finally(() => running.delete(scope));
-    made.catch(() => undefined);
-    running.set(scope, made);
-    return made;
-  };
-
-  /** False when the tables do not hold as many records as there are: somebody else wrote records (an import). */
-  const isWhole = async (sql: Sql, scope: string, generation: Generation): Promise<boolean> => {
-    const known = verified.get(generation.id);
-    if (known !== undefined && Date.now() - known < recheck) return true;
-    const { fields } = tablesOf(generation.id);
-    // Counting is done once; the last record, which an import changes, costs nothing to compare.
-    const counts = known === undefined;
-    const [row] = await sql.rows(
-      `select (select max(id) from ${table.name} where scope = ?) as last, (select max(record) from ${fields}) as lastentry` +
-        (counts
-          ? `, (select count(*) from ${table.name} where scope = ?) as records, (select count(*) from ${fields}) as entries`
-          : ''),
-      counts ? [scope, scope] : [scope],
-    );
-    const whole = String(row?.last) === String(row?.lastentry) && String(row?.records) === String(row?.entries);
-    if (whole) verified.set(generation.id, Date.now());
-    else verified.delete(generation.id);
-    return whole;
-  };
-
-  const dropAll = async (scope: string): Promise<void> => {
-    const dropped = await inTransaction(tools, (sql) => forget(sql, dialect, scope));
-    await dropTables(createSql(database.knex(), dialect), dropped);
-  };
-
-  /** A generation that holds the needed indexes, completely. */
-  const ready = async (
-    { sql, open }: Access,
-    scope: string,
-    declared: IndexDeclarations,
-    needed: IndexDeclarations,
-  ): Promise<Generation> => {
-    const until = Date.now() + patience;
-    const wanted = new Map([...declared, ...needed]);
-    for (;;) {
-      const state: State = open ? await lockState(sql, dialect, scope, 'share') : await readState(sql, scope);
-      const generation = state.find((one) => one.phase === 'ready' && covers(one, needed));
-      const whole = generation !== undefined && (await isWhole(sql, scope, generation));
-      if (generation && whole) return generation;
-      const make = () =>
-        builtOnce(scope, async () => {
-          if (generation) await dropAll(scope);
-          await build(tools, scope, wanted, 'add');
-        });
-      if (open) throw new IndexMissing(() => within(make(), Date.now() + patience));
-      await within(make(), until);
-    }
-  };
+  const readiness = createReadiness(tools, table.name, patience);
 
   /** Tables may be dropped between choosing a generation and reading it: then there is a newer one. */
   const reading = async <T>(access: Access, read: () => Promise<T>): Promise<T> => {
@@ -190,7 +109,7 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
         return search.withTotal ? { rows, total: await countAll(sql, scope) } : { rows };
       }
       return reading(access, async () => {
-        const place = placeOf(dialect, await ready(access, scope, declared, search.needed), few);
+        const place = placeOf(dialect, await readiness.ready(access, scope, declared, search.needed), few);
         const rows = await searchGeneration(sql, place, table, search);
         if (!search.withTotal) return { rows };
         const total = search.condition
@@ -204,18 +123,12 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
       const { condition, needed } = checkSearch(declared, { query, names });
       if (!condition) return countAll(access.sql, scope);
       return reading(access, async () => {
-        const place = placeOf(dialect, await ready(access, scope, declared, needed), few);
+        const place = placeOf(dialect, await readiness.ready(access, scope, declared, needed), few);
         return countGeneration(access.sql, place, condition);
       });
     },
 
-    async refresh(scope, declared, rebuild) {
-      await running.get(scope)?.catch(() => undefined);
-      await builtOnce(scope, async () => {
-        if (rebuild) await dropAll(scope);
-        while (!stopping && !(await build(tools, scope, declared, 'replace')));
-      });
-    },
+    refresh: readiness.refresh,
 
     async clear(sql, scope) {
       const dropped = await forget(sql, dialect, scope);
@@ -224,31 +137,11 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
 
     check: (repair) => checkIndexes(tools, repair),
 
-    async progress(scope) {
-      const state = await readState(createSql((await database.current()) ?? database.knex(), dialect), scope);
-      const building = state.find((generation) => generation.phase !== 'ready');
-      return building ? { done: building.done, total: building.total } : null;
-    },
+    progress: readiness.progress,
 
     async destroy() {
       stopping = true;
-      await Promise.allSettled(running.values());
+      await readiness.settled();
     },
   };
-}
-
-/** The result of `work`, or, when it takes longer, ServiceUnavailableError; the work goes on. */
-async function within(work: Promise<void>, until: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new AppsError('ServiceUnavailableError', 'The indexes are being built, try again soon', {
-      headers: { 'Retry-After': '2' },
-    });
-    timer = setTimeout(() => reject(error), Math.max(0, until - Date.now()));
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -26,3 +26,6 @@ export interface IndexCheck {
   /** Index tables that belong to nothing. */
   orphanTables: number;
 }
+
+/** How far a building is, in records. */
+export type Progress = { done: number; total: number };

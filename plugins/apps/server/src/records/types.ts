@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import type { IndexCheck, IndexDeclarations, SearchOptions } from '../indexes/types';
+import type { IndexCheck, IndexDeclarations, Progress, SearchOptions } from '../indexes/types';
 
 /** The app whose records are meant: records belong to a site's app, whichever theme holds its folder. */
 export interface AppKey {
@@ -108,7 +108,7 @@ export interface RecordStore extends RecordReader {
   /** Compares all records with their index rows, in all apps; `repair`: mends what is wrong. Others may go on working. */
   check(options: { repair: boolean }): Promise<IndexCheck>;
   /** How far the building of the app's indexes is, by whichever process; null when none are being built. */
-  progress(key: AppKey): Promise<{ done: number; total: number } | null>;
+  progress(key: AppKey): Promise<Progress | null>;
   /** Stops background work. */
   destroy(): Promise<void>;
 }

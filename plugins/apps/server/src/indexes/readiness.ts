@@ -1,0 +1,145 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { AppsError } from '../errors';
+import { type BuildTools, build, forget } from './build';
+import { createSql, type Sql } from './database';
+import { tablesOf } from './layout';
+import { covers, type Generation, lockState, readState, type State } from './state';
+import { dropTables } from './tables';
+import { inTransaction } from './transaction';
+import type { IndexDeclarations, Progress } from './types';
+
+/** The connection a caller uses; `open`: it is in a transaction, in which nothing can be built or waited for. */
+export interface Access {
+  sql: Sql;
+  open: boolean;
+}
+
+/** An index is missing and cannot be built in the open transaction: build it outside, then run everything again. */
+export class IndexMissing extends Error {
+  constructor(readonly build: () => Promise<void>) {
+    super('an index must be built first');
+  }
+}
+
+/** Sees to it that searches find indexes that are whole: those that are not are built, or waited for. */
+export interface Readiness {
+  /**
+   * A generation that holds the needed indexes, completely. Builds it first, with all declared ones; when that takes
+   * longer than a request may wait, ServiceUnavailableError with how far it is. IndexMissing in an open transaction.
+   */
+  ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Generation>;
+  /** See Indexes.refresh. */
+  refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
+  /** See Indexes.progress. */
+  progress(scope: string): Promise<Progress | null>;
+  /** Resolves when nothing is being built in this process. */
+  settled(): Promise<void>;
+}
+
+/** How long (ms) indexes are trusted to hold all records before they are looked at again. */
+const recheck = 2_000;
+
+/** `records`: name of the records table; `patience`: how long (ms) a search waits for a building before 503. */
+export function createReadiness(tools: BuildTools, records: string, patience: number): Readiness {
+  const { database, dialect, stopped } = tools;
+  // Built indexes outlive the request that needs them: never in its transaction.
+  const outside = AsyncLocalStorage.snapshot();
+  const running = new Map<string, Promise<void>>();
+  /** When each generation was found whole, by its id. */
+  const verified = new Map<string, number>();
+
+  /** One building an app and process; a second request waits for the first, then looks again. */
+  const builtOnce = (scope: string, work: () => Promise<void>): Promise<void> => {
+    const known = running.get(scope);
+    if (known) return known;
+    const made = outside(work).finally(() => running.delete(scope));
+    made.catch(() => undefined);
+    running.set(scope, made);
+    return made;
+  };
+
+  /** False when the tables do not hold as many records as there are: somebody else wrote records (an import). */
+  const isWhole = async (sql: Sql, scope: string, generation: Generation): Promise<boolean> => {
+    const known = verified.get(generation.id);
+    if (known !== undefined && Date.now() - known < recheck) return true;
+    const { fields } = tablesOf(generation.id);
+    // Counting is done once; the last record, which an import changes, costs nothing to compare.
+    const counts = known === undefined;
+    const [row] = await sql.rows(
+      `select (select max(id) from ${records} where scope = ?) as last, (select max(record) from ${fields}) as lastentry` +
+        (counts
+          ? `, (select count(*) from ${records} where scope = ?) as records, (select count(*) from ${fields}) as entries`
+          : ''),
+      counts ? [scope, scope] : [scope],
+    );
+    const whole = String(row?.last) === String(row?.lastentry) && String(row?.records) === String(row?.entries);
+    if (whole) verified.set(generation.id, Date.now());
+    else verified.delete(generation.id);
+    return whole;
+  };
+
+  const dropAll = async (scope: string): Promise<void> => {
+    const dropped = await inTransaction(tools, (sql) => forget(sql, dialect, scope));
+    await dropTables(createSql(database.knex(), dialect), dropped);
+  };
+
+  const progress: Readiness['progress'] = async (scope) => {
+    const state = await readState(createSql((await database.current()) ?? database.knex(), dialect), scope);
+    const building = state.find((generation) => generation.phase !== 'ready');
+    return building ? { done: building.done, total: building.total } : null;
+  };
+
+  const patiently = async (scope: string, work: Promise<void>, until: number): Promise<void> => {
+    if (await endsBefore(work, until)) return;
+    throw new AppsError('ServiceUnavailableError', 'The indexes are being built, try again soon', {
+      headers: { 'Retry-After': '2' },
+      details: { progress: await progress(scope) },
+    });
+  };
+
+  const ready: Readiness['ready'] = async ({ sql, open }, scope, declared, needed) => {
+    const until = Date.now() + patience;
+    const wanted = new Map([...declared, ...needed]);
+    for (;;) {
+      const state: State = open ? await lockState(sql, dialect, scope, 'share') : await readState(sql, scope);
+      const generation = state.find((one) => one.phase === 'ready' && covers(one, needed));
+      const whole = generation !== undefined && (await isWhole(sql, scope, generation));
+      if (generation && whole) return generation;
+      const make = () =>
+        builtOnce(scope, async () => {
+          if (generation) await dropAll(scope);
+          await build(tools, scope, wanted, 'add');
+        });
+      if (open) throw new IndexMissing(() => patiently(scope, make(), Date.now() + patience));
+      await patiently(scope, make(), until);
+    }
+  };
+
+  return {
+    ready,
+    progress,
+    async refresh(scope, declared, rebuild) {
+      await running.get(scope)?.catch(() => undefined);
+      await builtOnce(scope, async () => {
+        if (rebuild) await dropAll(scope);
+        while (!stopped() && !(await build(tools, scope, declared, 'replace')));
+      });
+    },
+    async settled() {
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** Whether `work` has ended by then; when it takes longer it goes on. Rejects when the work does before. */
+async function endsBefore(work: Promise<void>, until: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, until - Date.now()));
+  });
+  try {
+    return await Promise.race([work.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
