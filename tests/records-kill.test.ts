@@ -6,6 +6,7 @@ import {
   createTestDatabase,
   type RecordStore,
   type StoreProcess,
+  settled,
   startStore,
 } from './support/databases';
 
@@ -100,6 +101,7 @@ describe.each(await availableClients())('killed processes on %s', (client) => {
         length = performance.now() - began;
       } else await Promise.race([pause((length * point) / points), acknowledged]);
       await process.kill();
+      await settled(database);
       const promised = await acknowledged;
       const [first, last] = [
         await store.get(key(app), `${point}-0`),

@@ -101,3 +101,23 @@ export async function startStore(place: TestPlace): Promise<StoreProcess> {
     },
   };
 }
+
+/** Counts the sessions of other connections to the database that are not done with what they have been sent. */
+const busySessions: Record<Client, string | null> = {
+  sqlite: null,
+  postgres:
+    "select count(*) as busy from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'",
+  mysql:
+    'select count(*) as busy from information_schema.processlist p left join information_schema.innodb_trx t on t.trx_mysql_thread_id = p.id ' +
+    "where p.db = database() and p.id <> connection_id() and (p.command <> 'Sleep' or t.trx_id is not null)",
+};
+
+/** Waits for what a killed process has left with the server: a COMMIT that was sent is carried out without its sender. */
+export async function settled({ knex, place }: { knex: Knex; place: TestPlace }): Promise<void> {
+  const text = busySessions[place.client];
+  const busy = async () => {
+    const answer = await knex.raw(text as string);
+    return Number((place.client === 'postgres' ? answer.rows : answer[0])[0].busy);
+  };
+  while (text && (await busy()) > 0) await new Promise((done) => setTimeout(done, 10));
+}
