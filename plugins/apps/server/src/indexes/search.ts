@@ -4,7 +4,7 @@ import type { Row, Sql } from './database';
 import type { Dialect } from './dialects';
 import { layoutOf, tablesOf } from './layout';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits } from './query';
-import { chooseDriver } from './query/driver';
+import { look } from './query/driver';
 import { orderBy } from './query/order';
 import { countSql, selection } from './query/select';
 import type { Place } from './query/sql';
@@ -95,8 +95,10 @@ export async function searchGeneration(
 ): Promise<Row[]> {
   const condition = search.condition ?? all;
   const plain = takeApart(condition);
-  const order = await orderBy(sql, place, condition, search.sortIndex);
-  const driver = await chooseDriver(sql, place, plain);
+  const { sortIndex } = search;
+  const byField = sortIndex !== undefined && place.layout.get(sortIndex)?.type === 'field';
+  const { driver, long } = await look(sql, place, plain, byField ? sortIndex : undefined);
+  const order = orderBy(place, condition, sortIndex, long);
   const { select, order: text } = selection(place, { ...search, condition: plain, driver, order });
   const columns = text.replace(/\b(s\d|record)\b/g, 'x.$1');
   const from = `from (${select.sql}) x cross join ${table.name} r where r.id = x.record`;
@@ -105,7 +107,7 @@ export async function searchGeneration(
 
 export async function countGeneration(sql: Sql, place: Place, condition: Condition): Promise<number> {
   const plain = takeApart(condition);
-  const { sql: text, values } = countSql(place, plain, await chooseDriver(sql, place, plain));
+  const { sql: text, values } = countSql(place, plain, (await look(sql, place, plain)).driver);
   const [row] = await sql.rows(text, values);
   return Number(row?.n);
 }

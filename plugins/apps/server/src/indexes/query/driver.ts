@@ -14,49 +14,53 @@ export interface Driver {
 /** Conditions that are counted for one search, at most. */
 const maxCounts = 8;
 
-/** The narrowest way into the matches, or null when there is none (a negation, an open disjunction). */
-export async function chooseDriver(sql: Sql, place: Place, condition: PlainCondition): Promise<Driver | null> {
-  let counts = 0;
-  const visit = async (node: PlainCondition): Promise<Driver | null> => {
-    if (node.kind === 'and') {
-      let best: Driver | null = null;
-      for (const child of node.children) {
-        const driver = await visit(child);
-        if (driver && (!best || driver.count < best.count)) best = driver;
-      }
-      return best;
-    }
-    if (node.kind === 'or') return union(node.children, visit);
-    const select = leafSelect(place, node);
-    if (!select || ++counts > maxCounts) return null;
-    return { select, count: await countUpTo(sql, select, place.few), index: 'index' in node ? node.index : undefined };
-  };
-  return visit(condition);
+/** What a search must know of the data before it is put into SQL. */
+export interface Look {
+  /** The narrowest way into the matches, or null when there is none (a negation, an open disjunction). */
+  driver: Driver | null;
+  /** Whether some strings of the looked-at index are longer than a key. */
+  long: boolean;
 }
 
-async function union(
-  children: PlainCondition[],
-  visit: (node: PlainCondition) => Promise<Driver | null>,
-): Promise<Driver | null> {
-  const drivers: Driver[] = [];
-  for (const child of children) {
-    const driver = await visit(child);
-    if (!driver) return null;
-    drivers.push(driver);
+/** Counts, in one statement, what each condition finds; `index`: the field index whose long strings are asked about. */
+export async function look(sql: Sql, place: Place, condition: PlainCondition, index?: string): Promise<Look> {
+  const counted = [...(ways(place, condition) ?? [])].slice(0, maxCounts);
+  const asked = counted.map(([, select], at) =>
+    concat('(select count(*) from (', select, ` limit ${place.few}) d) as n${at}`),
+  );
+  if (index !== undefined)
+    asked.push(fragment(`(select 1 from ${place.tables.bodies} where ix = ? limit 1) as body`, numberOf(place, index)));
+  if (asked.length === 0) return { driver: null, long: false };
+  const { sql: text, values } = joined(asked, ', ');
+  const [row] = await sql.rows(`select ${text}`, values);
+  const drivers = new Map(
+    counted.map(([node, select], at): [PlainCondition, Driver] => [
+      node,
+      { select, count: Number(row?.[`n${at}`]), index: 'index' in node ? node.index : undefined },
+    ]),
+  );
+  return { driver: narrowest(condition, drivers), long: (row?.body ?? null) !== null };
+}
+
+/** Selects by the conditions that they are for, any of which may lead to the matches; null when there is none. */
+function ways(place: Place, node: PlainCondition): [PlainCondition, Fragment][] | null {
+  if (node.kind === 'and' || node.kind === 'or') {
+    const all = node.children.map((child) => ways(place, child));
+    const found = all.filter((way) => way !== null);
+    return found.length === 0 || (node.kind === 'or' && found.length < all.length) ? null : found.flat();
   }
-  if (drivers.length === 0) return null;
-  return {
-    select: joined(
-      drivers.map(({ select }) => select),
-      ' union ',
-    ),
-    count: drivers.reduce((sum, driver) => sum + driver.count, 0),
-  };
+  const select = leafSelect(place, node);
+  return select ? [[node, select]] : null;
 }
 
-async function countUpTo(sql: Sql, select: Fragment, most: number): Promise<number> {
-  const [row] = await sql.rows(`select count(*) as n from (${select.sql} limit ${most}) d`, select.values);
-  return Number(row?.n);
+function narrowest(node: PlainCondition, drivers: ReadonlyMap<PlainCondition, Driver>): Driver | null {
+  if (node.kind !== 'and' && node.kind !== 'or') return drivers.get(node) ?? null;
+  const all = node.children.map((child) => narrowest(child, drivers));
+  const found = all.filter((driver) => driver !== null);
+  if (found.length === 0 || (node.kind === 'or' && found.length < all.length)) return null;
+  if (node.kind === 'and') return found.reduce((best, driver) => (driver.count < best.count ? driver : best));
+  const selects = found.map(({ select }) => select);
+  return { select: joined(selects, ' union '), count: found.reduce((sum, { count }) => sum + count, 0) };
 }
 
 /** A select of the distinct records of one condition, by an index; undefined when no index helps. */

@@ -1,4 +1,3 @@
-import type { Sql } from '../database';
 import { missingKey } from '../keys';
 import type { Condition } from './check';
 import { bodySql, columnOf, concat, type Fragment, fragment, joined, numberOf, type Place, rangeSql } from './sql';
@@ -11,21 +10,16 @@ export type Order =
   | { kind: 'field'; index: string; long: boolean }
   | { kind: 'relevance'; index: string; words: WordRange[] };
 
-/** The order that a sort index gives. A text index orders by relevance for the words that the query asks it for. */
-export async function orderBy(
-  sql: Sql,
-  place: Place,
-  condition: Condition,
-  sortIndex: string | undefined,
-): Promise<Order> {
+/**
+ * The order that a sort index gives. A text index orders by relevance for the words that the query asks it for.
+ * `long`: whether some strings of a field index are longer than a key.
+ */
+export function orderBy(place: Place, condition: Condition, sortIndex: string | undefined, long: boolean): Order {
   const index = sortIndex === undefined ? undefined : place.layout.get(sortIndex);
   if (!index) return { kind: 'creation' };
-  if (index.type === 'text') {
-    const words = relevantWords(condition, index.name);
-    return words.length ? { kind: 'relevance', index: index.name, words } : { kind: 'creation' };
-  }
-  const [row] = await sql.rows(`select 1 as found from ${place.tables.bodies} where ix = ? limit 1`, [index.number]);
-  return { kind: 'field', index: index.name, long: row !== undefined };
+  if (index.type === 'field') return { kind: 'field', index: index.name, long };
+  const words = relevantWords(condition, index.name);
+  return words.length ? { kind: 'relevance', index: index.name, words } : { kind: 'creation' };
 }
 
 export interface SortKey {
