@@ -1,14 +1,13 @@
-import type { HostAnswer, HostCalls, PreludeRequest } from '../../../sandbox/src/prelude/types';
+import type { PreludeRequest } from '../../../sandbox/src/prelude/types';
 import type { FailureReason, WireProgram } from '../../../sandbox/src/protocol';
 import type { Items } from '../../../shared/json';
-import type { Limits } from '../config.types';
 import { AppsError } from '../errors';
 import { logicError } from './compile';
-import { callHost, type HostRun } from './host-functions';
-import { brokenError, endsRequest, entryOf, locate, memoryError, thrownError, timeoutError } from './outcome';
+import { HostAnswers, type HostAnswersOptions } from './host-answers';
+import { brokenError, endsRequest, entryOf, memoryError, thrownError, timeoutError } from './outcome';
 import { lostError } from './supervisor/fleet';
 import type { Runner, SessionMessage } from './supervisor/runner-process';
-import type { ContextData, LogicBudget, LogicCall, LogicHost, LogicOutcome, LogicSession, RecordData } from './types';
+import type { LogicCall, LogicOutcome, LogicSession, RecordData } from './types';
 import { type Reader, readAnswer, readCalls, readHostCalls, readJson, readOpen, readProperties } from './wire';
 
 /** Milliseconds after the deadline at which a runner that has said nothing is killed, or a forgotten session closed. */
@@ -23,15 +22,8 @@ const rememberedPrograms = 200;
 /** Characters of one message out of the sandbox, as a multiple of the result limit. */
 export const messageFactor = 2;
 
-export interface SessionOptions {
+export interface SessionOptions extends HostAnswersOptions {
   runner: Runner;
-  program: WireProgram;
-  context: ContextData;
-  host: LogicHost;
-  budget: LogicBudget;
-  limits: Limits;
-  /** For errors of the host that are not AppsErrors: their causes must not be lost. */
-  reportHostError(name: string, error: unknown): void;
   /** Told when the logic went over a limit: milliseconds of the sandbox that it took. */
   overLimit(time: number): void;
   /** Called once, when the session no longer needs its place. */
@@ -66,7 +58,7 @@ class RunnerSession implements LogicSession {
   functions: ReadonlySet<string> = new Set();
   private readonly id: number;
   private readonly begun = performance.now();
-  private readonly hostErrors: AppsError[] = [];
+  private readonly host: HostAnswers;
   /** For answers, in the order in which they will come. */
   private readonly waiting: Waiting[] = [];
   /** The answer to `open`. */
@@ -83,6 +75,7 @@ class RunnerSession implements LogicSession {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: SessionOptions) {
+    this.host = new HostAnswers(options);
     this.id = options.runner.attach({
       receive: (message) => this.receive(message),
       lost: (guilty) => this.lost(guilty),
@@ -238,75 +231,22 @@ class RunnerSession implements LogicSession {
 
   /** Makes the host calls of one message, in order, until one fails. */
   private async serve(data: string): Promise<void> {
-    const { budget, limits, program } = this.options;
+    const { limits, program } = this.options;
     const calls = readHostCalls(readJson(data));
     if (!calls) return this.stop(brokenError(program));
-    budget.hostCalls += calls.length;
-    if (budget.hostCalls > limits.hostCalls) {
+    const refusal = this.host.refusal(calls);
+    if (refusal) {
       this.options.overLimit(performance.now() - this.begun);
-      const message = `The logic of this request made more than ${limits.hostCalls} host calls`;
-      return this.stop(logicError(message, { file: entryOf(program) }));
+      return this.stop(refusal);
     }
-    const answer = this.answerText(calls, await this.answer(calls));
+    const answer = await this.host.text(calls);
     if (this.end) return;
     if (this.remaining() <= 0) return this.stop(timeoutError(limits));
     this.options.runner.send({ type: 'reply', session: this.id, data: answer });
   }
 
-  private async answer(calls: HostCalls): Promise<HostAnswer> {
-    const values: HostAnswer['values'] = [];
-    for (const [name, args] of calls) {
-      try {
-        values.push(await callHost(this.hostRun(), name, args));
-      } catch (error) {
-        return { values, error: this.hostError(name, error) };
-      }
-    }
-    return { values };
-  }
-
-  /** JSON text of an answer; one that would fill the sandbox's memory, or is not JSON, becomes an error. */
-  private answerText(calls: HostCalls, answer: HostAnswer): string {
-    const [name] = calls[calls.length - 1];
-    const limit = (this.options.limits.logicMemory * 1024 * 1024) / 4;
-    let text: string;
-    try {
-      text = JSON.stringify(answer);
-    } catch (error) {
-      return JSON.stringify({ values: [], error: this.hostError(name, error) });
-    }
-    if (text.length <= limit) return text;
-    const tooLarge = new AppsError('PayloadTooLargeError', `${name}: the answer is larger than ${limit} characters`);
-    return JSON.stringify({ values: [], error: this.hostError(name, tooLarge) });
-  }
-
-  private hostRun(): HostRun {
-    const { host, context, program, budget, limits } = this.options;
-    return {
-      host,
-      app: context.app.id,
-      block: context.block?.id ?? null,
-      lineOf: (stack) => locate(stack, program)?.line ?? null,
-      countLog() {
-        budget.logEntries += 1;
-        if (budget.logEntries <= limits.logEntries) return;
-        throw logicError(`More than ${limits.logEntries} log entries`, { file: entryOf(program) });
-      },
-    };
-  }
-
-  private hostError(name: string, error: unknown): NonNullable<HostAnswer['error']> {
-    let known = error;
-    if (!(known instanceof AppsError)) {
-      this.options.reportHostError(name, error);
-      known = new AppsError('InternalServerError', 'The server could not do this', { cause: error });
-    }
-    const { name: errorName, message } = known as AppsError;
-    return { name: errorName, message, host: this.hostErrors.push(known as AppsError) - 1 };
-  }
-
   private errorOf(error: Parameters<typeof thrownError>[0]): AppsError {
-    return thrownError(error, this.options.program, this.hostErrors);
+    return thrownError(error, this.options.program, this.host.errors);
   }
 
   private valueOf<Value>(data: string, read: Reader<Value>): Value {
