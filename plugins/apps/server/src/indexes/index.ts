@@ -4,7 +4,7 @@ import { checkIndexes } from './check';
 import { createSql, type HostDatabase, isFailure, type Row, type Sql } from './database';
 import { dialects } from './dialects';
 import { type Access, createReadiness } from './readiness';
-import { type RecordWrite, writeRows } from './rows';
+import { deleteRange, type RecordWrite, writeRows } from './rows';
 import { checkSearch, countGeneration, placeOf, type RecordsTable, searchGeneration } from './search';
 import { createStateTable, type Generation, lockState } from './state';
 import { dropTables } from './tables';
@@ -38,6 +38,8 @@ export interface Indexes {
   lock(sql: Sql, scope: string): Promise<Generation[]>;
   /** Brings the index rows in line with the writes of the transaction. */
   write(sql: Sql, generations: readonly Generation[], writes: readonly RecordWrite[]): Promise<void>;
+  /** Removes what the generations hold of records up to this one, which the transaction has deleted all. */
+  remove(sql: Sql, generations: readonly Generation[], until: number): Promise<void>;
   /** Rows of the records table that match, in the order of contract section 9. Missing indexes are built first. */
   search(
     access: Access,
@@ -96,6 +98,10 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
 
     async write(sql, generations, writes) {
       for (const generation of generations) await writeRows(sql, generation, writes);
+    },
+
+    async remove(sql, generations, until) {
+      for (const { id } of generations) await deleteRange(sql, id, 0, until);
     },
 
     async search(access, scope, declared, options) {

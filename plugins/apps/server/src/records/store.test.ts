@@ -341,6 +341,38 @@ describe.each(clients)('record store on %s', (client) => {
     expect([limited.length, limited[0], limited.at(-1)]).toEqual([501, 600, 1100]);
   }, 20_000);
 
+  test('clearing many records keeps nobody waiting, nor what others create meanwhile', async () => {
+    const key = newApp();
+    const many = async function* () {
+      for (let total = 0; total < 25_001; total++) yield { items: { total }, creator: null };
+    };
+    await store.createMany(key, declared, many());
+    const count = () => store.count(key, declared, 'total >= 0');
+    expect(await count()).toBe(25_001);
+    let cleared = false;
+    const clearing = store.clear(key).finally(() => {
+      cleared = true;
+    });
+    const made: string[] = [];
+    let counting: Promise<number> | undefined;
+    while (!cleared) {
+      made.push(`new${made.length}`);
+      await create(key, made.at(-1) as string, { total: 1 });
+      counting ??= count();
+      // As requests do: SQLite's driver alone would never let go of the thread.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await clearing;
+    expect(await counting).toBeGreaterThan(0);
+    // Were it one transaction, the database's one connection would have been free for the first at most.
+    expect(made.length).toBeGreaterThan(1);
+    const { records } = await store.search(key, declared, { query: 'total >= 0' });
+    // Some may have been made before the clearing began.
+    expect(records.map(({ id }) => id)).toEqual(made.slice(made.length - records.length));
+    expect(records.length).toBeGreaterThan(0);
+    expect(await store.check({ repair: false })).toMatchObject({ wrong: 0 });
+  }, 60_000);
+
   test('indexes are right for old records, for new declarations, and come back after clear', async () => {
     const key = newApp();
     for (const [id, total] of [

@@ -10,12 +10,13 @@ import {
   inTransaction,
   queryLimits,
 } from '../indexes';
+import { clearRecords } from './clear';
 import { CollisionError } from './collision';
 import { checkedRecords, insertMany } from './create-many';
 import { checkId, hashOf, scopeOf } from './ids';
 import { createTurns } from './queue';
 import { spool } from './spool';
-import { deleteScope, recordSource, recordsTable, selectPage, selectRecord, toRecord } from './table';
+import { recordSource, recordsTable, selectPage, selectRecord, toRecord } from './table';
 import type { PageOptions, RecordStore, StoredRecord } from './types';
 import { RecordUnit } from './unit';
 import type { UnitTools } from './unit-transaction';
@@ -167,13 +168,7 @@ export function createRecordStore({
 
     async clear(key) {
       await prepare();
-      const scope = scopeOf(key);
-      const drop = await inTransaction(tools, async (sql) => {
-        const dropTables = await indexes.clear(sql, scope);
-        await deleteScope(sql, scope);
-        return dropTables;
-      });
-      await drop();
+      await clearRecords(tools, scopeOf(key));
     },
 
     async refresh(key, declared, { rebuild }) {

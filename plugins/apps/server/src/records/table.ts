@@ -152,8 +152,19 @@ export async function deleteRecord(sql: Sql, hash: string, version: number): Pro
   return (await sql.change(`delete from ${table} where hash = ? and version = ?`, [hash, version])) === 1;
 }
 
-export async function deleteScope(sql: Sql, scope: string): Promise<void> {
-  await sql.change(`delete from ${table} where scope = ?`, [scope]);
+/** `seq` of the app's newest record; 0 when there is none. */
+export async function lastSeq(sql: Sql, scope: string): Promise<number> {
+  const [row] = await sql.rows(`select max(id) as last from ${table} where scope = ?`, [scope]);
+  return Number(row?.last ?? 0);
+}
+
+/** Deletes up to so many of the app's oldest records, none behind `last`; returns the `seq` up to which none is left. */
+export async function deleteOldest(sql: Sql, scope: string, last: number, count: number): Promise<number> {
+  const text = `select id from ${table} where scope = ? and id <= ? order by id limit 1 offset ?`;
+  const [row] = await sql.rows(text, [scope, last, count - 1]);
+  const until = row ? Number(row.id) : last;
+  await sql.change(`delete from ${table} where scope = ? and id <= ?`, [scope, until]);
+  return until;
 }
 
 /** Old records for the room of indexes. */

@@ -101,7 +101,7 @@ export interface RecordStore extends RecordReader {
   stream(key: AppKey, options?: PageOptions): AsyncIterable<StoredRecord[]>;
   /** All or nothing, in bounded memory; returns how many were made. Taken id: ConflictError; nothing is made. */
   createMany(key: AppKey, indexes: IndexDeclarations, records: AsyncIterable<NewRecord>): Promise<number>;
-  /** Deletes all records and index rows of an app (operation 9). */
+  /** Deletes all records and index rows of an app (operation 9), many of them in several transactions. */
   clear(key: AppKey): Promise<void>;
   /** Re-declares and rebuilds the indexes (operation 12); returns the sorted names, `id` among them. */
   refresh(key: AppKey, indexes: IndexDeclarations, options: { rebuild: boolean }): Promise<string[]>;
