@@ -60,12 +60,25 @@ function outermost(nodes: Node[]): Node[] {
 /** Characters of a selector, at most. */
 const MAX_LENGTH = 1_000;
 
+/** Selectors kept compiled, at most: themes have few, but any number may come and go while one is written. */
+const maxCompiled = 500;
+const compiled = new Map<string, (element: Element) => boolean>();
+
+function compiledSelector(selector: string): (element: Element) => boolean {
+  const known = compiled.get(selector);
+  if (known) return known;
+  if (selector.length > MAX_LENGTH) throw new Error(`A selector has at most ${MAX_LENGTH} characters`);
+  if (selector.trim() === '') throw new Error('A selector must not be empty');
+  const test = compile<Node, Element>(selector, { adapter });
+  if (compiled.size >= maxCompiled) compiled.clear();
+  compiled.set(selector, test);
+  return test;
+}
+
 /** Why a text is no CSS selector; null if it is one. */
 export function selectorProblem(selector: string): string | null {
-  if (selector.length > MAX_LENGTH) return `A selector has at most ${MAX_LENGTH} characters`;
-  if (selector.trim() === '') return 'A selector must not be empty';
   try {
-    compile<Node, Element>(selector, { adapter });
+    compiledSelector(selector);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -76,5 +89,5 @@ export function selectorProblem(selector: string): string | null {
 export function matching(root: Node, selector: string): Element[] {
   const problem = selectorProblem(selector);
   if (problem) throw new AppsError('DefinitionError', `"${selector}" is not a CSS selector: ${problem}`);
-  return outermost(selectAll<Node, Element>(selector, [root], { adapter })) as Element[];
+  return outermost(selectAll<Node, Element>(compiledSelector(selector), [root], { adapter })) as Element[];
 }
