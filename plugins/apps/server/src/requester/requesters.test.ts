@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Asking, createRequesters, type Requesters } from './requesters';
+import type { RoleRow, Roles } from './roles';
 
 const JWT = 'user.j.wt';
 const ADMIN_JWT = 'admin.j.wt';
@@ -33,10 +34,11 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
       findOne: async ({ where }: { where: object }) => byFirst(where) ?? null,
       findMany: async () => users,
     },
-    'plugin::users-permissions.role': {
-      findOne: async () => ({ name: 'Public', type: 'public', permissions: [] }),
-      findMany: async () => [],
-    },
+  };
+  const roles: Roles = {
+    ofType: async (type) => (type === 'public' ? { name: 'Public', type, permissions: [] } : null),
+    ofUser: async (id) => (byFirst({ id }) as { role?: RoleRow })?.role ?? null,
+    isName: async () => false,
   };
   const services: Record<string, object> = {
     user: { validatePassword: async (password: string, hash: string) => hash === `hash of ${password}` },
@@ -77,7 +79,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     store: () => ({ get: async () => null }),
     get: () => auth,
   };
-  return createRequesters({ strapi: strapi as never, config: { csrf: { maxAge: 1000 } } });
+  return createRequesters({ strapi: strapi as never, config: { csrf: { maxAge: 1000 } }, roles });
 }
 
 const ask = (authorization?: string, cookies: Record<string, string> = {}, secure = false): Asking => ({

@@ -4,6 +4,7 @@ import { type Csrf, createCsrf } from './csrf';
 import { createKeyring } from './keyring';
 import { createPasswords, unauthorized } from './passwords';
 import { createRateLimit } from './rate-limit';
+import { createRoles, type Roles } from './roles';
 import { createSessions, SESSION_COOKIE } from './sessions';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './tokens';
 import type { CredentialKind, Requester, StrapiAuth } from './types';
@@ -42,13 +43,20 @@ interface RequestersOptions {
   strapi: Core.Strapi;
   config: Pick<AppsConfig, 'csrf'>;
   now?: () => number;
+  /** For tests; by default those of the host. */
+  roles?: Roles;
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-export function createRequesters({ strapi, config, now = Date.now }: RequestersOptions): Requesters {
+export function createRequesters({
+  strapi,
+  config,
+  now = Date.now,
+  roles = createRoles(strapi),
+}: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
-  const users = createUsers(strapi);
+  const users = createUsers(strapi, roles);
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
   const sessions = createSessions(strapi, { users, keyring, now });
   const publicUrl = String(strapi.config.get('server.url', ''));

@@ -1,17 +1,11 @@
 import type { Core } from '@strapi/strapi';
 import { AppsError } from '../errors';
 import { appsActions } from './permissions';
+import type { RoleRow, Roles } from './roles';
 import type { CredentialKind, Requester, StrapiAuth } from './types';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
-
-/** A role of users-permissions with what it may do. */
-export interface RoleRow {
-  name: string;
-  type: string;
-  permissions?: { action: string }[];
-}
 
 /** A user of users-permissions as stored; never leaves this room. */
 export interface UserRow {
@@ -65,7 +59,7 @@ export function isNamed(user: UserRow, identifier: string): boolean {
   return user.username === identifier || user.email?.toLowerCase() === identifier.toLowerCase();
 }
 
-export function createUsers(strapi: Core.Strapi): Users {
+export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
   const granted = (role: RoleRow | null | undefined): ReadonlySet<string> =>
     new Set(role?.permissions?.map(({ action }) => action));
 
@@ -85,7 +79,10 @@ export function createUsers(strapi: Core.Strapi): Users {
 
   return {
     isActive,
-    load: (where) => strapi.db.query(USER).findOne({ where, populate: { role: { populate: ['permissions'] } } }),
+    async load(where) {
+      const user: UserRow | null = await strapi.db.query(USER).findOne({ where });
+      return user && { ...user, role: await roles.ofUser(user.id) };
+    },
     async named(identifiers) {
       const emails = identifiers.map((identifier) => identifier.toLowerCase());
       const found: UserRow[] = await strapi.db.query(USER).findMany({
@@ -101,10 +98,7 @@ export function createUsers(strapi: Core.Strapi): Users {
     async requester(user, credential) {
       const { id, documentId, username, email, role } = user;
       if (!role) return null;
-      const [active, namesakes] = await Promise.all([
-        isActive(user),
-        strapi.db.query(ROLE).findMany({ where: { name: username }, select: ['name'] }),
-      ]);
+      const [active, nameIsGroup] = await Promise.all([isActive(user), roles.isName(username)]);
       if (!active) return null;
       const actions = granted(role);
       return Object.freeze<Requester>({
@@ -113,8 +107,8 @@ export function createUsers(strapi: Core.Strapi): Users {
         identity: `user:${documentId}`,
         username,
         groups: [role.name],
-        // Whoever may choose a username must not become a group by it; some databases compare without case.
-        nameIsGroup: namesakes.some((namesake: RoleRow) => namesake.name === username),
+        // Whoever may choose a username must not become a group by it.
+        nameIsGroup,
         isManager: manages(actions),
         can: can(actions),
         profile: { id, documentId, username, email, role: { name: role.name, type: role.type } },
@@ -123,11 +117,7 @@ export function createUsers(strapi: Core.Strapi): Users {
     },
     async anonymous() {
       const known = strapi.contentType(ROLE) !== undefined;
-      const role: RoleRow | null = known
-        ? await strapi.db
-            .query(ROLE)
-            .findOne({ where: { type: 'public' }, select: ['name', 'type'], populate: ['permissions'] })
-        : null;
+      const role = known ? await roles.ofType('public') : null;
       const actions = granted(role);
       return Object.freeze<Requester>({
         kind: 'anonymous',
