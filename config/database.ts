@@ -9,6 +9,29 @@ interface SqliteConnection {
   prepare(sql: string): unknown;
 }
 
+/** Compiled statements kept for a connection, and the length of the longest one: others are not worth the memory. */
+const maxStatements = 200;
+const maxLength = 2_000;
+
+/**
+ * Keeps compiled statements: compiling is half of what a small query costs, and Knex has each one compiled anew. A change of
+ * the schema forgets them all. One with a `*` is not kept, for another process may change what it stands for.
+ */
+function keepingStatements(prepare: (sql: string) => unknown): (sql: string) => unknown {
+  const kept = new Map<string, unknown>();
+  return (sql) => {
+    if (/^\s*(create|alter|drop|pragma)/i.test(sql)) kept.clear();
+    const known = kept.get(sql);
+    if (known) return known;
+    const statement = prepare(sql);
+    if (sql.length > maxLength || !/^(select|insert|update|delete)\b/i.test(sql) || /(\.|select )\*/i.test(sql))
+      return statement;
+    if (kept.size >= maxStatements) kept.clear();
+    kept.set(sql, statement);
+    return statement;
+  };
+}
+
 /**
  * Makes a SQLite file fit for several requests and several processes. Strapi leaves the journal in its default mode,
  * in which every write waits for two file syncs. And a transaction that has read before it writes cannot wait for
@@ -19,7 +42,7 @@ function prepareSqlite(connection: SqliteConnection, done: (error: Error | null,
     connection.pragma('journal_mode = WAL');
     connection.pragma('synchronous = NORMAL');
     connection.pragma('busy_timeout = 5000');
-    const prepare = connection.prepare.bind(connection);
+    const prepare = keepingStatements(connection.prepare.bind(connection));
     connection.prepare = (sql) => prepare(sql === 'BEGIN;' ? 'BEGIN IMMEDIATE;' : sql);
     done(null, connection);
   } catch (error) {
