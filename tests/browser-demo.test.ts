@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
     await context.close();
   });
 
-  test('two visitors see each other’s likes', async () => {
+  test('two visitors see each other’s likes, and each the debug messages of their own', async () => {
     const [one, two] = [await visitor(browser), await visitor(browser)];
     await Promise.all([one.page.goto(`${site()}/articles/welcome`), two.page.goto(`${site()}/articles/welcome`)]);
     await two.page.waitForTimeout(300);
@@ -90,6 +90,9 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
     for (const { page } of [one, two]) {
       await page.waitForFunction(() => document.querySelector('.rating-likes')?.textContent?.startsWith('1 like'));
     }
+    const message = '/articles/welcome is liked: 1';
+    expect(one.said.filter((line) => line.includes(message))).toHaveLength(1);
+    expect(two.said.filter((line) => line.includes('is liked'))).toEqual([]);
     await Promise.all([one.context.close(), two.context.close()]);
   });
 
