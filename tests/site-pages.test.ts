@@ -67,8 +67,9 @@ describe('pages of the site', () => {
   afterAll(() => stage?.close());
 
   const html = async (send: string, as = 'nobody') => (await stage.send({ ...page, send, as })).text;
-  const where = async (send: string, as?: string) =>
-    JSON.parse(/<div class="where">(.*?)<\/div>/s.exec(await html(send, as))?.[1]?.replaceAll('&quot;', '"') ?? 'null');
+  const whereIn = (text: string) =>
+    JSON.parse(/<div class="where">(.*?)<\/div>/s.exec(text)?.[1]?.replaceAll('&quot;', '"') ?? 'null');
+  const where = async (send: string, as?: string) => whereIn(await html(send, as));
 
   describe('theme pages', () => {
     runTable(
@@ -305,7 +306,15 @@ describe('pages of the site', () => {
     test('by a tile', async () => {
       const text = await html('GET /site/articles/rules');
       expect(text.match(/name="where"/g)).toHaveLength(2);
-      expect(text).toMatch(/<section><form name="where"/);
+      expect(whereIn(text.slice(text.indexOf('<section><form name="where"')))).toMatchObject({
+        type: 'api::article.article',
+        path: '/articles/rules',
+        portal: 'site',
+        parent: '/site/articles/rules',
+        request: '/site/articles/rules/@@apps/show/blocks/where',
+        method: 'GET',
+        secret: null,
+      });
     });
 
     test('alone', async () => {
