@@ -1,5 +1,4 @@
 import type { Core } from '@strapi/strapi';
-import type { Knex } from 'knex';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
@@ -26,6 +25,8 @@ export interface Roles {
   isName(name: string): Promise<boolean>;
 }
 
+type Query = ReturnType<Core.Strapi['db']['connection']>;
+
 /** The table behind a relation, and its columns for this side and the other. */
 interface Link {
   table: string;
@@ -51,12 +52,12 @@ export function createRoles(strapi: Core.Strapi): Roles {
   };
 
   /** Runs a query on the roles `r`, in the transaction that the caller is in. */
-  const ask = async <Row>(build: (query: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<Row[]> => {
+  const ask = async <Row>(build: (query: Query) => Query): Promise<Row[]> => {
     const query = build(strapi.db.getConnection(`${tableOf(ROLE)} as r`));
     return strapi.db.inTransaction() ? query.transacting((await strapi.db.transaction()).get()) : query;
   };
 
-  const withPermissions = async (narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<RoleRow | null> => {
+  const withPermissions = async (narrow: (query: Query) => Query): Promise<RoleRow | null> => {
     const granted = linkOf(PERMISSION, 'role');
     const lines = await ask<RoleLine>((query) =>
       narrow(query)
