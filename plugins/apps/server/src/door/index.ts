@@ -1,6 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { showsDetails, type Visit } from '../apps';
 import { AppsError, isAppsError } from '../errors';
+import type { RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import type { Requester } from '../requester/types';
 import type { Address, ContentItem, Site } from '../sites/types';
@@ -10,7 +11,7 @@ import { csrfOf } from './csrf';
 import type { DoorServices, Exchange } from './exchange';
 import { login, logout, requireLoginMethod } from './login';
 import { isJsonRequest, prefersJson, requireAccept } from './negotiate';
-import { allowOwnOrigin } from './own-origin';
+import { createOwnOrigin } from './own-origin';
 import { takeLog } from './pending-log';
 import { requestData } from './request-data';
 import { type ErrorView, respondError } from './respond-error';
@@ -33,12 +34,16 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
  * @param scriptFile absolute path of the browser script
  */
 export function createDoor(services: DoorServices, scriptFile: string): Middleware {
+  const allowOwnOrigin = createOwnOrigin(services.baseUrl);
   return async (ctx: Context, next: Next) => {
     const view: ErrorView = { json: prefersJson(ctx), details: false, logger: services.logger };
     let address: Address | null = null;
     try {
       address = services.sites.parse(ctx.path);
-      if (address) await answer(ctx, services, address, view, scriptFile);
+      if (address) {
+        allowOwnOrigin(ctx);
+        await answer(ctx, services, address, view, scriptFile);
+      }
     } catch (error) {
       ctx.state.appsAnswered = true;
       return respondError(ctx, error, view);
@@ -58,8 +63,7 @@ async function answer(
 ): Promise<void> {
   const site = await services.sites.site(address.site);
   if (!site) throw new AppsError('NotFoundError', `There is no site "${address.site}"`);
-  allowOwnOrigin(ctx, services.baseUrl());
-  view.loginUrl = `${site.url}/@@login?next=${encodeURIComponent(pathOf(services.baseUrl() + ctx.originalUrl))}`;
+  view.loginUrl = () => `${site.url}/@@login?next=${encodeURIComponent(pathOf(services.baseUrl() + ctx.originalUrl))}`;
   switch (address.kind) {
     case 'app':
       return answerApp(ctx, services, site, address, view);
@@ -136,12 +140,17 @@ async function createVisit(
   const { csrf } = services.requesters;
   const safe = safeMethods.has(ctx.method);
   if (!safe) csrf.verify(csrfOf(ctx), requester);
+  let request: RequestData | undefined;
   return {
     site,
     contentPath,
     requester,
     content: await contentOf(services, site, contentPath, requester),
-    request: requestData(ctx, services.baseUrl()),
+    // Made for those who look at it: most answers run no logic.
+    get request() {
+      request ??= requestData(ctx, services.baseUrl());
+      return request;
+    },
     parentRequest: null,
     writes: { records: !safe || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: !safe },
     params: {},

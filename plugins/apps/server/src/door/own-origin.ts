@@ -4,10 +4,18 @@ import type { Context } from 'koa';
  * Lets a page that was opened under another name of the server (127.0.0.1 for localhost, say) use the site's addresses,
  * which all begin with the public URL: wherever the Content-Security-Policy takes 'self' it takes that origin too.
  */
-export function allowOwnOrigin(ctx: Context, baseUrl: string): void {
-  const { host, origin } = new URL(baseUrl);
+export function createOwnOrigin(baseUrl: () => string): (ctx: Context) => void {
   const header = 'Content-Security-Policy';
-  const policy = ctx.response.get(header);
-  if (policy === '' || ctx.get('Host') === host) return;
-  ctx.set(header, policy.replaceAll("'self'", `'self' ${origin}`));
+  let known = '';
+  let own = { host: '', origin: '' };
+  return (ctx) => {
+    const url = baseUrl();
+    if (url !== known) {
+      own = new URL(url);
+      known = url;
+    }
+    if (ctx.get('Host') === own.host) return;
+    const policy = ctx.response.get(header);
+    if (policy !== '') ctx.set(header, policy.replaceAll("'self'", `'self' ${own.origin}`));
+  };
 }

@@ -12,7 +12,7 @@ export interface ErrorView {
   details: boolean;
   logger: Logger;
   /** Address of the login page, for a visitor who lacks rights. */
-  loginUrl?: string;
+  loginUrl?: () => string;
 }
 
 const neutral = 'The application could not answer; its author finds the reason in the log';
@@ -36,7 +36,7 @@ export function respondError(ctx: Context, thrown: unknown, view: ErrorView): vo
     ctx.body = { data: null, error: { status: error.status, name: error.name, message, details } };
   } else {
     ctx.type = 'text/html';
-    ctx.body = errorPage({ status: error.status, name: error.name, message, details, loginUrl: view.loginUrl });
+    ctx.body = errorPage({ status: error.status, name: error.name, message, details, loginUrl: view.loginUrl?.() });
   }
 }
 

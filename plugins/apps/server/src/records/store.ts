@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { batchReads } from '../batch';
 import type { Limits } from '../config.types';
 import { AppsError } from '../errors';
 import {
@@ -16,7 +17,7 @@ import { checkedRecords, insertMany } from './create-many';
 import { checkId, hashOf, scopeOf } from './ids';
 import { createTurns } from './queue';
 import { spool } from './spool';
-import { recordSource, recordsTable, selectPage, selectRecord, toRecord } from './table';
+import { recordSource, recordsTable, selectPage, selectRecord, selectRecords, toRecord } from './table';
 import type { PageOptions, RecordStore, StoredRecord } from './types';
 import { RecordUnit } from './unit';
 import type { UnitTools } from './unit-transaction';
@@ -73,6 +74,8 @@ export function createRecordStore({
     return { sql: createSql(current ?? database.knex(), dialect), open: current !== undefined };
   };
 
+  const getTogether = batchReads((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
+
   let unseen = 0;
   /**
    * Has the database look at the table after many records have come at once: until it does so by itself, PostgreSQL
@@ -123,7 +126,9 @@ export function createRecordStore({
 
     async get(key, id) {
       checkId(id);
-      return selectRecord((await access()).sql, hashOf(key, id));
+      const { sql, open } = await access();
+      const hash = hashOf(key, id);
+      return open ? selectRecord(sql, hash) : ((await getTogether(hash)) ?? null);
     },
 
     async search(key, declared, options) {

@@ -38,6 +38,15 @@ export async function selectRecord(sql: Sql, hash: string): Promise<StoredRecord
   return row ? toRecord(row) : null;
 }
 
+/** Records by hash; those that are not there are left out. */
+export async function selectRecords(sql: Sql, hashes: readonly string[]): Promise<Map<string, StoredRecord>> {
+  // Filled up, so that the database meets a few statements only and keeps them compiled.
+  const size = 2 ** Math.ceil(Math.log2(hashes.length));
+  const asked = Array.from({ length: size }, (_, at) => hashes[Math.min(at, hashes.length - 1)]);
+  const text = `select ${columns} from ${table} r where r.hash in (${marks(asked)})`;
+  return new Map((await sql.rows(text, asked)).map((row) => [row.hash as string, toRecord(row)]));
+}
+
 /** Records in order of creation; the caller gives a limit. */
 export async function selectPage(
   sql: Sql,

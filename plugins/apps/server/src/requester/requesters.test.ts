@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type Asking, createRequesters, type Requesters } from './requesters';
-import type { RoleRow, Roles } from './roles';
+import type { Roles, UserRole } from './roles';
 
 const JWT = 'user.j.wt';
 const ADMIN_JWT = 'admin.j.wt';
 
-const role = { name: 'Editors', type: 'editors', permissions: [{ action: 'plugin::apps.record.find' }] };
+const role = {
+  name: 'Editors',
+  type: 'editors',
+  permissions: [{ action: 'plugin::apps.record.find' }],
+  nameIsGroup: false,
+};
 const eric = {
   id: 1,
   documentId: 'eric1',
@@ -37,8 +42,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
   };
   const roles: Roles = {
     ofType: async (type) => (type === 'public' ? { name: 'Public', type, permissions: [] } : null),
-    ofUser: async (id) => (byFirst({ id }) as { role?: RoleRow })?.role ?? null,
-    isName: async () => false,
+    ofUser: async (id) => (byFirst({ id }) as { role?: UserRole })?.role ?? null,
   };
   const services: Record<string, object> = {
     user: { validatePassword: async (password: string, hash: string) => hash === `hash of ${password}` },
@@ -72,7 +76,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
   const settings: Record<string, unknown> = { 'server.app.keys': ['key'], ...config };
   const strapi = {
     config: { get: (key: string, fallback?: unknown) => settings[key] ?? fallback },
-    db: { query: (uid: string) => tables[uid] },
+    db: { query: (uid: string) => tables[uid], inTransaction: () => false },
     plugin: () => ({ service: (name: string) => services[name] }),
     contentType: () => ({}),
     sessionManager: () => session,

@@ -1,4 +1,5 @@
 import type { Core } from '@strapi/strapi';
+import { shareReads } from '../batch';
 import type { AppsConfig } from '../config.types';
 import { type Csrf, createCsrf } from './csrf';
 import { createKeyring } from './keyring';
@@ -88,11 +89,15 @@ export function createRequesters({
     return authenticated && administrator(authenticated, credential);
   };
 
-  const bearer = async (token: string): Promise<Requester | null> => {
+  const inTransaction = (): boolean => strapi.db.inTransaction();
+
+  const bearer = shareReads(async (token): Promise<Requester | null> => {
     if (JWT.test(token)) return (await asUser(await jwtUser(token), 'bearer')) ?? bearerAdmin(token, 'bearer');
     const authenticated = await authenticate(strapi, 'content-api', `Bearer ${token}`);
     return authenticated ? tokenRequester(authenticated.auth) : bearerAdmin(token, 'bearer');
-  };
+  }, inTransaction);
+
+  const ofSession = shareReads(async (value) => asUser(await sessions.resolve(value), 'cookie'), inTransaction);
 
   /** The schemes of `Authorization` that are taken; others are as good as a wrong password. */
   const schemes: Record<string, (credentials: string, ctx: Asking) => Promise<Requester | null>> = {
@@ -109,7 +114,7 @@ export function createRequesters({
   };
 
   const bySession = async (value: string, ctx: Asking): Promise<Requester> => {
-    const requester = await asUser(await sessions.resolve(value), 'cookie');
+    const requester = await ofSession(value);
     // The cookie is taken back along with the refusal: a person has no other way to be rid of it.
     if (!requester) throw unauthorized({ 'Set-Cookie': sessions.header('', isSecure(ctx)) });
     return requester;

@@ -20,9 +20,12 @@ export interface Roles {
   /** The role of that type (`public`); null when there is none. */
   ofType(type: string): Promise<RoleRow | null>;
   /** The user's role; null when they have none. */
-  ofUser(id: number): Promise<RoleRow | null>;
-  /** Whether a role has exactly this name. */
-  isName(name: string): Promise<boolean>;
+  ofUser(id: number): Promise<UserRole | null>;
+}
+
+/** A user's role, and whether any role is called exactly as the user is. */
+export interface UserRole extends RoleRow {
+  nameIsGroup: boolean;
 }
 
 type Query = ReturnType<Core.Strapi['db']['connection']>;
@@ -41,6 +44,12 @@ interface RoleLine {
   action: string | null;
 }
 
+/** A line of a user's role: a role that bears their name, if there is one. Some databases compare without case. */
+interface UserRoleLine extends RoleLine {
+  username: string;
+  namesake: string | null;
+}
+
 export function createRoles(strapi: Core.Strapi): Roles {
   const tableOf = (uid: string) => strapi.db.metadata.get(uid).tableName;
 
@@ -57,15 +66,16 @@ export function createRoles(strapi: Core.Strapi): Roles {
     return strapi.db.inTransaction() ? query.transacting((await strapi.db.transaction()).get()) : query;
   };
 
-  const withPermissions = async (narrow: (query: Query) => Query): Promise<RoleRow | null> => {
+  const withPermissions = (query: Query): Query => {
     const granted = linkOf(PERMISSION, 'role');
-    const lines = await ask<RoleLine>((query) =>
-      narrow(query)
-        .leftJoin(`${granted.table} as g`, `g.${granted.other}`, 'r.id')
-        .leftJoin(`${tableOf(PERMISSION)} as p`, 'p.id', `g.${granted.own}`)
-        .select('r.id', 'r.name', 'r.type', 'p.action')
-        .orderBy('r.id'),
-    );
+    return query
+      .leftJoin(`${granted.table} as g`, `g.${granted.other}`, 'r.id')
+      .leftJoin(`${tableOf(PERMISSION)} as p`, 'p.id', `g.${granted.own}`)
+      .select('r.id', 'r.name', 'r.type', 'p.action')
+      .orderBy('r.id');
+  };
+
+  const roleOf = (lines: readonly RoleLine[]): RoleRow | null => {
     const [first] = lines;
     if (!first) return null;
     const permissions = lines.flatMap(({ id, action }) => (id === first.id && action !== null ? [{ action }] : []));
@@ -73,17 +83,19 @@ export function createRoles(strapi: Core.Strapi): Roles {
   };
 
   return {
-    ofType: (type) => withPermissions((query) => query.where('r.type', type)),
-    ofUser(id) {
+    ofType: async (type) => roleOf(await ask<RoleLine>((query) => withPermissions(query).where('r.type', type))),
+    async ofUser(id) {
       const held = linkOf(USER, 'role');
-      return withPermissions((query) =>
-        query.join(`${held.table} as h`, `h.${held.other}`, 'r.id').where(`h.${held.own}`, id),
+      const lines = await ask<UserRoleLine>((query) =>
+        withPermissions(query)
+          .join(`${held.table} as h`, `h.${held.other}`, 'r.id')
+          .join(`${tableOf(USER)} as u`, 'u.id', `h.${held.own}`)
+          .leftJoin(`${tableOf(ROLE)} as n`, 'n.name', 'u.username')
+          .where('u.id', id)
+          .select('u.username', 'n.name as namesake'),
       );
-    },
-    async isName(name) {
-      const found = await ask<{ name: string }>((query) => query.where('r.name', name).select('r.name'));
-      // Some databases compare without case.
-      return found.some((role) => role.name === name);
+      const role = roleOf(lines);
+      return role && { ...role, nameIsGroup: lines.some(({ username, namesake }) => namesake === username) };
     },
   };
 }

@@ -11,7 +11,7 @@ export type AppsAction =
   | 'plugin::apps.record.delete'
   | 'plugin::apps.app.manage';
 
-/** Who makes a request (contract, section 5). Immutable; made anew for every request. */
+/** Who makes a request (contract, section 5). Immutable; read anew, though requests of one moment may share one. */
 export interface Requester {
   readonly kind: 'anonymous' | 'user' | 'token' | 'administrator';
   readonly credential: CredentialKind;

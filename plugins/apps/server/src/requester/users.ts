@@ -1,7 +1,8 @@
 import type { Core } from '@strapi/strapi';
+import { shareReads } from '../batch';
 import { AppsError } from '../errors';
 import { appsActions } from './permissions';
-import type { RoleRow, Roles } from './roles';
+import type { RoleRow, Roles, UserRole } from './roles';
 import type { CredentialKind, Requester, StrapiAuth } from './types';
 
 const USER = 'plugin::users-permissions.user';
@@ -18,7 +19,7 @@ export interface UserRow {
   provider: string | null;
   confirmed: boolean | null;
   blocked: boolean | null;
-  role?: RoleRow | null;
+  role?: UserRole | null;
 }
 
 /** A hash of nobody's password: checked where there is no user, so that the answer takes as long as where there is one. */
@@ -39,7 +40,10 @@ function authOf(user: UserRow | null, granted: ReadonlySet<string>): StrapiAuth 
   return { strategy, credentials: user, ability: { can: (action: string) => granted.has(action) } };
 }
 
-/** The users of users-permissions, always read anew: nothing about a user is remembered between requests. */
+/**
+ * The users of users-permissions, always read anew: nothing about a user is remembered between requests. Requests that
+ * come at the same moment share a reading.
+ */
 export interface Users {
   /** The user with role and permissions, or null. */
   load(where: { id: unknown } | { documentId: string }): Promise<UserRow | null>;
@@ -77,12 +81,18 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
     return (advanced as { email_confirmation?: boolean } | null)?.email_confirmation !== true;
   };
 
+  const inTransaction = (): boolean => strapi.db.inTransaction();
+
+  const load = shareReads(async (where): Promise<UserRow | null> => {
+    const user: UserRow | null = await strapi.db.query(USER).findOne({ where: JSON.parse(where) });
+    return user && { ...user, role: await roles.ofUser(user.id) };
+  }, inTransaction);
+
+  const publicRole = shareReads((type) => roles.ofType(type), inTransaction);
+
   return {
     isActive,
-    async load(where) {
-      const user: UserRow | null = await strapi.db.query(USER).findOne({ where });
-      return user && { ...user, role: await roles.ofUser(user.id) };
-    },
+    load: (where) => load(JSON.stringify(where)),
     async named(identifiers) {
       const emails = identifiers.map((identifier) => identifier.toLowerCase());
       const found: UserRow[] = await strapi.db.query(USER).findMany({
@@ -98,8 +108,7 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
     async requester(user, credential) {
       const { id, documentId, username, email, role } = user;
       if (!role) return null;
-      const [active, nameIsGroup] = await Promise.all([isActive(user), roles.isName(username)]);
-      if (!active) return null;
+      if (!(await isActive(user))) return null;
       const actions = granted(role);
       return Object.freeze<Requester>({
         kind: 'user',
@@ -108,7 +117,7 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
         username,
         groups: [role.name],
         // Whoever may choose a username must not become a group by it.
-        nameIsGroup,
+        nameIsGroup: role.nameIsGroup,
         isManager: manages(actions),
         can: can(actions),
         profile: { id, documentId, username, email, role: { name: role.name, type: role.type } },
@@ -117,7 +126,7 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
     },
     async anonymous() {
       const known = strapi.contentType(ROLE) !== undefined;
-      const role = known ? await roles.ofType('public') : null;
+      const role = known ? await publicRole('public') : null;
       const actions = granted(role);
       return Object.freeze<Requester>({
         kind: 'anonymous',
