@@ -147,8 +147,9 @@ export function httpScenarios(host, { jwt, token, article, csrf }) {
             for (let round = 0; round < 10; round++)
               await Promise.all(
                 Array.from({ length: 50 }, () =>
-                  store.transact((unit) =>
-                    unit.update({ site: 'site', app: 'plain' }, new Map(), 'bench', { inc: { total: 1 } }),
+                  store.transact(
+                    (unit) => unit.update({ site: 'site', app: 'plain' }, new Map(), 'bench', { inc: { total: 1 } }),
+                    { key: { site: 'site', app: 'plain' }, id: 'bench' },
                   ),
                 ),
               );

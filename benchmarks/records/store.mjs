@@ -3,6 +3,8 @@
  * re-indexing of many records, against Strapi's own services and against SQL written by hand on the same data.
  */
 
+import { searches } from './search.mjs';
+
 /** What a scenario's function can use in the host; `globalThis.bench` once this has run. */
 function prepare(strapi, records) {
   const store = strapi.plugin('apps').service('records').store();
@@ -132,43 +134,7 @@ const steps = [
       ];
     },
   ],
-  [
-    'search, limit 20',
-    async () => {
-      const { store, key, four, median, raw, words } = globalThis.bench;
-      const find = (app, options) => median(() => store.search(key(app), four, { limit: 20, ...options }));
-      const lines = [];
-      const range = { query: 'total > 500000', sortIndex: 'total' };
-      const [small, large] = [await find('small', range), await find('large', range)];
-      lines.push(
-        `range + sort ${large.toFixed(2)} ms; of 10,000 ${small.toFixed(2)} ms, ${(large / small).toFixed(2)} times (goal: at most 1.5)`,
-      );
-      for (const [who, author, by] of [
-        ['rare', 'user7919', 'total'],
-        ['common', 'common', 'total'],
-      ]) {
-        const ours = await find('large', { query: `author == '${author}'`, sortIndex: by });
-        const hand = await median(
-          () =>
-            raw(
-              'select r.* from bench_fields f join apps_records r on r.id = f.record where f.author = ? order by f.total, f.record limit 20',
-              [author],
-            ),
-          10,
-        );
-        lines.push(
-          `${who} author + sort ${ours.toFixed(2)} ms; SQL by hand ${hand.toFixed(2)} ms, ${(ours / hand).toFixed(2)} times (goal: at most 2)`,
-        );
-      }
-      const rare = await find('large', { query: `'${words[4_321]}' in body`, sortIndex: 'body' });
-      const common = await find('large', { query: "'lorem' in body", sortIndex: 'body' });
-      lines.push(`rare word by relevance ${rare.toFixed(2)} ms, a word of every record ${common.toFixed(2)} ms`);
-      lines.push(
-        `reverse sort ${(await find('large', { sortIndex: 'total', reverse: true })).toFixed(2)} ms, offset 10,000 ${(await find('large', { ...range, offset: 10_000 })).toFixed(2)} ms`,
-      );
-      return lines;
-    },
-  ],
+  ...searches,
   [
     'point get and increment',
     async () => {

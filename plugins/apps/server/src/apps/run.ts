@@ -4,7 +4,7 @@ import { AppsError, isAppsError } from '../errors';
 import type { Layouts } from '../layouts/types';
 import { isLost, mostLosses } from '../logic';
 import type { LogEntry, LogicBudget, LogicRuntime, RequestData, ResponseChanges } from '../logic/types';
-import type { AppKey, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
+import type { AppKey, RecordAddress, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
 import { allows, rightsOf } from '../requester';
 import type { Requester, Rights } from '../requester/types';
 import type { ContentItem, Site, Sites } from '../sites/types';
@@ -89,16 +89,19 @@ const MAX_DEPTH = 8;
 /**
  * Runs `work` as one transaction, again from the start on a collision, and hands its log to the server's log once.
  * Returns what the work returned, and what logic told the response to be.
+ * @param recordId the record that the work is to write, if that is known from the start
  */
 export async function withRun<T>(
   services: AppServices,
   visit: Visit,
   app: App,
   work: (run: Run) => Promise<T>,
+  recordId?: string,
 ): Promise<{ value: T; response: ResponseChanges; logs: LogEntry[] }> {
+  const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   for (let losses = 0; ; losses += 1) {
     try {
-      return await runOnce(services, visit, app, losses, work);
+      return await runOnce(services, visit, app, losses, work, about);
     } catch (error) {
       // Nothing of the attempt is left: whoever's logic ended the sandbox, this request does not notice.
       if (!isLost(error) || losses >= mostLosses) throw error;
@@ -112,6 +115,7 @@ async function runOnce<T>(
   app: App,
   losses: number,
   work: (run: Run) => Promise<T>,
+  about: RecordAddress | undefined,
 ): Promise<{ value: T; response: ResponseChanges; logs: LogEntry[] }> {
   let last: Run | undefined;
   try {
@@ -121,7 +125,7 @@ async function runOnce<T>(
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
       return result;
-    });
+    }, about);
     const { response, logs } = last as unknown as Run;
     return { value, response, logs };
   } finally {

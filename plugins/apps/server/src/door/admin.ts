@@ -98,7 +98,7 @@ const handlers: Record<AdminRoute, Handle> = {
     const { key } = await appOf(ctx, services);
     const { id } = ctx.query;
     if (typeof id !== 'string') throw new AppsError('BadRequestError', 'The parameter "id" names the record');
-    const existed = await services.store.transact((unit) => unit.delete(key, id));
+    const existed = await services.store.transact((unit) => unit.delete(key, id), { key, id });
     if (!existed) throw new AppsError('NotFoundError', `There is no record "${id}"`);
     return { success: 'deleted' };
   },

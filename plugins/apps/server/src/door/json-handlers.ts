@@ -100,7 +100,7 @@ export async function postRecords(exchange: Exchange): Promise<void> {
 /** Operation 8. */
 export async function deleteRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
-  await withRun(services, visit, app, (run) => removeRecord(run, target.id, ifMatch(ctx)));
+  await withRun(services, visit, app, (run) => removeRecord(run, target.id, ifMatch(ctx)), target.id);
   ctx.body = { success: 'deleted' };
 }
 
@@ -116,7 +116,7 @@ export async function deleteRecords(exchange: Exchange): Promise<void> {
 export async function patchRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
   const body = requiredObject(exchange);
-  await withRun(services, visit, app, (run) => updateRecord(run, target.id, body, ifMatch(ctx)));
+  await withRun(services, visit, app, (run) => updateRecord(run, target.id, body, ifMatch(ctx)), target.id);
   ctx.body = { success: 'updated' };
 }
 

@@ -9,13 +9,13 @@ export function announcing(store: RecordStore, publish: (changed: Iterable<Topic
   const many = (key: AppKey) => publish([topics.any(key), topics.bulk(key)]);
   return {
     ...store,
-    async transact(work) {
+    async transact(work, about) {
       let changed = new Map<Topic, AppKey>();
       const result = await store.transact((unit) => {
         // Run again after a collision, nothing of the first attempt has happened.
         changed = new Map();
         return work(noticing(unit, changed));
-      });
+      }, about);
       if (changed.size > 0) publish(topicsOf(changed));
       return result;
     },

@@ -11,6 +11,8 @@ export interface Entry {
   base: StoredRecord | null;
   /** As this unit sees it. */
   current: StoredRecord | null;
+  /** As it was before the request whose turn it is in this unit; see `mark`. */
+  before: StoredRecord | null;
   /** `current` is to be written. */
   dirty: boolean;
   /** This unit has asked for it by id: somebody's change of it until the commit is a collision. */
@@ -23,7 +25,7 @@ export interface Entry {
 
 /** The records a unit of work has met, in order of their creation by it. */
 export class Entries {
-  private readonly byHash = new Map<string, Entry>();
+  private byHash = new Map<string, Entry>();
 
   find(hash: string): Entry | undefined {
     return this.byHash.get(hash);
@@ -44,6 +46,7 @@ export class Entries {
       scope: scopeOf(key),
       base,
       current: base,
+      before: base,
       dirty: false,
       read,
       created: false,
@@ -51,6 +54,15 @@ export class Entries {
     };
     this.byHash.set(hash, entry);
     return entry;
+  }
+
+  /** Lets another request begin with what there is; returns how to go back to that. */
+  mark(): () => void {
+    for (const entry of this.byHash.values()) entry.before = entry.current;
+    const kept = [...this.byHash.values()].map((entry) => ({ ...entry }));
+    return () => {
+      this.byHash = new Map(kept.map((entry) => [entry.hash, entry]));
+    };
   }
 
   /** Puts an entry behind all others: what is created last is inserted last. */

@@ -36,10 +36,10 @@ async function writeExisting(sql: Sql, entry: Entry): Promise<RecordWrite> {
   const { hash, current } = entry;
   const base = entry.base as StoredRecord;
   const done = current
-    ? await updateRecord(sql, hash, base.version, current.items, current.creator)
+    ? await updateRecord(sql, hash, base.version, current)
     : await deleteRecord(sql, hash, base.version);
   if (!done) throw new CollisionError([hash]);
-  entry.base = current && { ...current, version: base.version + 1, seq: base.seq };
+  entry.base = current && { ...current, seq: base.seq };
   entry.current = entry.base;
   return { before: indexed(base), after: entry.base && indexed(entry.base) };
 }

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { batchReads } from '../batch';
 import type { Limits } from '../config.types';
-import { AppsError } from '../errors';
 import {
   createIndexes,
   createSql,
@@ -12,14 +11,13 @@ import {
   queryLimits,
 } from '../indexes';
 import { clearRecords } from './clear';
-import { CollisionError } from './collision';
 import { checkedRecords, insertMany } from './create-many';
 import { checkId, hashOf, scopeOf } from './ids';
 import { createTurns } from './queue';
 import { spool } from './spool';
 import { recordSource, recordsTable, selectPage, selectRecord, selectRecords, toRecord } from './table';
+import { createTransact, notBuilt } from './transact';
 import type { PageOptions, RecordStore, StoredRecord } from './types';
-import { RecordUnit } from './unit';
 import type { UnitTools } from './unit-transaction';
 
 export interface RecordStoreOptions {
@@ -32,12 +30,6 @@ export interface RecordStoreOptions {
   /** Up to how many records a search looks at one by one rather than walking an index; tests make it small. */
   few?: number;
 }
-
-/**
- * Attempts of a unit without a lock in the database. Who has lost so often lost against other processes, for in this
- * one it has its turn: it then keeps the records locked while it runs, so that even the slowest comes through.
- */
-const patientAttempts = 3;
 
 /** So many new records make the database's statistics worthless. */
 const manyRecords = 5_000;
@@ -91,37 +83,13 @@ export function createRecordStore({
   const page: RecordStore['page'] = async (key, options) =>
     selectPage((await access()).sql, scopeOf(key), { ...options, limit: options.limit ?? queryLimits.limit });
 
-  const transact: RecordStore['transact'] = async (work) => {
-    await prepare();
-    const keys = new Set<string>();
-    // In somebody else's transaction there is nothing to run again: it is theirs to roll back.
-    const nested = (await database.current()) !== undefined;
-    const attempts = nested ? 1 : limits.attempts;
-    for (let attempt = 1; attempt <= attempts; attempt++) {
-      const free = await tools.turns.take(keys);
-      const unit = new RecordUnit(tools, keys);
-      let failure: unknown;
-      try {
-        if (attempt > patientAttempts && keys.size) await unit.hold(keys);
-        const result = await work(unit);
-        await unit.commit();
-        return result;
-      } catch (error) {
-        failure = unit.failure ?? error;
-        await unit.rollback();
-      } finally {
-        free();
-      }
-      if (nested && failure instanceof IndexMissing) throw notBuilt(failure);
-      await beforeNext(failure, keys, attempt);
-    }
-    throw new AppsError('ConflictError', 'Others are changing the same records, try again', {
-      headers: { 'Retry-After': '1' },
-    });
-  };
+  const transact = createTransact(tools, limits.attempts);
 
   return {
-    transact,
+    async transact(work, about) {
+      await prepare();
+      return transact(work, about);
+    },
     page,
 
     async get(key, id) {
@@ -196,27 +164,10 @@ export function createRecordStore({
   };
 }
 
-/** Gets ready for the next run of a unit that has failed for a reason that may be gone then; throws any other. */
-async function beforeNext(failure: unknown, keys: Set<string>, attempt: number): Promise<void> {
-  if (failure instanceof IndexMissing) return failure.build();
-  if (!(failure instanceof CollisionError)) throw failure;
-  for (const key of failure.keys) keys.add(key);
-  // The first time, waiting for one's turn is enough; later it was another process.
-  if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
-}
-
 async function refuseMissing<T>(search: Promise<T>): Promise<T> {
   try {
     return await search;
   } catch (error) {
     throw error instanceof IndexMissing ? notBuilt(error) : error;
   }
-}
-
-/** In a transaction that is not the store's, an index can be neither built nor waited for. */
-function notBuilt(missing: IndexMissing): AppsError {
-  missing.build().catch(() => undefined);
-  return new AppsError('ServiceUnavailableError', 'The indexes are not built yet, try again soon', {
-    headers: { 'Retry-After': '2' },
-  });
 }

@@ -144,16 +144,11 @@ async function selectIds(sql: Sql, hashes: readonly string[]): Promise<Row[]> {
   return found;
 }
 
-/** False when the record is no longer at that version. */
-export async function updateRecord(
-  sql: Sql,
-  hash: string,
-  version: number,
-  items: Items,
-  creator: string | null,
-): Promise<boolean> {
-  const text = `update ${table} set items = ?, creator = ?, version = version + 1, updated_at = ? where hash = ? and version = ?`;
-  return (await sql.change(text, [JSON.stringify(items), creator, new Date(), hash, version])) === 1;
+/** Writes a record as it is to be; false when it is no longer at that version. */
+export async function updateRecord(sql: Sql, hash: string, version: number, to: StoredRecord): Promise<boolean> {
+  const text = `update ${table} set items = ?, creator = ?, version = ?, updated_at = ? where hash = ? and version = ?`;
+  const values = [JSON.stringify(to.items), to.creator, to.version, new Date(), hash, version];
+  return (await sql.change(text, values)) === 1;
 }
 
 /** False when the record is no longer at that version. */

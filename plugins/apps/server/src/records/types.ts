@@ -7,6 +7,12 @@ export interface AppKey {
   app: string;
 }
 
+/** Which record is meant. */
+export interface RecordAddress {
+  key: AppKey;
+  id: string;
+}
+
 /** A record as stored. `items` never contains `id`. */
 export interface StoredRecord {
   readonly id: string;
@@ -95,8 +101,10 @@ export interface RecordStore extends RecordReader {
   /**
    * Runs `work` in a fresh unit of work and commits; on a collision with another request runs it again from the start,
    * up to `limits.attempts` times, then ConflictError. Any other error rolls back and is thrown on.
+   * @param about the record that the work is to write, if that is known: works about the same record that come at the
+   *   same time then share a unit and its commit, one after the other
    */
-  transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T>;
+  transact<T>(work: (unit: UnitOfWork) => Promise<T>, about?: RecordAddress): Promise<T>;
   /** All of an app's records in order of creation, in batches; memory stays flat. */
   stream(key: AppKey, options?: PageOptions): AsyncIterable<StoredRecord[]>;
   /** All or nothing, in bounded memory; returns how many were made. Taken id: ConflictError; nothing is made. */

@@ -47,6 +47,11 @@ export class UnitTransaction {
     private readonly own: ReadonlySet<string>,
   ) {}
 
+  /** Whether it was committed or rolled back, or that has been tried. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
   get isOpen(): boolean {
     return this.open !== undefined;
   }

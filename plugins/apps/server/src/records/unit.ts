@@ -18,10 +18,13 @@ import type {
 } from './types';
 import { type UnitTools, UnitTransaction } from './unit-transaction';
 
+/** What is done once, after the commit. */
+export type Effect = () => void | Promise<void>;
+
 /** One request's writes; see UnitOfWork. `own`: hashes of the records that it is this unit's turn to write. */
 export class RecordUnit implements UnitOfWork {
   private readonly entries = new Entries();
-  private readonly effects: (() => void | Promise<void>)[] = [];
+  private effects: Effect[] = [];
   private readonly transaction: UnitTransaction;
 
   constructor(
@@ -34,6 +37,29 @@ export class RecordUnit implements UnitOfWork {
   /** Why the unit cannot be committed: it must be run again, whatever the work made of the error. */
   get failure() {
     return this.transaction.failure;
+  }
+
+  get isOpen(): boolean {
+    return this.transaction.isOpen;
+  }
+
+  get hasEnded(): boolean {
+    return this.transaction.hasEnded;
+  }
+
+  /**
+   * Begins another request's part in this unit. Returns how to undo what it does; that says false when it cannot be undone,
+   * for it is in the database already.
+   */
+  mark(): () => boolean {
+    const restore = this.entries.mark();
+    const open = this.isOpen;
+    return () => {
+      if (this.isOpen !== open) return false;
+      restore();
+      this.effects = [];
+      return true;
+    };
   }
 
   /** See UnitTransaction. */
@@ -79,8 +105,7 @@ export class RecordUnit implements UnitOfWork {
   async update(key: AppKey, _indexes: IndexDeclarations, id: string, change: RecordChange): Promise<StoredRecord> {
     const entry = await this.load(key, id);
     if (!entry.current) throw new AppsError('NotFoundError', 'There is no such record', { details: { id } });
-    const version = entry.base ? entry.base.version + 1 : 0;
-    entry.current = { ...entry.current, items: applyChange(entry.current.items, change), version };
+    entry.current = { ...entry.current, items: applyChange(entry.current.items, change), version: nextVersion(entry) };
     entry.dirty = true;
     return entry.current;
   }
@@ -117,17 +142,29 @@ export class RecordUnit implements UnitOfWork {
 
   async commit(): Promise<void> {
     await this.transaction.commit();
-    for (const effect of this.effects.splice(0)) {
+    await this.carryOut(this.takeEffects());
+  }
+
+  async rollback(): Promise<void> {
+    if (await this.transaction.rollback()) this.effects = [];
+  }
+
+  /** The effects registered so far, which are from now on the caller's to carry out. */
+  takeEffects(): Effect[] {
+    const effects = this.effects;
+    this.effects = [];
+    return effects;
+  }
+
+  /** Carries out effects in order; one that fails is told, and keeps no other from being carried out. */
+  async carryOut(effects: readonly Effect[]): Promise<void> {
+    for (const effect of effects) {
       try {
         await effect();
       } catch (error) {
         this.tools.onError(error);
       }
     }
-  }
-
-  async rollback(): Promise<void> {
-    if (await this.transaction.rollback()) this.effects.length = 0;
   }
 
   /** The entry of a record, read from the database the first time. */
@@ -161,8 +198,7 @@ export class RecordUnit implements UnitOfWork {
   }
 
   private put(entry: Entry, items: Items, creator: string | null): StoredRecord {
-    const { base } = entry;
-    entry.current = { id: entry.id, items, creator, version: base ? base.version + 1 : 0, seq: base?.seq ?? 0 };
+    entry.current = { id: entry.id, items, creator, version: nextVersion(entry), seq: entry.base?.seq ?? 0 };
     Object.assign(entry, { dirty: true, created: true });
     this.entries.last(entry);
     return entry.current;
@@ -178,4 +214,9 @@ export class RecordUnit implements UnitOfWork {
   private met(key: AppKey, record: StoredRecord): StoredRecord {
     return this.entries.seen(key, record.id, record, false).current ?? record;
   }
+}
+
+/** The version that the record will have: one more than before this request. 0 while it is not in the database. */
+function nextVersion({ base, before }: Entry): number {
+  return base ? (before ?? base).version + 1 : 0;
 }
