@@ -48,7 +48,8 @@ export function createRecordStore({
   const dialect = dialects[database.client];
   const source = recordSource(dialect);
   const indexes = createIndexes({ database, table: recordsTable, source, patience, few });
-  const tools: UnitTools = { database, dialect, indexes, turns: createTurns(), onError };
+  const readTogether = batchReads((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
+  const tools: UnitTools = { database, dialect, indexes, turns: createTurns(), readTogether, onError };
   const outside = AsyncLocalStorage.snapshot();
   let preparing: Promise<void> | undefined;
 
@@ -65,8 +66,6 @@ export function createRecordStore({
     const current = await database.current();
     return { sql: createSql(current ?? database.knex(), dialect), open: current !== undefined };
   };
-
-  const getTogether = batchReads((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
 
   let unseen = 0;
   /**
@@ -96,7 +95,7 @@ export function createRecordStore({
       checkId(id);
       const { sql, open } = await access();
       const hash = hashOf(key, id);
-      return open ? selectRecord(sql, hash) : ((await getTogether(hash)) ?? null);
+      return open ? selectRecord(sql, hash) : ((await readTogether(hash)) ?? null);
     },
 
     async search(key, declared, options) {

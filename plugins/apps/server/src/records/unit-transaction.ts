@@ -13,14 +13,17 @@ import { CollisionError } from './collision';
 import type { Entries } from './entries';
 import { flushEntries } from './flush';
 import type { Turns } from './queue';
-import { holdRecords, lockVersions } from './table';
+import { holdRecords, lockVersions, selectRecord } from './table';
 import { type OpenTransaction, openTransaction } from './transaction';
+import type { StoredRecord } from './types';
 
 export interface UnitTools {
   database: HostDatabase;
   dialect: Dialect;
   indexes: Indexes;
   turns: Turns;
+  /** Reads a record outside any transaction, together with others that are asked for at the same time; by its hash. */
+  readTogether(hash: string): Promise<StoredRecord | undefined>;
   /** Told of an effect after the commit that failed. */
   onError(error: unknown): void;
 }
@@ -61,6 +64,14 @@ export class UnitTransaction {
     if (scope !== undefined && this.entries.pending(scope).length) await this.exclusive(() => this.flush());
     const { database, dialect } = this.tools;
     return createSql(this.open?.trx ?? (await database.current()) ?? database.knex(), dialect);
+  }
+
+  /** The record of a hash, as this unit's transaction sees it, or as it is. */
+  async record(hash: string): Promise<StoredRecord | null> {
+    const { database, dialect } = this.tools;
+    const trx = this.open?.trx ?? (await database.current());
+    const read = trx ? selectRecord(createSql(trx, dialect), hash) : this.tools.readTogether(hash);
+    return (await this.watched(() => read)) ?? null;
   }
 
   /** Like `sql`, and whether that connection is in a transaction. */

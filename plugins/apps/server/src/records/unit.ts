@@ -5,7 +5,7 @@ import { applyChange, storable } from './change';
 import { Entries, type Entry } from './entries';
 import { firstFreeId } from './free-id';
 import { checkId, generateId, hashOf, scopeOf } from './ids';
-import { selectPage, selectRecord, toRecord } from './table';
+import { selectPage, toRecord } from './table';
 import type {
   AppKey,
   Items,
@@ -176,9 +176,7 @@ export class RecordUnit implements UnitOfWork {
       known.read = true;
       return known;
     }
-    const sql = await this.transaction.sql();
-    const record = await this.transaction.watched(() => selectRecord(sql, hash));
-    return this.entries.seen(key, id, record, true);
+    return this.entries.seen(key, id, await this.transaction.record(hash), true);
   }
 
   private async freeEntry(key: AppKey, id: string, whenTaken: 'refuse' | 'number' = 'refuse'): Promise<Entry> {
