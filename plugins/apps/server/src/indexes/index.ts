@@ -3,7 +3,9 @@ import { type BuildTools, forget, type RecordSource } from './build';
 import { checkIndexes } from './check';
 import { createSql, type HostDatabase, isFailure, type Row, type Sql } from './database';
 import { dialects } from './dialects';
-import { type Access, createReadiness } from './readiness';
+import { Outdated } from './query/driver';
+import type { Place } from './query/sql';
+import { type Access, createReadiness, type Ready, type Remembered } from './readiness';
 import { deleteRange, type RecordWrite, writeRows } from './rows';
 import { checkSearch, countGeneration, placeOf, type RecordsTable, searchGeneration } from './search';
 import { createStateTable, type Generation, lockState } from './state';
@@ -76,12 +78,20 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
   const readiness = createReadiness(tools, table.name, patience);
 
   /** Tables may be dropped between choosing a generation and reading it: then there is a newer one. */
-  const reading = async <T>(access: Access, read: () => Promise<T>): Promise<T> => {
+  const reading = async <T>(
+    access: Access,
+    scope: string,
+    choose: () => Promise<Ready>,
+    read: (place: Place, remembered: Remembered | undefined) => Promise<T>,
+  ): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
+      const { generation, remembered } = await choose();
       try {
-        return await read();
+        return await read(placeOf(dialect, generation, few), remembered);
       } catch (error) {
-        if (!isFailure(error, 'missing-table') || access.open || attempt === 5) throw error;
+        readiness.forget(scope);
+        const gone = error instanceof Outdated || (isFailure(error, 'missing-table') && !access.open);
+        if (!gone || attempt === 5) throw error;
       }
     }
   };
@@ -114,9 +124,9 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
         const rows = await sql.rows(text, [scope, limit, offset]);
         return search.withTotal ? { rows, total: await countAll(sql, scope) } : { rows };
       }
-      return reading(access, async () => {
-        const place = placeOf(dialect, await readiness.ready(access, scope, declared, search.needed), few);
-        const rows = await searchGeneration(sql, place, table, search);
+      const choose = () => readiness.ready(access, scope, declared, search.needed);
+      return reading(access, scope, choose, async (place, remembered) => {
+        const rows = await searchGeneration(sql, place, table, search, remembered);
         if (!search.withTotal) return { rows };
         const total = search.condition
           ? await countGeneration(sql, place, search.condition)
@@ -128,10 +138,12 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
     async count(access, scope, declared, query, names) {
       const { condition, needed } = checkSearch(declared, { query, names });
       if (!condition) return countAll(access.sql, scope);
-      return reading(access, async () => {
-        const place = placeOf(dialect, await readiness.ready(access, scope, declared, needed), few);
-        return countGeneration(access.sql, place, condition);
-      });
+      return reading(
+        access,
+        scope,
+        () => readiness.ready(access, scope, declared, needed),
+        (place, remembered) => countGeneration(access.sql, place, condition, remembered),
+      );
     },
 
     refresh: readiness.refresh,

@@ -3,7 +3,7 @@ import { AppsError } from '../errors';
 import { type BuildTools, build, forget } from './build';
 import { createSql, type Sql } from './database';
 import { tablesOf } from './layout';
-import { covers, type Generation, lockState, readState, type State } from './state';
+import { covers, type Generation, lockState, readState, readStateText, type State } from './state';
 import { dropTables } from './tables';
 import { inTransaction } from './transaction';
 import type { IndexDeclarations, Progress } from './types';
@@ -21,13 +21,27 @@ export class IndexMissing extends Error {
   }
 }
 
+/** A generation to search in. */
+export interface Ready {
+  generation: Generation;
+  /** The state that has said so, if that was some time ago: the search is to see that it still is the app's. */
+  remembered?: Remembered;
+}
+
+export interface Remembered {
+  scope: string;
+  text: string;
+}
+
 /** Sees to it that searches find indexes that are whole: those that are not are built, or waited for. */
 export interface Readiness {
   /**
    * A generation that holds the needed indexes, completely. Builds it first, with all declared ones; when that takes
    * longer than a request may wait, ServiceUnavailableError with how far it is. IndexMissing in an open transaction.
    */
-  ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Generation>;
+  ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Ready>;
+  /** The state that was remembered is no longer the app's: it is read again next time. */
+  forget(scope: string): void;
   /** See Indexes.refresh. */
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
   /** See Indexes.progress. */
@@ -47,24 +61,37 @@ export function createReadiness(tools: BuildTools, records: string, patience: nu
   const running = new Map<string, Promise<void>>();
   /** When each generation was found whole, by its id. */
   const verified = new Map<string, number>();
+  /** The states last read, by scope. */
+  const known = new Map<string, { text: string; state: State }>();
 
   /** One building an app and process; a second request waits for the first, then looks again. */
   const builtOnce = (scope: string, work: () => Promise<void>): Promise<void> => {
-    const known = running.get(scope);
-    if (known) return known;
+    const begun = running.get(scope);
+    if (begun) return begun;
     const made = outside(work).finally(() => running.delete(scope));
     made.catch(() => undefined);
     running.set(scope, made);
     return made;
   };
 
+  const isTrusted = ({ id }: Generation): boolean => Date.now() - (verified.get(id) ?? 0) < recheck;
+
+  const usable = (state: State, needed: IndexDeclarations): Generation | undefined =>
+    state.find((one) => one.phase === 'ready' && covers(one, needed));
+
+  const readAgain = async ({ sql, open }: Access, scope: string): Promise<State> => {
+    if (open) return lockState(sql, dialect, scope, 'share');
+    const read = await readStateText(sql, scope);
+    known.set(scope, read);
+    return read.state;
+  };
+
   /** False when the tables do not hold as many records as there are: somebody else wrote records (an import). */
   const isWhole = async (sql: Sql, scope: string, generation: Generation): Promise<boolean> => {
-    const known = verified.get(generation.id);
-    if (known !== undefined && Date.now() - known < recheck) return true;
+    if (isTrusted(generation)) return true;
     const { fields } = tablesOf(generation.id);
     // Counting is done once; the last record, which an import changes, costs nothing to compare.
-    const counts = known === undefined;
+    const counts = !verified.has(generation.id);
     const [row] = await sql.rows(
       `select (select max(id) from ${records} where scope = ?) as last, (select max(record) from ${fields}) as lastentry` +
         (counts
@@ -97,14 +124,17 @@ export function createReadiness(tools: BuildTools, records: string, patience: nu
     });
   };
 
-  const ready: Readiness['ready'] = async ({ sql, open }, scope, declared, needed) => {
+  const ready: Readiness['ready'] = async (access, scope, declared, needed) => {
+    const { sql, open } = access;
+    const remembered = open ? undefined : known.get(scope);
+    const old = remembered && usable(remembered.state, needed);
+    if (old && isTrusted(old)) return { generation: old, remembered: { scope, text: remembered.text } };
     const until = Date.now() + patience;
     const wanted = new Map([...declared, ...needed]);
     for (;;) {
-      const state: State = open ? await lockState(sql, dialect, scope, 'share') : await readState(sql, scope);
-      const generation = state.find((one) => one.phase === 'ready' && covers(one, needed));
+      const generation = usable(await readAgain(access, scope), needed);
       const whole = generation !== undefined && (await isWhole(sql, scope, generation));
-      if (generation && whole) return generation;
+      if (generation && whole) return { generation };
       const make = () =>
         builtOnce(scope, async () => {
           if (generation) await dropAll(scope);
@@ -118,6 +148,7 @@ export function createReadiness(tools: BuildTools, records: string, patience: nu
   return {
     ready,
     progress,
+    forget: (scope) => void known.delete(scope),
     async refresh(scope, declared, rebuild) {
       await running.get(scope)?.catch(() => undefined);
       await builtOnce(scope, async () => {

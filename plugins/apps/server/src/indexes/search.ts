@@ -4,11 +4,12 @@ import type { Row, Sql } from './database';
 import type { Dialect } from './dialects';
 import { layoutOf, tablesOf } from './layout';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits } from './query';
-import { look } from './query/driver';
+import { isRange, look } from './query/driver';
 import { orderBy } from './query/order';
 import { countSql, selection } from './query/select';
 import type { Place } from './query/sql';
 import { indexesOf, takeApart } from './query/terms';
+import type { Remembered } from './readiness';
 import type { Generation } from './state';
 import type { IndexDeclarations, IndexType, SearchOptions } from './types';
 
@@ -86,18 +87,23 @@ function sortType(declared: IndexDeclarations, name: string): IndexType {
 
 const all: Condition = { kind: 'constant', value: true };
 
-/** Rows of the records table in the wanted order, from the tables of a generation that holds the needed indexes. */
+/**
+ * Rows of the records table in the wanted order, from the tables of a generation that holds the needed indexes. Outdated
+ * when the remembered state that named the generation is no longer the app's.
+ */
 export async function searchGeneration(
   sql: Sql,
   place: Place,
   table: RecordsTable,
   search: CheckedSearch,
+  remembered: Remembered | undefined,
 ): Promise<Row[]> {
   const condition = search.condition ?? all;
   const plain = takeApart(condition);
   const { sortIndex } = search;
   const byField = sortIndex !== undefined && place.layout.get(sortIndex)?.type === 'field';
-  const { driver, long } = await look(sql, place, plain, byField ? sortIndex : undefined);
+  const counted = byField && isRange(place, plain, sortIndex) ? null : plain;
+  const { driver, long } = await look(sql, place, counted, { index: byField ? sortIndex : undefined, remembered });
   const order = orderBy(place, condition, sortIndex, long);
   const { select, order: text } = selection(place, { ...search, condition: plain, driver, order });
   const columns = text.replace(/\b(s\d|record)\b/g, 'x.$1');
@@ -105,9 +111,14 @@ export async function searchGeneration(
   return sql.rows(`select ${table.columns} ${from} order by ${columns}`, select.values);
 }
 
-export async function countGeneration(sql: Sql, place: Place, condition: Condition): Promise<number> {
+export async function countGeneration(
+  sql: Sql,
+  place: Place,
+  condition: Condition,
+  remembered?: Remembered,
+): Promise<number> {
   const plain = takeApart(condition);
-  const { sql: text, values } = countSql(place, plain, (await look(sql, place, plain)).driver);
+  const { sql: text, values } = countSql(place, plain, (await look(sql, place, plain, { remembered })).driver);
   const [row] = await sql.rows(text, values);
   return Number(row?.n);
 }

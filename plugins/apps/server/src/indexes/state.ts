@@ -33,10 +33,18 @@ export async function createStateTable(sql: Sql, dialect: Dialect): Promise<void
   );
 }
 
-/** The app's generations as last committed (or as this transaction sees them). */
+/** A select of the app's generations as text; no row when it has never had any. */
+export const stateSelect = `select state from ${table} where scope = ?`;
+
+/** The app's generations as last committed (or as this transaction sees them), as text too: to see whether they still are. */
+export async function readStateText(sql: Sql, scope: string): Promise<{ text: string; state: State }> {
+  const [row] = await sql.rows(stateSelect, [scope]);
+  const text = (row?.state as string | undefined) ?? '[]';
+  return { text, state: JSON.parse(text) as State };
+}
+
 export async function readState(sql: Sql, scope: string): Promise<State> {
-  const [row] = await sql.rows(`select state from ${table} where scope = ?`, [scope]);
-  return row ? (JSON.parse(row.state as string) as State) : [];
+  return (await readStateText(sql, scope)).state;
 }
 
 /** Scopes of all apps that have, or had, indexes. */

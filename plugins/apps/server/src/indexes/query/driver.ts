@@ -1,5 +1,7 @@
 import { marks, type Sql } from '../database';
 import { encodeKey, missingKey, typeRange } from '../keys';
+import type { Remembered } from '../readiness';
+import { stateSelect } from '../state';
 import { concat, type Fragment, fragment, joined, keywordTerms, numberOf, type Place, rangeSql } from './sql';
 import type { PlainCondition } from './terms';
 
@@ -22,24 +24,48 @@ export interface Look {
   long: boolean;
 }
 
-/** Counts, in one statement, what each condition finds; `index`: the field index whose long strings are asked about. */
-export async function look(sql: Sql, place: Place, condition: PlainCondition, index?: string): Promise<Look> {
-  const counted = [...(ways(place, condition) ?? [])].slice(0, maxCounts);
+/** The generation of a search is no longer the app's: another one is to be chosen. */
+export class Outdated extends Error {}
+
+/**
+ * Counts, in one statement, what each condition finds; null: nothing is to be counted.
+ * @param index the field index whose long strings are asked about
+ * @param remembered what the app's state must be; Outdated when it is another
+ */
+export async function look(
+  sql: Sql,
+  place: Place,
+  condition: PlainCondition | null,
+  { index, remembered }: { index?: string | undefined; remembered?: Remembered | undefined } = {},
+): Promise<Look> {
+  const counted = [...((condition && ways(place, condition)) ?? [])].slice(0, maxCounts);
   const asked = counted.map(([, select], at) =>
     concat('(select count(*) from (', select, ` limit ${place.few}) d) as n${at}`),
   );
   if (index !== undefined)
     asked.push(fragment(`(select 1 from ${place.tables.bodies} where ix = ? limit 1) as body`, numberOf(place, index)));
+  if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
   if (asked.length === 0) return { driver: null, long: false };
   const { sql: text, values } = joined(asked, ', ');
   const [row] = await sql.rows(`select ${text}`, values);
+  if (remembered && row?.state !== remembered.text) throw new Outdated();
   const drivers = new Map(
     counted.map(([node, select], at): [PlainCondition, Driver] => [
       node,
       { select, count: Number(row?.[`n${at}`]), index: 'index' in node ? node.index : undefined },
     ]),
   );
-  return { driver: narrowest(condition, drivers), long: (row?.body ?? null) !== null };
+  return { driver: condition && narrowest(condition, drivers), long: (row?.body ?? null) !== null };
+}
+
+/** Whether the sort index alone leads to the matches: every condition is a range of it. Nothing needs counting then. */
+export function isRange(place: Place, condition: PlainCondition, index: string): boolean {
+  const nodes = condition.kind === 'and' ? condition.children : [condition];
+  return nodes.every((node) =>
+    node.kind === 'and'
+      ? isRange(place, node, index)
+      : node.kind === 'compare' && node.index === index && boundsSql('', node) !== undefined,
+  );
 }
 
 /** Selects by the conditions that they are for, any of which may lead to the matches; null when there is none. */
