@@ -19,9 +19,19 @@ function idProblem(id: unknown): string | null {
   return /\p{Surrogate}/u.test(id) ? 'it is not well-formed Unicode' : null;
 }
 
+/** Scopes of apps that were asked for lately: every request asks for one, several times. */
+const scopes = new Map<string, string>();
+const mostScopes = 1_000;
+
 /** What stands for an app in the database: exact on every database, whose comparison of strings is not. */
 export function scopeOf({ site, app }: AppKey): string {
-  return digest([site, app]).slice(0, 32);
+  const name = JSON.stringify([site, app]);
+  const known = scopes.get(name);
+  if (known !== undefined) return known;
+  if (scopes.size >= mostScopes) scopes.clear();
+  const scope = digest([site, app]).slice(0, 32);
+  scopes.set(name, scope);
+  return scope;
 }
 
 /** What stands for a record: unique over sites, apps and ids. */

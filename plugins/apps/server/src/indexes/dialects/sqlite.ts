@@ -11,8 +11,8 @@ export const sqlite: Dialect = {
   updateLock: '',
   returning: true,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
-  // It makes an index in one go, in which nobody can write: 300,000 rows are as much as may be waited for.
-  indexesLast: (rows) => rows <= 300_000,
+  // It makes an index in one go, in which nobody can write: 100,000 rows are as much as may be waited for.
+  indexesLast: (rows) => rows <= 100_000,
   createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
   analyze: '',
   tableNames: `select name from sqlite_master where type = 'table'`,
