@@ -22,12 +22,14 @@ export class JavaScriptRoom implements Room {
   private readonly prelude: Promise<ivm.Script>;
   private next: Promise<Prepared>;
   private current: Prepared | null = null;
+  private readonly bridge: ivm.Reference;
 
   constructor(
-    private readonly vm: IsolatedVm,
+    vm: IsolatedVm,
     private readonly isolate: ivm.Isolate,
-    private readonly host: HostCall,
+    host: HostCall,
   ) {
+    this.bridge = new vm.Reference(host);
     this.prelude = isolate.compileScript(preludeText, { filename: 'apps:prelude' });
     this.next = this.prepare();
   }
@@ -64,7 +66,7 @@ export class JavaScriptRoom implements Room {
     const prelude = await this.prelude;
     const context = await this.isolate.createContext();
     const start = prelude.runSync(context, { reference: true });
-    const entry = start.applySync(undefined, [new this.vm.Reference(this.host)], { result: { reference: true } });
+    const entry = start.applySync(undefined, [this.bridge], { result: { reference: true } });
     start.release();
     return { context, entry };
   }

@@ -1,5 +1,5 @@
 /**
- * What crosses between the server and a runner process, as JSON messages. `data` is always JSON text that the runner
+ * What crosses between the server and a runner process, as JSON lists of messages in the order of their making. `data` is always JSON text that the runner
  * passes on unread: what is inside is agreed between the server and the prelude (`prelude/types.ts`).
  */
 
@@ -35,10 +35,11 @@ export type ToRunner =
   | { type: 'close'; session: number };
 
 /**
- * Why a session ended in the sandbox: over its time, over its memory, the runner does not know the program (send it),
- * the script engine refused the program (`message`), or the sandbox broke in another way.
+ * Why a session ended in the sandbox: over its time, over its memory, the sessions of the runner are over theirs together
+ * and this one may be to blame, the runner does not know the program (send it), the script engine refused the program
+ * (`message`), or the sandbox broke in another way.
  */
-export type FailureReason = 'time' | 'memory' | 'unknown-program' | 'program' | 'broken';
+export type FailureReason = 'time' | 'memory' | 'crowded' | 'unknown-program' | 'program' | 'broken';
 
 export type FromRunner =
   /** The runner has started and reads messages. */

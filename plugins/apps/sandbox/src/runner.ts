@@ -1,3 +1,4 @@
+import { createOutbox } from '../../shared/outbox';
 import { loadIsolatedVm } from './isolated-vm';
 import { watchMemory } from './memory-watch';
 import { Pool } from './pool';
@@ -40,20 +41,23 @@ function main(options: RunnerOptions): void {
     session.open(found, data, remaining);
   }
 
-  process.on('message', (message: ToRunner) => {
+  function receive(message: ToRunner): void {
     if (message.type === 'open') return open(message);
     const session = sessions.get(message.session);
     if (message.type === 'call') return session?.call(message.data, message.remaining);
     if (message.type === 'reply') return session?.reply(message.data);
     return session?.[message.type]();
-  });
+  }
+
+  process.on('message', (messages: ToRunner[]) => messages.forEach(receive));
   send({ type: 'ready' });
 }
 
-function send(message: FromRunner): void {
-  // The server may be gone: the 'disconnect' event then ends this process.
-  process.send?.(message, undefined, undefined, () => undefined);
-}
+// The server may be gone: the 'disconnect' event then ends this process.
+const send = createOutbox<FromRunner>(
+  (messages) => process.send?.(messages, undefined, undefined, () => undefined),
+  setImmediate,
+);
 
 process.on('disconnect', () => process.exit(0));
 // The terminal sends it to the whole group; the server decides when a runner ends.
@@ -63,5 +67,6 @@ try {
   main(JSON.parse(process.argv[2] ?? '') as RunnerOptions);
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  process.send?.({ type: 'unavailable', message } satisfies FromRunner, undefined, undefined, () => process.exit(1));
+  const last: FromRunner[] = [{ type: 'unavailable', message }];
+  process.send?.(last, undefined, undefined, () => process.exit(1));
 }

@@ -6,9 +6,6 @@ import type { Worker, WorkerEvents } from './worker';
 /** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as stuck. */
 const endTime = 100;
 
-/** Milliseconds after the engine's own timeout at which the isolate is disposed of, whatever it does. */
-const timeoutLag = 20;
-
 export interface SessionOptions {
   id: number;
   language: Language;
@@ -43,7 +40,6 @@ export class Session implements WorkerEvents {
   }
 
   open(program: WireProgram, data: string, remaining: number): void {
-    const ends = performance.now() + remaining;
     this.run(remaining, async () => {
       try {
         await this.worker.load(program);
@@ -51,18 +47,12 @@ export class Session implements WorkerEvents {
         this.fail(this.worker.isolate.isDisposed ? 'memory' : 'program', messageOf(error));
         return undefined;
       }
-      return this.worker.enter(data, ends - performance.now());
+      return this.worker.enter(data);
     });
   }
 
   call(data: string, remaining: number): void {
-    const ends = performance.now() + remaining;
-    // The server need not wait for the answer to `open` before it calls.
-    const before = this.running;
-    this.run(remaining, async () => {
-      await before;
-      return this.over ? undefined : this.worker.enter(data, ends - performance.now());
-    });
+    this.run(remaining, () => this.worker.enter(data));
   }
 
   reply(data: string): void {
@@ -111,11 +101,11 @@ export class Session implements WorkerEvents {
   }
 
   private run(remaining: number, operation: () => Promise<string | undefined>): void {
-    const timer = setTimeout(() => this.fail('time', ''), Math.max(1, remaining) + timeoutLag);
+    const timer = setTimeout(() => this.fail('time', ''), Math.max(1, remaining));
     this.running = operation()
       .then(
         (data) => this.finish(data),
-        (error: unknown) => this.fail(...this.explain(error)),
+        (error: unknown) => this.fail(this.worker.isolate.isDisposed ? 'memory' : 'broken', messageOf(error)),
       )
       .finally(() => clearTimeout(timer));
   }
@@ -123,12 +113,6 @@ export class Session implements WorkerEvents {
   private finish(data: string | undefined): void {
     if (this.over || data === undefined) return;
     this.options.send({ type: 'done', session: this.options.id, data });
-  }
-
-  private explain(error: unknown): [FailureReason, string] {
-    const message = messageOf(error);
-    if (message.includes('timed out')) return ['time', ''];
-    return [this.worker.isolate.isDisposed ? 'memory' : 'broken', message];
   }
 }
 

@@ -19,6 +19,9 @@ export interface WorkerOptions {
   python(): PythonSource;
 }
 
+/** Sessions after which an isolate's memory is looked at. */
+const sessionsBetweenLooks = 8;
+
 /** One isolate. It serves one session at a time, with a room for each language that has been asked for. */
 export class Worker {
   readonly isolate: ivm.Isolate;
@@ -26,6 +29,7 @@ export class Worker {
   events: WorkerEvents | null = null;
   private readonly rooms = new Map<Language, Room>();
   private room: Room | null = null;
+  private sessions = 0;
 
   constructor(private readonly options: WorkerOptions) {
     const onCatastrophicError = () => this.events?.catastrophe();
@@ -50,11 +54,13 @@ export class Worker {
     return this.room.load(program);
   }
 
-  /** Hands one request to the prelude; only a string comes out. Rejects on timeout and when the isolate ends. */
-  async enter(data: string, timeout: number): Promise<string> {
+  /**
+   * Hands one request to the prelude; only a string comes out. Rejects when the isolate ends. The engine's own timeout is
+   * not used: it covers less than the session's clock does, and keeps a thread busy with each request's time.
+   */
+  async enter(data: string): Promise<string> {
     if (!this.room?.entry) throw new Error('no program is loaded');
-    const options = { timeout: Math.max(1, Math.ceil(timeout)), result: { promise: true, copy: true } } as const;
-    const result: unknown = await this.room.entry.apply(undefined, [data], options);
+    const result: unknown = await this.room.entry.apply(undefined, [data], { result: { promise: true, copy: true } });
     if (typeof result !== 'string') throw new Error('the sandbox gave no text');
     return result;
   }
@@ -64,10 +70,19 @@ export class Worker {
     this.events = null;
     const { room } = this;
     this.room = null;
-    const fresh = room?.reset() ?? true;
-    const heap = this.isolate.getHeapStatisticsSync();
+    const fresh = (await room?.reset()) ?? true;
+    this.sessions += 1;
+    return fresh && (this.sessions % sessionsBetweenLooks > 0 || (await this.isLean()));
+  }
+
+  /**
+   * Whether what sessions have left behind is little. Never asked synchronously: the next session may have begun and be
+   * waiting for an answer that this thread has to give.
+   */
+  private async isLean(): Promise<boolean> {
+    const heap = await this.isolate.getHeapStatistics();
     const used = heap.used_heap_size + heap.externally_allocated_size;
-    return used < (this.options.memory * 1024 * 1024) / 4 && fresh;
+    return used < (this.options.memory * 1024 * 1024) / 4;
   }
 
   /** Ends the isolate, also while it runs; safe to call twice. */

@@ -2,6 +2,7 @@ import type { ContextData, RecordData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
 import { idText, isPlain, named, requiredId } from './arguments';
 import { stackHere } from './errors';
+import { once } from './once';
 import { NativeTypeError, slice, stringify, text } from './primordials';
 import { type Records, stateOf } from './records';
 
@@ -19,15 +20,20 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
   const { call, adopt, adoptOrNull } = records;
   const place = (args: Items): Items => ({ app: key, ...args });
   const adoptAll = (found: Json) => (found as unknown as RecordData[]).map((record) => adopt(key, record));
-  const blocks = data.blocks.map(createBlock);
+  const blocks = once(() => data.blocks.map(createBlock));
+  const rights = once(() => createAcl(acl));
 
   return {
     id: data.id,
     url: data.url,
     settings: data.settings,
-    blocks,
+    get blocks() {
+      return blocks();
+    },
     indexes: data.indexes,
-    acl: createAcl(acl),
+    get acl() {
+      return rights();
+    },
     absolute_url: () => data.url,
 
     log(...messages: unknown[]): void {
@@ -62,7 +68,7 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     },
     get_block(id: unknown): object | null {
       const wanted = idArgument(id, 'get_block');
-      return blocks.find((block) => block.id === wanted) ?? null;
+      return blocks().find((block) => block.id === wanted) ?? null;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Items } from '../../../shared/json';
 import { createApp, createBlock } from './app';
 import { idText, isPlain } from './arguments';
 import { createApi, createContent, createPortal } from './content';
+import { once } from './once';
 import { keys, parse, stringify, text } from './primordials';
 import type { Records } from './records';
 import { createRequest } from './request';
@@ -15,46 +16,74 @@ export interface LogicContext {
   properties(): Items;
 }
 
-/** Builds `context` (contract, section 8). What the contract names is read only; anything else may be set on it. */
+/**
+ * Builds `context` (contract, section 8). What the contract names is read only; anything else may be set on it. Every part
+ * is made when it is first used: most logic uses few of them.
+ */
 export function createContext(data: ContextData, records: Records, limits: { logEntrySize: number }): LogicContext {
   const { call } = records;
   const { logEntrySize } = limits;
-  const app = createApp({ key: null, data: data.app, acl: data.acl, records, logEntrySize });
-  let record: object | null = null;
-  const setRecord = (now: RecordData | null) => {
-    record = now && records.adopt(null, now);
-  };
-  setRecord(data.record);
+  const app = once(() => createApp({ key: null, data: data.app, acl: data.acl, records, logEntrySize }));
+  const block = once(() => data.block && createBlock(data.block));
+  const request = once(() => createRequest(data.request, call));
+  const parent = once(() => data.parent_request && createRequest(data.parent_request, null));
+  const portal = once(() => createPortal(data.portal, call));
+  const content = once(() => createContent(data.content, call));
+  const api = once(() => createApi(data.user, call));
+  // At once: what logic does to the record that it gets by its id must not be undone by older data.
+  let record = data.record && records.adopt(null, data.record);
 
   function getApp(argument: unknown): object | null {
     const id = idText(isPlain(argument) ? (argument.id ?? argument.app_id) : argument, 'get_app') ?? '';
-    if (id === data.app.id) return app;
+    if (id === data.app.id) return app();
     const opened = call('openApp', { id }) as (ContextData['app'] & Pick<ContextData, 'acl'>) | null;
     return opened && createApp({ key: id, data: opened, acl: opened.acl, records, logEntrySize });
   }
 
-  const view = Object.create(
-    readOnly({
-      app,
-      block: data.block && createBlock(data.block),
-      request: createRequest(data.request, call),
-      parent_request: data.parent_request && createRequest(data.parent_request, null),
-      portal: createPortal(data.portal, call),
-      content: createContent(data.content, call),
-      api: createApi(data.user, call),
-      get_app: getApp,
-      params: data.params,
-      escape: escapeHtml,
-    }),
-    {},
-  ) as object;
-  Object.defineProperty(Object.getPrototypeOf(view), 'record', { get: () => record, enumerable: true });
-  return { view, setRecord, properties: () => jsonProperties(view) };
-}
-
-function readOnly(values: object): object {
-  const properties = Object.entries(values).map(([name, value]) => [name, { get: () => value, enumerable: true }]);
-  return Object.defineProperties({}, Object.fromEntries(properties));
+  const view: object = {
+    __proto__: {
+      get app() {
+        return app();
+      },
+      get block() {
+        return block();
+      },
+      get record() {
+        return record;
+      },
+      get request() {
+        return request();
+      },
+      get parent_request() {
+        return parent();
+      },
+      get portal() {
+        return portal();
+      },
+      get content() {
+        return content();
+      },
+      get api() {
+        return api();
+      },
+      get get_app() {
+        return getApp;
+      },
+      get params() {
+        return data.params;
+      },
+      get escape() {
+        return escapeHtml;
+      },
+    },
+  };
+  return {
+    view,
+    setRecord(now) {
+      record = now && records.adopt(null, now);
+    },
+    properties: () => jsonProperties(view),
+  };
 }
 
 function jsonProperties(view: object): Items {

@@ -9,7 +9,8 @@ import { createRecords } from './records';
 import type { PreludeLimits, PreludeRequest } from './types';
 
 type Functions = Map<string, (context: object) => unknown>;
-type CallRequest = Extract<PreludeRequest, { op: 'call' }>;
+type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
+type LogicCalls = NonNullable<OpenRequest['calls']>;
 
 /**
  * Makes a fresh context ready for one session and returns its only entrance: JSON text of a `PreludeRequest` in, JSON
@@ -23,7 +24,7 @@ export function start(reference: HostReference): (request: string) => Promise<st
   const functions: Functions = new Map();
   const records = createRecords(createExchange(reference, () => limits));
 
-  function open(request: Extract<PreludeRequest, { op: 'open' }>): string {
+  async function open(request: OpenRequest): Promise<string> {
     limits = request.limits;
     context = createContext(request.context, records, limits);
     const exported = modules.evaluate(request.entry);
@@ -31,7 +32,7 @@ export function start(reference: HostReference): (request: string) => Promise<st
       const value = exported[name];
       if (typeof value === 'function') functions.set(name, value as (context: object) => unknown);
     }
-    return stringify({ functions: [...functions.keys()] });
+    return `{"functions":${stringify([...functions.keys()])},"outcomes":${await call(request.calls ?? [])}}`;
   }
 
   async function outcome(name: string): Promise<string> {
@@ -40,10 +41,10 @@ export function start(reference: HostReference): (request: string) => Promise<st
     return `{"defined":true,"value":${resultText(name, await run(context.view), limits.resultSize)}}`;
   }
 
-  async function call(request: CallRequest): Promise<string> {
+  async function call(calls: LogicCalls): Promise<string> {
     let outcomes = '';
-    for (let index = 0; index < request.calls.length; index += 1) {
-      const { name, contained } = request.calls[index];
+    for (let index = 0; index < calls.length; index += 1) {
+      const { name, contained } = calls[index];
       if (index > 0) outcomes += ',';
       try {
         outcomes += await outcome(name);
@@ -63,10 +64,10 @@ export function start(reference: HostReference): (request: string) => Promise<st
   }
 
   async function answer(request: PreludeRequest): Promise<string> {
-    if (request.op === 'open') return open(request);
-    if (request.record !== undefined) context.setRecord(request.record as RecordData | null);
     // Awaited here: a promise that is returned would be asked for `then`, which logic may have changed.
-    return request.op === 'call' ? await call(request) : properties();
+    if (request.op === 'open') return await open(request);
+    if (request.record !== undefined) context.setRecord(request.record as RecordData | null);
+    return request.op === 'call' ? await call(request.calls) : properties();
   }
 
   return async (request) => {

@@ -1,6 +1,6 @@
 import type { RecordData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
-import { NativeTypeError, parse, stringify } from './primordials';
+import { NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
 
 /** A record's items as logic has them, and what has been done to them since the server last saw them. */
 export interface RecordState {
@@ -80,10 +80,13 @@ export function incItem(state: RecordState, name: string, by: unknown): number {
   if (typeof by !== 'number' || !Number.isFinite(by)) throw new NativeTypeError('inc: the second argument is a number');
   const value = state.items.get(name) ?? 0;
   if (typeof value !== 'number') throw new NativeTypeError(`inc: the item ${name} is not a number`);
+  const added = (state.inc.get(name) ?? 0) + by;
+  if (!Number.isFinite(value + by) || !Number.isFinite(added))
+    throw new NativeRangeError(`inc: the sum in ${name} is too large`);
   if (state.set.has(name) || state.unset.has(name)) setItem(state, name, value + by);
   else {
     state.items.set(name, value + by);
-    state.inc.set(name, (state.inc.get(name) ?? 0) + by);
+    state.inc.set(name, added);
   }
   return value + by;
 }

@@ -3,8 +3,8 @@ import type { Items, Json } from '../../../shared/json';
 
 /** What the server asks of the prelude, as JSON text in `open` and `call` messages. */
 export type PreludeRequest =
-  /** Evaluates the module `entry` and makes the `context` object. */
-  | { op: 'open'; entry: string; context: ContextData; limits: PreludeLimits }
+  /** Evaluates the module `entry`, makes the `context` object, and runs functions, if any are asked for. */
+  | { op: 'open'; entry: string; context: ContextData; limits: PreludeLimits; calls?: LogicCall[] }
   /** Runs functions; `record`, if given, is from now on `context.record`. */
   | { op: 'call'; calls: LogicCall[]; record?: RecordData | null }
   /** The custom properties of `context`. */
@@ -23,7 +23,10 @@ export interface PreludeLimits {
 export type PreludeAnswer<Value> = { value: Value } | { error: WireError };
 
 export interface OpenValue {
+  /** Names of the functions that the program offers. */
   functions: string[];
+  /** Of the calls that came with `open`. */
+  outcomes: CallValue;
 }
 
 export type CallValue = ({ defined: boolean; value: Json } | { error: WireError })[];

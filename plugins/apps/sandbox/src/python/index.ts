@@ -79,7 +79,8 @@ export function start(reference: HostReference, { module, image, pages }: Python
       broken = error instanceof RangeError ? 'maximum recursion depth exceeded' : 'the interpreter has failed';
       return failure(broken);
     }
-    const most = limits.resultSize * answerFactor * ((asked.op === 'call' ? asked.calls.length : 0) + 1);
+    const calls = asked.op === 'properties' ? 0 : (asked.calls ?? []).length;
+    const most = limits.resultSize * answerFactor * (calls + 1);
     return answer.length <= most ? answer : failure(`the answer is larger than ${most} characters`);
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { HostAnswer, HostCalls } from '../../../sandbox/src/prelude/types';
 import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Limits } from '../config.types';
@@ -17,6 +18,9 @@ export interface HostAnswersOptions {
   reportHostError(name: string, error: unknown): void;
 }
 
+/** Milliseconds after which the calls of one message let others have their turn: they may never wait for anything. */
+const turnTime = 10;
+
 /** Makes the host calls of one session. */
 export class HostAnswers {
   /** The errors that calls were answered with, by the numbers that the sandbox knows them by. */
@@ -34,34 +38,41 @@ export class HostAnswers {
   }
 
   /**
-   * Makes the calls in order, until one fails, and returns the answer's JSON text. An answer that would fill the
-   * sandbox's memory, or is not JSON, becomes an error.
+   * Makes the calls in order, until one fails, and returns the answer's JSON text (`HostAnswer`). Answers that together
+   * would fill the sandbox's memory, or are not JSON, become an error. Stops, with whatever there is, when the session is
+   * over: one message may hold a thousand calls.
    */
-  async text(calls: HostCalls): Promise<string> {
-    const answer = await this.answer(calls);
-    const [name] = calls[calls.length - 1];
+  async text(calls: HostCalls, isOver: () => boolean): Promise<string> {
     const limit = (this.options.limits.logicMemory * 1024 * 1024) / 4;
-    let text: string;
-    try {
-      text = JSON.stringify(answer);
-    } catch (error) {
-      return JSON.stringify({ values: [], error: this.errorOf(name, error) });
-    }
-    if (text.length <= limit) return text;
-    const tooLarge = new AppsError('PayloadTooLargeError', `${name}: the answer is larger than ${limit} characters`);
-    return JSON.stringify({ values: [], error: this.errorOf(name, tooLarge) });
-  }
-
-  private async answer(calls: HostCalls): Promise<HostAnswer> {
-    const values: HostAnswer['values'] = [];
+    const run = this.hostRun();
+    const values: string[] = [];
+    let error = '';
+    let size = 0;
+    let rested = performance.now();
     for (const [name, args] of calls) {
+      if (performance.now() - rested > turnTime) {
+        await setImmediate();
+        rested = performance.now();
+      }
+      if (isOver()) break;
       try {
-        values.push(await callHost(this.hostRun(), name, args));
-      } catch (error) {
-        return { values, error: this.errorOf(name, error) };
+        const value = JSON.stringify(await callHost(run, name, args));
+        size += value.length;
+        if (size > limit) throw tooLarge(name, limit);
+        values.push(value);
+      } catch (cause) {
+        error = `,"error":${JSON.stringify(this.errorOf(name, cause))}`;
+        break;
       }
     }
-    return { values };
+    return `{"values":[${values.join(',')}]${error}}`;
+  }
+
+  /** The answer to calls that are not made. */
+  refused(message: string): string {
+    this.options.budget.hostCalls += 1;
+    const error = this.errorOf('', new AppsError('BadRequestError', message));
+    return JSON.stringify({ values: [], error } satisfies HostAnswer);
   }
 
   private hostRun(): HostRun {
@@ -70,6 +81,7 @@ export class HostAnswers {
       host,
       app: context.app.id,
       block: context.block?.id ?? null,
+      logEntrySize: limits.logEntrySize,
       lineOf: (stack) => locate(stack, program)?.line ?? null,
       countLog() {
         budget.logEntries += 1;
@@ -88,4 +100,8 @@ export class HostAnswers {
     const { name: errorName, message } = known as AppsError;
     return { name: errorName, message, host: this.errors.push(known as AppsError) - 1 };
   }
+}
+
+function tooLarge(name: string, limit: number): AppsError {
+  return new AppsError('PayloadTooLargeError', `${name}: the answer is larger than ${limit} characters`);
 }

@@ -252,3 +252,50 @@ test('context and its properties stay within the session', async () => {
   }
   expect(contextOf().record).toBeNull();
 });
+
+test('who computes beside sessions with much memory is not taken for one of them', async () => {
+  const crowded = await startRuntime({ isolates: 8 });
+  const host = fakeHost();
+  host.count = () => new Promise((resolve) => setTimeout(() => resolve(0), 20));
+  const greedy = 'function f(c) { const s = "ab".repeat(1e8); s.charCodeAt(7); for (;;) c.app.count(); }';
+  const busy = 'function f() { const end = Date.now() + 400; while (Date.now() < end); return "done" }';
+  const outcome = (source: string) =>
+    runOnce(crowded, source, { host }).catch((error: Error) => ({ ok: false as const, error }));
+  const others = Promise.all(Array.from({ length: 5 }, () => outcome(greedy)));
+  const honest = await Promise.all(Array.from({ length: 3 }, () => outcome(busy)));
+  expect(honest).toEqual(Array(3).fill({ ok: true, defined: true, value: 'done' }));
+  for (const { ok } of await others) expect(ok).toBe(false);
+  expect(await runOnce(crowded, busy)).toMatchObject({ value: 'done' });
+  await crowded.destroy();
+}, 30_000);
+
+test('host calls of one message end with the session, and let others have their turn meanwhile', async () => {
+  const host = fakeHost();
+  let made = 0;
+  host.getRecord = async () => {
+    made += 1;
+    const until = performance.now() + 20;
+    while (performance.now() < until);
+    return null;
+  };
+  // The prelude puts several calls into a message only for changes; a program that speaks past it may put any.
+  const program = programOf(
+    {
+      'blocks/test.py':
+        'def f(context):\n    eval("_bridge")("H" + eval("_text")([["getRecord", {"app": None, "id": "x"}]] * 150))',
+    },
+    'blocks/test.py',
+  );
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 5);
+  const error = await runOnce(runtime, program, { host }).catch((thrown: Error) => thrown);
+  const counted = made;
+  expect(error).toMatchObject({ name: 'LogicTimeoutError' });
+  expect(turns).toBeGreaterThan(10);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  clearInterval(counting);
+  expect(made).toBe(counted);
+  expect(counted).toBeLessThan(100);
+});

@@ -163,7 +163,7 @@ describe('a runner that fails', () => {
   /** A runtime whose runner is the given program. */
   function withRunner(name: string, source: string): LogicRuntime {
     const runnerPath = join(folder, `${name}.js`);
-    writeFileSync(runnerPath, `process.send({ type: 'ready' });\n${source}`);
+    writeFileSync(runnerPath, `process.send([{ type: 'ready' }]);\n${source}`);
     return createLogicRuntime({ limits: { ...limits, logicTime: 300 }, logger: { error: vi.fn() }, runnerPath });
   }
 
@@ -178,12 +178,12 @@ describe('a runner that fails', () => {
     ['gives up', 'process.on("message", () => process.exit(1));', { name: 'ServiceUnavailableError' }],
     [
       'talks nonsense',
-      'process.on("message", ({ session }) => process.send({ type: "done", session, data: "{" }));',
+      'process.on("message", ([{ session }]) => process.send([{ type: "done", session, data: "{" }]));',
       { name: 'LogicError' },
     ],
     [
       'asks nonsense',
-      'process.on("message", ({ session }) => process.send({ type: "host", session, data: "[5]" }));',
+      'process.on("message", ([{ session }]) => process.send([{ type: "host", session, data: "[5]" }]));',
       { name: 'LogicError' },
     ],
   ];
@@ -200,10 +200,10 @@ describe('a runner that fails', () => {
     const source = `const fs = require('fs');
       const second = fs.existsSync(${JSON.stringify(file)});
       fs.writeFileSync(${JSON.stringify(file)}, '');
-      process.on('message', ({ type, session }) => {
+      process.on('message', ([{ type, session }]) => {
         if (!second) process.abort();
-        const value = type === 'open' ? { functions: [] } : [{ defined: true, value: 'second' }];
-        process.send({ type: 'done', session, data: JSON.stringify({ value }) });
+        const value = type === 'open' ? { functions: [], outcomes: [] } : [{ defined: true, value: 'second' }];
+        process.send([{ type: 'done', session, data: JSON.stringify({ value }) }]);
       });`;
     const replaced = withRunner('replaced', source);
     await expect(runOnce(replaced, 'function f() {}')).rejects.toMatchObject({ name: 'LogicError' });

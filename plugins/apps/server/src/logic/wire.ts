@@ -20,7 +20,7 @@ export function readJson(text: string): unknown {
 const mostDepth = 1000;
 
 /** Whether brackets, outside of strings, are nested too deep. */
-function isDeep(text: string): boolean {
+export function isDeep(text: string): boolean {
   if (text.length <= mostDepth) return false;
   let depth = 0;
   let inString = false;
@@ -50,11 +50,17 @@ export function readAnswer<Value>(
   return value === undefined ? undefined : { value };
 }
 
-export const readOpen: Reader<OpenValue> = (value) => {
-  const functions = isItems(value) ? value.functions : undefined;
-  if (!Array.isArray(functions) || !functions.every((name) => typeof name === 'string')) return undefined;
-  return { functions: functions as string[] };
-};
+/** The program's functions, and the outcomes of as many calls as came with `open`. */
+export function readOpen(count: number): Reader<OpenValue> {
+  return (value) => {
+    if (!isItems(value)) return undefined;
+    const { functions } = value;
+    const outcomes = readCalls(count)(value.outcomes);
+    if (!outcomes || !Array.isArray(functions) || !functions.every((name) => typeof name === 'string'))
+      return undefined;
+    return { functions: functions as string[], outcomes };
+  };
+}
 
 /** The outcomes of as many calls as were asked for. */
 export function readCalls(count: number): Reader<CallValue> {

@@ -5,6 +5,8 @@ _limits = {'resultSize': 0, 'messageSize': 0, 'logEntrySize': 0}
 # Host calls that see no record: nothing is written back before them.
 _BLIND = ('log', 'respond', 'openApp')
 
+_infinity = float('inf')
+
 
 class AppsError(Exception):
     """The error of a call of the server. Its class has the name of the error, for instance ConflictError."""
@@ -156,11 +158,14 @@ class _State:
         value = self.items.get(name, 0)
         if not _native_isinstance(by, (int, float)) or not _native_isinstance(value, (int, float)):
             raise TypeError('inc: %s and what is added to it are numbers' % name)
+        added = self.added.get(name, 0) + by
+        if not (-_infinity < value + by < _infinity and -_infinity < added < _infinity):
+            raise OverflowError('inc: the sum in %s is too large' % name)
         if name in self.changed or name in self.removed:
             self.set(name, value + by)
         else:
             self.items[name] = value + by
-            self.added[name] = self.added.get(name, 0) + by
+            self.added[name] = added
             self.touch()
         return value + by
 

@@ -152,7 +152,7 @@ def _op_open(request):
         value = names[name]
         if not name.startswith('_') and callable(value) and not _native_isinstance(value, type):
             _functions[name] = value
-    return _text({'functions': list(_functions.keys())})
+    return '{"functions":' + _text(list(_functions.keys())) + ',"outcomes":' + _run(request.get('calls', ())) + '}'
 
 
 def _outcome(name):
@@ -179,8 +179,12 @@ def _finished(generator):
 
 
 def _op_call(request):
+    return _run(request['calls'])
+
+
+def _run(calls):
     outcomes = []
-    for call in request['calls']:
+    for call in calls:
         try:
             outcomes.append(_outcome(call['name']))
         except BaseException as error:

@@ -29,6 +29,12 @@ const refusal = (params: unknown, required?: string[]): string => {
   return 'accepted';
 };
 
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+/** Two of the same in each other, again and again: few levels, many objects. */
+const doubled = (levels: number): Json =>
+  levels === 0 ? { title: 'a' } : { $and: [doubled(levels - 1), doubled(levels - 1)] };
+
 const nested = (levels: number): Json => (levels === 0 ? 'x' : { $not: nested(levels - 1) });
 
 describe('parameters', () => {
@@ -55,6 +61,19 @@ describe('parameters', () => {
     ['an unknown status', { status: 'modified' }, /"status"/],
     ['a way to a prototype', JSON.parse('{"filters":{"$and":[{"__proto__":{"a":1}}]}}'), /__proto__/],
     ['too much nesting', { filters: nested(60) }, /levels deep/],
+    ['too many conditions', { filters: { $or: times(251, { title: 'a' }) } }, /"filters" has more than 250 objects/],
+    ['conditions in each other', { filters: doubled(12) }, /more than 250 objects/],
+    ['too many values', { filters: { title: { $in: times(1001, 'a') } } }, /"filters" has more than 1000 values/],
+    ['a very long value', { filters: { title: 'x'.repeat(100_001) } }, /more than 100000 characters/],
+    ['a very long name', { filters: { ['x'.repeat(100_001)]: 1 } }, /more than 100000 characters/],
+    ['too many sorts', { sort: times(21, 'title') }, /"sort" has more than 20 names/],
+    ['too many sorts in a text', { sort: times(21, 'title').join(',') }, /"sort" has more than 20 names/],
+    ['too many sorts as objects', { sort: times(21, { title: 'asc' }) }, /"sort" has more than 20 names/],
+    ['too many fields', { fields: times(251, 'title') }, /"fields" has more than 250 names/],
+    ['too many relations', { populate: times(251, 'tiles').join(',') }, /"populate" has more than 250 names/],
+    ['a path without an end', { populate: times(100, 'tiles').join('.') }, /a name of more than 50 parts/],
+    ['a sort by such a path', { sort: [times(100, 'tiles').join('.')] }, /a name of more than 50 parts/],
+    ['too much data', { data: { list: times(10_001, 1) } }, /"data" has more than 10000 values/],
   ])('are refused: %s', (_name, params, message) => {
     expect(refusal(params)).toMatch(message);
   });
@@ -65,6 +84,9 @@ describe('parameters', () => {
     ['some nesting', { filters: nested(40) }],
     ['every kind of sort', { sort: ['title', { createdAt: 'desc' }] }],
     ['all languages', { locale: '*' }],
+    ['a list of ids', { filters: { documentId: { $in: times(1000, 'x'.repeat(24)) } } }],
+    ['many conditions', { filters: { $or: times(248, { title: 'a' }) } }],
+    ['a long text', { data: { body: 'x'.repeat(900_000) } }],
   ])('are taken: %s', (_name, params) => {
     expect(refusal(params)).toBe('accepted');
   });

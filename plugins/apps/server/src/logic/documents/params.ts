@@ -12,6 +12,18 @@ export interface PageLimits {
 
 /** Nesting of objects and lists in parameters; deeper ones are refused before any library walks through them. */
 const MAX_DEPTH = 50;
+
+/**
+ * How much parameters may hold, so that a call keeps the server from everything else for some hundredths of a second at
+ * most: Strapi and the database walk through all of them again and again. A query's objects each become a condition, an
+ * entry of `sort` another comparison of every row.
+ */
+const MOST = {
+  query: { objects: 250, values: 1_000, text: 100_000 },
+  data: { objects: 2_500, values: 10_000, text: 1_000_000 },
+  /** Names in lists, in objects and in texts with commas. */
+  names: { sort: 20, fields: 250, populate: 250 },
+};
 const LOCALE = /^(\*|[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*)$/;
 
 const isText = (value: Json): boolean => typeof value === 'string';
@@ -46,12 +58,51 @@ const refuse = (message: string): never => {
   throw new AppsError('BadRequestError', message);
 };
 
-/** Refuses values that are nested too deeply or would reach a prototype. */
-function checkShape(value: Json, depth = 0): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH) refuse(`The parameters are nested more than ${MAX_DEPTH} levels deep.`);
-  if (!Array.isArray(value) && Object.hasOwn(value, '__proto__')) refuse('The parameters contain the key "__proto__".');
-  for (const entry of Object.values(value)) checkShape(entry, depth + 1);
+interface Size {
+  objects: number;
+  values: number;
+  text: number;
+}
+
+/** Refuses values that are nested too deeply, too large together, or would reach a prototype. */
+function checkShape(name: string, given: Json, most: Size): void {
+  const left = { ...most };
+  const take = (kind: keyof Size, count: number) => {
+    left[kind] -= count;
+    if (left[kind] >= 0) return;
+    const what = { objects: 'objects', values: 'values', text: 'characters' }[kind];
+    refuse(`The parameter "${name}" has more than ${most[kind]} ${what}.`);
+  };
+  const look = (value: Json, depth: number): void => {
+    if (typeof value === 'string') take('text', value.length);
+    if (typeof value !== 'object' || value === null) return take('values', 1);
+    if (depth > MAX_DEPTH) refuse(`The parameters are nested more than ${MAX_DEPTH} levels deep.`);
+    if (Array.isArray(value)) {
+      for (const entry of value) look(entry, depth + 1);
+      return;
+    }
+    if (Object.hasOwn(value, '__proto__')) refuse('The parameters contain the key "__proto__".');
+    take('objects', 1);
+    for (const [key, entry] of Object.entries(value)) {
+      take('text', key.length);
+      look(entry, depth + 1);
+    }
+  };
+  look(given, 0);
+}
+
+/** Refuses more names than make sense, in whichever way they are written. */
+function checkNames(name: keyof typeof MOST.names, given: Json): void {
+  const namesIn = (value: Json): string[] => {
+    if (typeof value === 'string') return value.split(',');
+    if (typeof value !== 'object' || value === null) return [];
+    const entries = Object.values(value).flatMap(namesIn);
+    return Array.isArray(value) ? entries : [...Object.keys(value), ...entries];
+  };
+  const names = namesIn(given);
+  if (names.length > MOST.names[name]) refuse(`The parameter "${name}" has more than ${MOST.names[name]} names.`);
+  const isDeep = (text: string) => text.split('.', MAX_DEPTH + 1).length > MAX_DEPTH;
+  if (names.some(isDeep)) refuse(`The parameter "${name}" has a name of more than ${MAX_DEPTH} parts.`);
 }
 
 function checkKeys(values: Items, allowed: readonly string[], place: string): void {
@@ -84,7 +135,7 @@ function pageOf(params: Items, limits: PageLimits, place: string): CallParams['p
 }
 
 /**
- * Checks a call's parameters for names, types and nesting; null counts as left out. What they mean for a content type
+ * Checks a call's parameters for names, types, nesting and size; null counts as left out. What they mean for a content type
  * is checked later.
  * @param allowed names that the method takes
  * @param required names that it cannot do without
@@ -100,7 +151,10 @@ export function readParams(
 ): CallParams {
   const place = `${method}()`;
   if (!isObject(params)) refuse(`${place} takes an object of parameters.`);
-  checkShape(params);
+  for (const [name, value] of Object.entries(params)) {
+    checkShape(name, value, name === 'data' ? MOST.data : MOST.query);
+    if (Object.hasOwn(MOST.names, name)) checkNames(name as keyof typeof MOST.names, value);
+  }
   checkKeys(params, allowed, place);
   for (const name of required) if (params[name] == null) refuse(`${place} needs the parameter "${name}".`);
   const query: Query = {};

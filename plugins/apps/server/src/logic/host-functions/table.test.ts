@@ -42,7 +42,7 @@ describe('arguments are checked before the host is asked', () => {
   test.each(cases)('%s %j', async (name, args, message) => {
     const method = vi.fn();
     const host = new Proxy({}, { get: () => method }) as LogicHost;
-    const run = { host, app: 'a', block: null, lineOf: () => null, countLog: () => undefined };
+    const run = { host, app: 'a', block: null, lineOf: () => null, logEntrySize: 10_000, countLog: () => undefined };
     await expect(callHost(run, name, args as Record<string, unknown>)).rejects.toMatchObject({
       name: 'BadRequestError',
       message: expect.stringMatching(message),

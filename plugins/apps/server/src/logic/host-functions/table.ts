@@ -7,6 +7,8 @@ export interface HostRun {
   host: LogicHost;
   app: string;
   block: string | null;
+  /** Characters of a log entry; what is longer is cut. */
+  logEntrySize: number;
   lineOf(stack: string): number | null;
   countLog(): void;
 }
@@ -166,7 +168,12 @@ export const hostFunctions: readonly HostFunction[] = [
     { message: is.string, stack: is.string },
     (run, a) => {
       run.countLog();
-      run.host.log({ app: run.app, block: run.block, line: run.lineOf(a.stack), message: a.message });
+      run.host.log({
+        app: run.app,
+        block: run.block,
+        line: run.lineOf(a.stack),
+        message: a.message.slice(0, run.logEntrySize),
+      });
     },
   ),
   row(

@@ -82,7 +82,7 @@ export function createFleet({ runners: most, isolates, process: options, report 
     if (destroyed || performance.now() < startAgain) throw unavailable('The sandbox is not available.');
     const runner = startRunner({
       ...options,
-      runner: { ...options.runner, languages: [...languages] },
+      runner: { ...options.runner, ...(alone ? { isolates: 1 } : {}), languages: [...languages] },
       alone,
       unavailable(message) {
         startAgain = performance.now() + restartPause;
