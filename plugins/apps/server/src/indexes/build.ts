@@ -11,7 +11,10 @@ import type { IndexDeclarations } from './types';
 
 /** Old records, for a new generation. */
 export interface RecordSource {
-  /** Up to `limit` records of the app behind `after`, in order of creation; `keep`: none changes before the transaction ends. */
+  /**
+   * Up to `limit` records of the app behind `after`, in order of creation, fewer where they are large; none only when there
+   * is none. `keep`: none changes before the transaction ends.
+   */
   scan(sql: Sql, scope: string, after: number, limit: number, keep: boolean): Promise<IndexedRecord[]>;
   count(sql: Sql, scope: string): Promise<number>;
 }

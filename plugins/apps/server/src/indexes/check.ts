@@ -44,14 +44,12 @@ async function checkGeneration(
   let [after, records, wrong] = [0, 0, 0];
   for (;;) {
     const batch = await tools.source.scan(sql, scope, after, batchSize, false);
-    const until = batch.length < batchSize ? maxSeq : (batch.at(-1)?.seq as number);
+    const until = batch.at(-1)?.seq ?? maxSeq;
     if ((await wrongRows(sql, generation.id, layout, batch, after, until)) > 0) {
       // Perhaps only because somebody wrote in between: looked at again with the records kept as they are.
       const range: [number, number] = [after, until];
       wrong += await inTransaction(tools, async (trx) => {
-        const kept = (await tools.source.scan(trx, scope, after, 4 * batchSize, true)).filter(
-          ({ seq }) => seq <= until,
-        );
+        const kept = await recordsBetween(tools, trx, scope, range);
         const count = await wrongRows(trx, generation.id, layout, kept, ...range);
         if (!count || !repair) return count;
         await deleteRange(trx, generation.id, ...range);
@@ -60,8 +58,24 @@ async function checkGeneration(
       });
     }
     records += batch.length;
-    if (batch.length < batchSize) return { records, wrong };
+    if (batch.length === 0) return { records, wrong };
     after = until;
+  }
+}
+
+/** All records behind `after` up to `until`, kept as they are. */
+async function recordsBetween(
+  { source }: BuildTools,
+  sql: Sql,
+  scope: string,
+  [after, until]: [number, number],
+): Promise<IndexedRecord[]> {
+  const found: IndexedRecord[] = [];
+  for (let from = after; ; ) {
+    const batch = await source.scan(sql, scope, from, batchSize, true);
+    found.push(...batch.filter(({ seq }) => seq <= until));
+    from = batch.at(-1)?.seq ?? maxSeq;
+    if (from >= until) return found;
   }
 }
 

@@ -1,17 +1,26 @@
 import type { Knex } from 'knex';
 import { AppsError } from '../errors';
-import type { Client, Dialect } from './dialects';
+import type { Client, Dialect, Row } from './dialects';
 
-export type Row = Record<string, unknown>;
+export type { Row } from './dialects';
+
+/** A connection as far as SQL can be read through it. */
+export interface Reader {
+  raw(sql: string, values: readonly unknown[]): PromiseLike<unknown>;
+}
 
 /** What the rooms records and indexes need of the host's database; made for Strapi in records/strapi-database.ts. */
 export interface HostDatabase {
   readonly client: Client;
   knex(): Knex;
+  /** A connection for reading that no transaction keeps waiting, and that costs next to nothing; SQLite alone has one. */
+  near?(): Reader | undefined;
   /** The transaction that the calling asynchronous context is in. */
   current(): Promise<Knex.Transaction | undefined>;
   /** Runs `work` in a transaction, or in the current one; commits when it resolves, rolls back when it rejects. */
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /** Closes what it has opened itself. */
+  close?(): void;
 }
 
 /** A connection or a transaction that is asked in SQL with `?` for values. Errors are StorageErrors or AppsErrors. */
@@ -64,9 +73,11 @@ export function translateError(dialect: Dialect, error: unknown): Error {
 /** No database takes more bound values than this in one statement, nor does a longer statement gain anything. */
 const maxValues = 30_000;
 const maxRows = 500;
+/** Characters of values in one insert: MariaDB takes statements of 16 MB, and every copy of them needs memory. */
+const maxText = 4 * 1024 * 1024;
 
 /** Asks `connection`, a transaction or the pool, in the words of `dialect`. */
-export function createSql(connection: Knex, dialect: Dialect): Sql {
+export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
   const run = async (text: string, values: readonly unknown[]): Promise<unknown> => {
     try {
       return await connection.raw(text, values as Knex.RawBinding[]);
@@ -82,14 +93,35 @@ export function createSql(connection: Knex, dialect: Dialect): Sql {
       const head = `${verb} into ${table} (${columns.join(', ')}) values `;
       const tuple = `(${columns.map(() => '?').join(', ')})`;
       const returned: Row[] = [];
-      for (let start = 0; start < rows.length; start += size) {
-        const chunk = rows.slice(start, start + size);
+      for (const chunk of chunksOf(rows, size)) {
         const result = await run(`${head}${chunk.map(() => tuple).join(', ')}${ending}`, chunk.flat());
         if (ending.includes('returning')) returned.push(...dialect.rows(result));
       }
       return returned;
     },
   };
+}
+
+/** Rows in order, up to so many together, and fewer where they are long. */
+function* chunksOf(rows: readonly unknown[][], size: number): Iterable<unknown[][]> {
+  let [start, text] = [0, 0];
+  for (const [at, row] of rows.entries()) {
+    let own = 0;
+    // Bytes are written as two digits each where a driver puts values into the text.
+    for (const value of row)
+      own += typeof value === 'string' ? value.length : value instanceof Buffer ? 2 * value.length : 0;
+    if (at > start && (at - start === size || text + own > maxText)) {
+      yield rows.slice(start, at);
+      [start, text] = [at, 0];
+    }
+    text += own;
+  }
+  if (start < rows.length) yield rows.slice(start);
+}
+
+/** Where to read from outside of a transaction. */
+export function readerOf(database: HostDatabase): Knex | Reader {
+  return database.near?.() ?? database.knex();
 }
 
 /** `?, ?, ?` for so many values. */

@@ -18,7 +18,9 @@ export {
   type HostDatabase,
   isFailure,
   marks,
+  type Reader,
   type Row,
+  readerOf,
   type Sql,
   StorageError,
   translateError,
@@ -120,7 +122,7 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
       if (search.needed.size === 0 && !search.condition) {
         const { limit, offset, reverse } = search;
         const order = reverse ? 'r.id desc' : 'r.id';
-        const text = `select ${table.columns} from ${table.name} r where r.scope = ? order by ${order} limit ? offset ?`;
+        const text = `select ${table.columns(limit)} from ${table.name} r where r.scope = ? order by ${order} limit ? offset ?`;
         const rows = await sql.rows(text, [scope, limit, offset]);
         return search.withTotal ? { rows, total: await countAll(sql, scope) } : { rows };
       }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppsError } from '../errors';
 import { type BuildTools, build, forget } from './build';
-import { createSql, type Sql } from './database';
+import { createSql, readerOf, type Sql } from './database';
 import { tablesOf } from './layout';
 import { covers, type Generation, lockState, readState, readStateText, type State } from './state';
 import { dropTables } from './tables';
@@ -111,7 +111,7 @@ export function createReadiness(tools: BuildTools, records: string, patience: nu
   };
 
   const progress: Readiness['progress'] = async (scope) => {
-    const state = await readState(createSql((await database.current()) ?? database.knex(), dialect), scope);
+    const state = await readState(createSql((await database.current()) ?? readerOf(database), dialect), scope);
     const building = state.find((generation) => generation.phase !== 'ready');
     return building ? { done: building.done, total: building.total } : null;
   };

@@ -16,8 +16,8 @@ import type { IndexDeclarations, IndexType, SearchOptions } from './types';
 /** The records table, which is not this room's: rows of it are handed through as they are. */
 export interface RecordsTable {
   name: string;
-  /** What is selected of a found record `r`. */
-  columns: string;
+  /** What is selected of found records `r`, of which there are up to so many. */
+  columns(limit: number): string;
 }
 
 /** A search whose query, names and numbers are found good (contract, section 9). */
@@ -108,7 +108,7 @@ export async function searchGeneration(
   const { select, order: text } = selection(place, { ...search, condition: plain, driver, order });
   const columns = text.replace(/\b(s\d|record)\b/g, 'x.$1');
   const from = `from (${select.sql}) x cross join ${table.name} r where r.id = x.record`;
-  return sql.rows(`select ${table.columns} ${from} order by ${columns}`, select.values);
+  return sql.rows(`select ${table.columns(search.limit)} ${from} order by ${columns}`, select.values);
 }
 
 export async function countGeneration(

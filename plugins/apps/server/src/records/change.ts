@@ -1,20 +1,31 @@
 import { AppsError } from '../errors';
 import type { Items, Json, RecordChange } from './types';
 
-/** Items as they are stored: `id` is none of them. Every own key is kept as it is, `__proto__` too. */
+/** Items of a record, at most: each request that touches the record copies, compares and shows all of them. */
+const MAX_ITEMS = 10_000;
+
+/**
+ * Items as they are stored: `id` is none of them. Every own key is kept as it is, `__proto__` too. BadRequestError for
+ * more than a record may have.
+ */
 export function storable(items: Items): Items {
-  return Object.hasOwn(items, 'id') ? without(items, ['id']) : items;
+  return few(Object.hasOwn(items, 'id') ? without(items, ['id']) : items);
+}
+
+function few(items: Items): Items {
+  if (Object.keys(items).length <= MAX_ITEMS) return items;
+  throw new AppsError('BadRequestError', `A record has at most ${MAX_ITEMS} items`);
 }
 
 /**
  * Items after a change: `unset`, then `set`, then `inc`. BadRequestError when an item to be incremented is neither a
- * number, nor missing or null, or the sum is no number JSON can hold.
+ * number, nor missing or null, or the sum is no number JSON can hold, or there are more items than a record may have.
  */
 export function applyChange(items: Items, { set = {}, unset = [], inc = {} }: RecordChange): Items {
   const changed = { ...without(items, unset), ...storable(set) };
   const added = Object.entries(inc).map(([name, by]): [string, Json] => [name, increment(changed, name, by)]);
   // Both forms define properties; an assignment would run the setter of `__proto__`.
-  return { ...changed, ...Object.fromEntries(added) };
+  return few({ ...changed, ...Object.fromEntries(added) });
 }
 
 function without(items: Items, names: readonly string[]): Items {

@@ -6,8 +6,6 @@ import { checkId, generateId, hashOf, scopeOf } from './ids';
 import { insertRecords, type RecordInsert, selectTaken } from './table';
 import type { AppKey, NewRecord } from './types';
 
-/** Records inserted at once. */
-const chunkSize = 500;
 /** How often a chunk is tried again because another process has generated one of its ids. */
 const attempts = 10;
 
@@ -18,11 +16,11 @@ export interface ManyTools {
   key: AppKey;
 }
 
-/** Inserts all records, in order, in the transaction; returns how many. ConflictError when a given id is taken. */
-export async function insertMany(tools: ManyTools, records: AsyncIterable<NewRecord>): Promise<number> {
+/** Inserts batches of records, in order, in the transaction; returns how many. ConflictError when a given id is taken. */
+export async function insertMany(tools: ManyTools, batches: AsyncIterable<NewRecord[]>): Promise<number> {
   const generations = await tools.indexes.lock(tools.sql, scopeOf(tools.key));
   let total = 0;
-  for await (const chunk of chunks(records)) {
+  for await (const chunk of batches) {
     const inserts = await insertChunk(tools, chunk);
     await tools.indexes.write(
       tools.sql,
@@ -40,17 +38,6 @@ export async function* checkedRecords(records: AsyncIterable<NewRecord>): AsyncI
     if (record.id !== undefined) checkId(record.id);
     yield record;
   }
-}
-
-async function* chunks(records: AsyncIterable<NewRecord>): AsyncIterable<NewRecord[]> {
-  let chunk: NewRecord[] = [];
-  for await (const record of records) {
-    chunk.push(record);
-    if (chunk.length < chunkSize) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length) yield chunk;
 }
 
 async function insertChunk(

@@ -26,10 +26,23 @@ describe('spool', () => {
     const spooled = await spool(values(count));
     const made = folders().filter((name) => !before.includes(name));
     expect(made).toHaveLength(files);
-    expect(await all(spooled.read())).toEqual(expected);
-    expect(await all(spooled.read())).toEqual(expected);
+    expect((await all(spooled.read())).flat()).toEqual(expected);
+    expect((await all(spooled.read())).flat()).toEqual(expected);
     await spooled.remove();
     expect(folders().filter((name) => made.includes(name))).toEqual([]);
+  });
+
+  test.each([
+    ['short values', 1_200, 10, [500, 500, 200]],
+    ['long ones', 10, 1_500_000, [2, 2, 2, 2, 2]],
+    ['very long ones', 2, 5_000_000, [1, 1]],
+  ])('reads in batches of bounded length and size: %s', async (_, count, length, expected) => {
+    const source = (async function* () {
+      for (let at = 0; at < count; at++) yield 'x'.repeat(length);
+    })();
+    const spooled = await spool(source);
+    expect((await all(spooled.read())).map((batch) => batch.length)).toEqual(expected);
+    await spooled.remove();
   });
 
   test('leaves nothing behind when the source fails', async () => {

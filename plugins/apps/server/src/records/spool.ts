@@ -7,12 +7,16 @@ import { createInterface } from 'node:readline';
 
 /** Values that were read to their end, to be read again any number of times. */
 export interface Spool<T> {
-  read(): AsyncIterable<T>;
+  /** The values in order, in batches of bounded length and size. */
+  read(): AsyncIterable<T[]>;
   remove(): Promise<void>;
 }
 
 /** Characters of JSON that are kept in memory; more goes to a file of the system's temporary folder. */
 const memory = 4 * 1024 * 1024;
+
+/** Values of a batch; its JSON has at most `memory` characters, but for a single longer value. */
+const batchSize = 500;
 
 /**
  * Reads all of `source` before anything is done with it: a slow or broken client then never holds a transaction open.
@@ -40,11 +44,26 @@ export async function spool<T>(source: AsyncIterable<T>): Promise<Spool<T>> {
   }
   return {
     async *read() {
-      for (const line of lines) yield JSON.parse(line) as T;
-      for await (const line of file.lines()) yield JSON.parse(line) as T;
+      yield* batches<T>(lines);
+      yield* batches<T>(file.lines());
     },
     remove: () => file.remove(),
   };
+}
+
+async function* batches<T>(lines: Iterable<string> | AsyncIterable<string>): AsyncIterable<T[]> {
+  let batch: T[] = [];
+  let size = 0;
+  for await (const line of lines) {
+    if (batch.length === batchSize || (size + line.length > memory && batch.length)) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(JSON.parse(line) as T);
+    size += line.length;
+  }
+  if (batch.length) yield batch;
 }
 
 function createSpoolFile() {

@@ -106,6 +106,24 @@ describe.each(clients)('record store on %s', (client) => {
     });
   });
 
+  test('a record has at most 10,000 items, however they are written', async () => {
+    const key = newApp();
+    const items = (count: number, name = 'a') =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
+    const refused = { name: 'BadRequestError', message: expect.stringMatching(/at most 10000 items/) };
+    const change = (value: object) => store.transact((unit) => unit.update(key, declared, 'a', value));
+    await create(key, 'a', { ...items(10_000), id: 'a' });
+    await change({ set: items(10_000), inc: { a1: 1 } });
+    await expect(create(key, 'b', items(10_001))).rejects.toMatchObject(refused);
+    await expect(change({ set: { more: 1 } })).rejects.toMatchObject(refused);
+    await expect(change({ inc: { more: 1 } })).rejects.toMatchObject(refused);
+    async function* bulk() {
+      yield { id: 'c', items: items(10_001), creator: null };
+    }
+    await expect(store.createMany(key, declared, bulk())).rejects.toMatchObject(refused);
+    expect(await store.count(key, declared)).toBe(1);
+  });
+
   test('a unit sees its own writes everywhere, others do not until its commit', async () => {
     const key = newApp();
     await create(key, 'old', { total: 1, author: 'a' });
@@ -340,6 +358,31 @@ describe.each(clients)('record store on %s', (client) => {
       limited.push(...batch.map((record) => record.items.at));
     expect([limited.length, limited[0], limited.at(-1)]).toEqual([501, 600, 1100]);
   }, 20_000);
+
+  test('many large records are never all in memory: a listing goes on, a search says how to ask', async () => {
+    const key = newApp();
+    const large: NewRecord[] = Array.from({ length: 24 }, (_, at) => ({
+      id: `r${at}`,
+      items: { total: at, body: `w${at} ${'x'.repeat(100_000)}`, note: '-'.repeat(800_000 + at) },
+      creator: null,
+    }));
+    const told = ({ id, items }: { id: string; items: NewRecord['items'] }) => [id, String(items.note).length];
+    const wanted = large.map((_, at) => [`r${at}`, 800_000 + at]);
+    expect(await store.createMany(key, declared, from(large))).toBe(24);
+    const batches: unknown[][] = [];
+    for await (const batch of store.stream(key)) batches.push(batch.map(told));
+    expect(batches.flat()).toEqual(wanted);
+    expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThan(20);
+    const found = async (limit: number) =>
+      (await store.search(key, declared, { query: 'total >= 0', sortIndex: 'total', limit })).records.map(told);
+    expect(await found(3)).toEqual(wanted.slice(0, 3));
+    const tooLarge = { name: 'PayloadTooLargeError', message: expect.stringContaining('ask for fewer') };
+    await expect(found(10_000)).rejects.toMatchObject(tooLarge);
+    await expect(store.page(key, { limit: 24 })).rejects.toMatchObject(tooLarge);
+    await expect(store.transact((unit) => unit.search(key, none, { limit: 24 }))).rejects.toMatchObject(tooLarge);
+    expect(await store.count(key, declared, '"w2*" in body')).toBe(5);
+    await store.clear(key);
+  }, 30_000);
 
   test('clearing many records keeps nobody waiting, nor what others create meanwhile', async () => {
     const key = newApp();

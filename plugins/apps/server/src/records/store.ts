@@ -9,13 +9,14 @@ import {
   IndexMissing,
   inTransaction,
   queryLimits,
+  readerOf,
 } from '../indexes';
 import { clearRecords } from './clear';
 import { checkedRecords, insertMany } from './create-many';
 import { checkId, hashOf, scopeOf } from './ids';
 import { createTurns } from './queue';
 import { spool } from './spool';
-import { recordSource, recordsTable, selectPage, selectRecord, selectRecords, toRecord } from './table';
+import { readRecords, recordSource, recordsTable, selectPage, selectRecord, selectRecords, selectSome } from './table';
 import { createTransact, notBuilt } from './transact';
 import type { PageOptions, RecordStore, StoredRecord } from './types';
 import type { UnitTools } from './unit-transaction';
@@ -48,7 +49,11 @@ export function createRecordStore({
   const dialect = dialects[database.client];
   const source = recordSource(dialect);
   const indexes = createIndexes({ database, table: recordsTable, source, patience, few });
-  const readTogether = batchReads((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
+  const together = batchReads((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
+  const readTogether = async (hash: string) => {
+    const near = database.near?.();
+    return near ? ((await selectRecord(createSql(near, dialect), hash)) ?? undefined) : together(hash);
+  };
   const tools: UnitTools = { database, dialect, indexes, turns: createTurns(), readTogether, onError };
   const outside = AsyncLocalStorage.snapshot();
   let preparing: Promise<void> | undefined;
@@ -64,7 +69,7 @@ export function createRecordStore({
   const access = async () => {
     await prepare();
     const current = await database.current();
-    return { sql: createSql(current ?? database.knex(), dialect), open: current !== undefined };
+    return { sql: createSql(current ?? readerOf(database), dialect), open: current !== undefined };
   };
 
   let unseen = 0;
@@ -99,8 +104,9 @@ export function createRecordStore({
     },
 
     async search(key, declared, options) {
-      const { rows, total } = await refuseMissing(indexes.search(await access(), scopeOf(key), declared, options));
-      const records = rows.map(toRecord);
+      const place = await access();
+      const { rows, total } = await refuseMissing(indexes.search(place, scopeOf(key), declared, options));
+      const records = await readRecords(place.sql, rows);
       return total === undefined ? { records } : { records, total };
     },
 
@@ -117,12 +123,13 @@ export function createRecordStore({
       let from = after;
       while (left > 0) {
         const size = Math.min(batchSize, left);
-        const batch = await page(key, { limit: size, offset: skipped, after: from });
-        if (batch.length) yield batch;
-        if (batch.length < size) return;
-        left -= batch.length;
+        const { sql } = await access();
+        const { records, next } = await selectSome(sql, scopeOf(key), { limit: size, offset: skipped, after: from });
+        if (records.length) yield records;
+        if (next === undefined) return;
+        left -= records.length;
         skipped = 0;
-        from = (batch.at(-1) as StoredRecord).seq;
+        from = next;
       }
     },
 
@@ -159,7 +166,10 @@ export function createRecordStore({
       return indexes.progress(scopeOf(key));
     },
 
-    destroy: () => indexes.destroy(),
+    async destroy() {
+      await indexes.destroy();
+      database.close?.();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Client, HostDatabase } from './database';
+import { createNearReader } from './near';
 
 /** What is used of `strapi.db`. */
 export interface StrapiDb {
@@ -12,9 +13,13 @@ export interface StrapiDb {
 
 /** The host's database as the record store wants it; transactions are Strapi's own, so that its services join them. */
 export function strapiDatabase(db: StrapiDb): HostDatabase {
+  const client = db.dialect.client as Client;
+  const near = client === 'sqlite' ? createNearReader(() => db.connection) : undefined;
   return {
-    client: db.dialect.client as Client,
+    client,
     knex: () => db.connection,
+    near: near?.reader,
+    close: near?.close,
     // Within a transaction, asking for another one gives the current one.
     current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),
     async transaction(work) {

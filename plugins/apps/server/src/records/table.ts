@@ -1,14 +1,17 @@
 import type { Dialect, IndexedRecord, RecordSource, RecordsTable, Row, Sql } from '../indexes';
 import { marks } from '../indexes';
+import { fitting, itemColumns, toIndexed, toRecord, toRecords, withItems } from './rows';
 import type { Items, PageOptions, StoredRecord } from './types';
 
 /** The table of the content type `plugin::apps.record`, as Strapi's schema sync makes it. */
 export const recordsTable: RecordsTable = {
   name: 'apps_records',
-  columns: 'r.id, r.hash, r.identifier, r.items, r.creator, r.version',
+  columns: (limit) => `r.id, r.hash, r.identifier, ${itemColumns(limit)}, r.creator, r.version`,
 };
 
-const { name: table, columns } = recordsTable;
+const { name: table } = recordsTable;
+/** Of a few records that are asked for by their hashes. */
+const columns = 'r.id, r.hash, r.identifier, r.items, r.creator, r.version';
 /** Strapi's ids are 32-bit integers; PostgreSQL refuses to compare them with more. */
 const maxSeq = 2 ** 31 - 1;
 
@@ -20,16 +23,6 @@ export interface RecordInsert {
   id: string;
   items: Items;
   creator: string | null;
-}
-
-export function toRecord(row: Row): StoredRecord {
-  return {
-    id: row.identifier as string,
-    items: JSON.parse(row.items as string) as Items,
-    creator: row.creator as string | null,
-    version: Number(row.version),
-    seq: Number(row.id),
-  };
 }
 
 /** The record of a hash. */
@@ -47,14 +40,37 @@ export async function selectRecords(sql: Sql, hashes: readonly string[]): Promis
   return new Map((await sql.rows(text, asked)).map((row) => [row.hash as string, toRecord(row)]));
 }
 
-/** Records in order of creation; the caller gives a limit. */
-export async function selectPage(
+type PageOf = PageOptions & { limit: number };
+
+/** Rows of records in order of creation; long items are left out (`itemColumns`). */
+function selectPageRows(sql: Sql, scope: string, { limit, offset = 0, after = 0 }: PageOf): Promise<Row[]> {
+  const text = `select ${recordsTable.columns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
+  return sql.rows(text, [scope, Math.min(after, maxSeq), limit, offset]);
+}
+
+/** Records in order of creation. PayloadTooLargeError when they are too much together. */
+export async function selectPage(sql: Sql, scope: string, page: PageOf): Promise<StoredRecord[]> {
+  return readRecords(sql, await selectPageRows(sql, scope, page));
+}
+
+/** As many of them, from the beginning, as fit into memory, and behind which `seq` to go on; undefined: that was all. */
+export async function selectSome(
   sql: Sql,
   scope: string,
-  { limit, offset = 0, after = 0 }: PageOptions & { limit: number },
-): Promise<StoredRecord[]> {
-  const text = `select ${columns} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
-  return (await sql.rows(text, [scope, Math.min(after, maxSeq), limit, offset])).map(toRecord);
+  page: PageOf,
+): Promise<{ records: StoredRecord[]; next: number | undefined }> {
+  const rows = await selectPageRows(sql, scope, page);
+  const some = rows.slice(0, fitting(rows));
+  const more = rows.length === page.limit || some.length < rows.length;
+  return {
+    records: (await withItems(sql, table, some)).map(toRecord),
+    next: more ? Number(some.at(-1)?.id) : undefined,
+  };
+}
+
+/** The records of rows with `recordsTable.columns`. PayloadTooLargeError when they are too much together. */
+export function readRecords(sql: Sql, rows: readonly Row[]): Promise<StoredRecord[]> {
+  return toRecords(sql, table, rows);
 }
 
 /** Which of the hashes are taken. */
@@ -175,13 +191,10 @@ export async function deleteOldest(sql: Sql, scope: string, last: number, count:
 export function recordSource(dialect: Dialect): RecordSource {
   return {
     async scan(sql, scope, after, limit, keep): Promise<IndexedRecord[]> {
-      const text = `select id, identifier, items from ${table} where scope = ? and id > ? order by id limit ?${keep ? dialect.shareLock : ''}`;
+      const lock = keep ? dialect.shareLock : '';
+      const text = `select r.id, r.identifier, ${itemColumns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ?${lock}`;
       const rows = await sql.rows(text, [scope, after, limit]);
-      return rows.map((row) => ({
-        seq: Number(row.id),
-        id: row.identifier as string,
-        items: JSON.parse(row.items as string) as Items,
-      }));
+      return (await withItems(sql, table, rows.slice(0, fitting(rows)))).map(toIndexed);
     },
     async count(sql, scope): Promise<number> {
       const [row] = await sql.rows(`select count(*) as n from ${table} where scope = ?`, [scope]);

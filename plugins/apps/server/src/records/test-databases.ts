@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
 import type { Client, HostDatabase } from './database';
+import { createNearReader } from './near';
 
 /** Where a database is: what knex is given, and the environment that makes the host of the tests use it. */
 export interface TestPlace {
@@ -143,9 +144,12 @@ async function createRecordsTable(knex: Knex): Promise<void> {
 /** Transactions in an asynchronous context, as Strapi's. */
 export function hostOf(knex: Knex, client: Client): HostDatabase {
   const context = new AsyncLocalStorage<{ trx: Knex.Transaction | null }>();
+  const near = client === 'sqlite' ? createNearReader(() => knex) : undefined;
   return {
     client,
     knex: () => knex,
+    near: near?.reader,
+    close: near?.close,
     current: async () => context.getStore()?.trx ?? undefined,
     async transaction(work) {
       const current = context.getStore()?.trx;

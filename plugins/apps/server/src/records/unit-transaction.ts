@@ -6,6 +6,7 @@ import {
   type Indexes,
   IndexMissing,
   isFailure,
+  readerOf,
   type Sql,
   translateError,
 } from '../indexes';
@@ -63,7 +64,7 @@ export class UnitTransaction {
   async sql(scope?: string): Promise<Sql> {
     if (scope !== undefined && this.entries.pending(scope).length) await this.exclusive(() => this.flush());
     const { database, dialect } = this.tools;
-    return createSql(this.open?.trx ?? (await database.current()) ?? database.knex(), dialect);
+    return createSql(this.open?.trx ?? (await database.current()) ?? readerOf(database), dialect);
   }
 
   /** The record of a hash, as this unit's transaction sees it, or as it is. */

@@ -5,7 +5,7 @@ import { applyChange, storable } from './change';
 import { Entries, type Entry } from './entries';
 import { firstFreeId } from './free-id';
 import { checkId, generateId, hashOf, scopeOf } from './ids';
-import { selectPage, toRecord } from './table';
+import { readRecords, selectPage } from './table';
 import type {
   AppKey,
   Items,
@@ -84,7 +84,7 @@ export class RecordUnit implements UnitOfWork {
     const { rows, total } = await this.transaction.watched(() =>
       this.tools.indexes.search(access, scope, indexes, options),
     );
-    const records = rows.map((row) => this.met(key, toRecord(row)));
+    const records = (await readRecords(access.sql, rows)).map((record) => this.met(key, record));
     return total === undefined ? { records } : { records, total };
   }
 

@@ -3,7 +3,7 @@ import { postgres } from './postgres';
 import { sqlite } from './sqlite';
 import type { Client, Dialect } from './types';
 
-export type { Client, Dialect } from './types';
+export type { Client, Dialect, Row } from './types';
 export { isUnavailable } from './unavailable';
 
 /** One row a database; the dialect suite runs against each. */

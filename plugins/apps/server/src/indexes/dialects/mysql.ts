@@ -1,5 +1,4 @@
-import type { Row } from '../database';
-import type { Dialect, Reason } from './types';
+import type { Dialect, Reason, Row } from './types';
 import { isUnavailable } from './unavailable';
 
 const reasons: Record<string, Reason> = {

@@ -1,5 +1,4 @@
-import type { Row } from '../database';
-import type { Dialect, Reason } from './types';
+import type { Dialect, Reason, Row } from './types';
 import { isUnavailable } from './unavailable';
 
 export const sqlite: Dialect = {

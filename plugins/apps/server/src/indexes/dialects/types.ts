@@ -1,4 +1,4 @@
-import type { Row } from '../database';
+export type Row = Record<string, unknown>;
 
 export type Client = 'sqlite' | 'postgres' | 'mysql';
 
