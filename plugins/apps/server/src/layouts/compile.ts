@@ -1,12 +1,14 @@
-import { Context, type Liquid, LiquidError, Parser, type Template, Tokenizer, toPromise } from 'liquidjs';
+import { type Context, type Liquid, LiquidError, Parser, type Template, Tokenizer, toPromise } from 'liquidjs';
 import { AppsError, isAppsError, type SourcePosition } from '../errors';
 import { BraceToken, splitBraces } from './braces';
 import { candidates, Elements } from './elements';
 import { BoundedEmitter, Clock, type LayoutLimits } from './limits';
+import { checkMarks, MarkError } from './marks';
 import { keepRendering } from './tags';
+import { TimedContext } from './timed';
 import type { CompiledLayout, LayoutData } from './types';
 
-/** Parses a layout. DefinitionError with file, line and column if it is not Liquid. */
+/** Parses a layout. DefinitionError with file, line and column if it is not Liquid, or more of it than `limits` allow. */
 export function compileLayout(
   liquid: Liquid,
   limits: LayoutLimits,
@@ -19,6 +21,7 @@ export function compileLayout(
   return asDefinitionError(path, () => {
     const { operators } = liquid.options;
     const tokens = splitBraces(new Tokenizer(text, operators, path).readTopLevelTokens(liquid.options));
+    checkMarks(tokens, limits);
     const braces = tokens.filter((token) => token instanceof BraceToken) as unknown as BraceToken[];
     const templates = new Parser(liquid).parseTokens([...tokens]);
     const elements = [...new Set(braces.filter(({ placed }) => placed).flatMap(candidates))];
@@ -31,7 +34,7 @@ async function render(liquid: Liquid, limits: LayoutLimits, templates: Template[
   const elements = new Elements(data, clock);
   const scope = Object.assign(Object.create(null), data.variables, { elements: elements.drop, context: data.context });
   const limiters = { renderLimit: clock, liquid } as unknown as ConstructorParameters<typeof Context>[3];
-  const context = new Context(scope, liquid.options, { sync: false, memoryLimit: limits.memory }, limiters);
+  const context = new TimedContext(scope, liquid.options, { sync: false, memoryLimit: limits.memory }, limiters);
   keepRendering(context, { elements, clock, data });
   const emitter = new BoundedEmitter(limits.memory);
   try {
@@ -53,6 +56,7 @@ function asDefinitionError<T>(path: string, work: () => T): T {
 /** What went wrong, as an AppsError: those of elements as they are, Liquid's own with their place in the layout. */
 function definitionErrorOf(error: unknown, file: string): AppsError {
   if (isAppsError(error)) return error;
+  if (error instanceof MarkError) return layoutError(error.message, { file, ...error.place });
   if (!LiquidError.is(error)) return layoutError(messageOf(error), { file }, error);
   const { originalError, token } = error as LiquidError & { token: { getPosition(): [number, number] } };
   if (isAppsError(originalError)) return originalError;

@@ -46,6 +46,8 @@ export class Elements {
   }
 
   #ask(name: string): Promise<Element> {
+    // A step as Liquid's own are: one brace may ask for many names.
+    this.clock.check(performance.now());
     let element = this.#asked.get(name);
     if (!element) {
       element = this.clock.pausedFor(() => this.data.element(name));
@@ -67,8 +69,10 @@ export class Elements {
  */
 export function candidates({ element, key }: Pick<BraceToken, 'element' | 'key'>): string[] {
   if (key !== undefined) return [element];
-  const parts = element.split('.');
-  return parts.map((_, index) => parts.slice(0, parts.length - index).join('.')).filter((name) => name !== '');
+  const names: string[] = [];
+  // Slices of one text, not parts put together: a brace of many dots costs no more than its length.
+  for (let end = element.length; end > 0; end = element.lastIndexOf('.', end - 1)) names.push(element.slice(0, end));
+  return names;
 }
 
 /** The keys that a single brace names in the value of the element `name`. */

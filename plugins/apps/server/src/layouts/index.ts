@@ -1,8 +1,10 @@
 import { Liquid } from 'liquidjs';
+import { type AppsError, isAppsError } from '../errors';
 import { compileLayout } from './compile';
 import { escaping, raw } from './html';
 import { defaultLimits, type LayoutLimits } from './limits';
 import { registerTags } from './tags';
+import { registerTimedFilters } from './timed';
 import type { CompiledLayout, Layouts } from './types';
 
 /**
@@ -18,15 +20,27 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}): Layouts {
     outputEscape: escaping as (value: unknown) => string,
   });
   liquid.registerFilter('raw', { raw: true, handler: raw });
+  registerTimedFilters(liquid, all);
   registerTags(liquid);
-  const compiled = new WeakMap<object, CompiledLayout>();
+  const compiled = new WeakMap<object, CompiledLayout | AppsError>();
   return {
     compile(source) {
-      const layout = compiled.get(source) ?? compileLayout(liquid, all, source);
-      compiled.set(source, layout);
-      return layout;
+      const known = compiled.get(source) ?? attempt(() => compileLayout(liquid, all, source));
+      compiled.set(source, known);
+      if (isAppsError(known)) throw known;
+      return known;
     },
   };
+}
+
+/** A broken layout is not read again at every request either. */
+function attempt(compile: () => CompiledLayout): CompiledLayout | AppsError {
+  try {
+    return compile();
+  } catch (error) {
+    if (isAppsError(error)) return error;
+    throw error;
+  }
 }
 
 export { escapeHtml, html } from './html';

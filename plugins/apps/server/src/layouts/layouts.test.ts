@@ -163,6 +163,45 @@ describe('failures', () => {
     if (line) expect(error.position).toMatchObject({ file: 'blocks/a.html', line, ...(column && { column }) });
   });
 
+  it.each([
+    ['elements', '{n}'.repeat(20_000), 30_001, /at most 10000 tags, outputs and elements/],
+    ['outputs', `${'.'.repeat(9)}${'{{n}}'.repeat(20_000)}`, 50_010, /at most 10000 tags/],
+    ['Liquid in all', `{{ ${'n | '.repeat(2_000)}n }}`.repeat(20), 12 * 8_007 + 1, /at most 100000 characters/],
+    ['operands', `.{% if n${' or n'.repeat(20_000)} %}x{% endif %}`, 2, /longer than 10000/],
+    ['filters', `{{ n${' | upcase'.repeat(20_000)} }}`, 1, /longer than 10000/],
+    ['dots', `{${'n.'.repeat(100_000)}n}`, 1, /longer than 200/],
+    ['depth', '{% if n %}'.repeat(4_900) + '{% endif %}'.repeat(4_000), undefined, /call stack|not closed/],
+    ['a list for a filter', '{% assign l = (1..200000) | sort %}', undefined, /"sort" takes lists of at most 100000/],
+    [
+      'work for each item of a list',
+      `{% assign l = (1..90000) | where_exp: "i", "i > 5${' or i > 9'.repeat(1_000)}" %}`,
+      undefined,
+      /longer than 500 ms/,
+    ],
+    [
+      'items of lists',
+      `{% assign l = (1..90000) %}${'{% assign m = l | group_by: "x" %}'.repeat(3)}`,
+      1,
+      /200000 steps|longer than 500 ms/,
+    ],
+    [
+      'an expression that was put together',
+      '{% assign e = "i or i or " %}{% for i in (1..12) %}{% assign e = e | append: e %}{% endfor %}{{ (1..2) | has_exp: "i", e }}',
+      undefined,
+      /expressions of at most 10000/,
+    ],
+  ])('bounds %s', async (_, text, column, message) => {
+    const error = await failure(() => show(text));
+    expect(error).toMatchObject({ name: 'DefinitionError', position: { file: 'blocks/a.html' } });
+    expect(error.message).toMatch(message);
+    if (column && column > 1) expect(error.position).toMatchObject({ line: 1, column });
+  });
+
+  it('takes as much Liquid as a large layout has', async () => {
+    expect(await show('{n}'.repeat(9_000))).toBe('3'.repeat(9_000));
+    expect(await show('x'.repeat(250_000))).toHaveLength(250_000);
+  });
+
   it('bounds files, pages and time', async () => {
     const tight = createLayouts({ sourceLength: 100, memory: 50, renderTime: 20 });
     const compile = (text: string) => tight.compile({ path: 'a', text });

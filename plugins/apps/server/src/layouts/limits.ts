@@ -3,24 +3,36 @@ import { AppsError } from '../errors';
 
 /** What keeps one broken layout from stopping the server. */
 export interface LayoutLimits {
-  /** Characters of a layout file. Default 1,000,000. */
+  /** Characters of a layout file. Default 262,144 (256 kB of ASCII). */
   sourceLength: number;
-  /** Milliseconds of Liquid's own work for one rendering; waiting for elements does not count. Default 1000. */
+  /** Tags, outputs and single-brace elements of a layout file. Default 10,000. */
+  marks: number;
+  /** Characters of one tag, output or expression: bounds its operands and filters. Default 10,000. */
+  markLength: number;
+  /** Characters of all tags, outputs and elements of a file together. Default 100,000. */
+  markup: number;
+  /** Milliseconds of Liquid's own work for one rendering; waiting for elements does not count. Default 500. */
   renderTime: number;
-  /** Tags, outputs and texts that one rendering may go through, loops counted. Default 200,000. */
+  /** Tags, outputs, texts, filters and elements that one rendering may go through, loops counted. Default 200,000. */
   renderSteps: number;
+  /** Entries of a list that a filter takes. Default 100,000. */
+  listLength: number;
   /** Characters that Liquid may hold or write in one rendering. Default 20,000,000. */
   memory: number;
 }
 
 export const defaultLimits: LayoutLimits = {
-  sourceLength: 1_000_000,
-  renderTime: 1000,
+  sourceLength: 256 * 1024,
+  marks: 10_000,
+  markLength: 10_000,
+  markup: 100_000,
+  renderTime: 500,
   renderSteps: 200_000,
+  listLength: 100_000,
   memory: 20_000_000,
 };
 
-/** Liquid's render limiter, which it asks before each step; stands still while an element is being made. */
+/** Liquid's render limiter, asked before each step; stands still while an element is being made. */
 export class Clock {
   private end: number;
   private steps = 0;

@@ -4,7 +4,27 @@ import { descendants, type Element, isElement, type Node } from './html-tree';
 
 type Adapter = NonNullable<NonNullable<Parameters<typeof compile<Node, Element>>[1]>['adapter']>;
 
+/** Milliseconds that all selectors of one page may take together. */
+export interface SelectorTime {
+  left: number;
+}
+
+/** Steps of a search between two looks at the clock. */
+const STRIDE = 1_000;
+
+/** The search that is at work; searches are synchronous, so there is one at most. */
+const search = { steps: 0, end: Number.POSITIVE_INFINITY };
+
+/** A selector of several `~` or `:has()` takes a power of the page's size in time: it is stopped. */
+function step(count = 1): void {
+  search.steps += count;
+  if (search.steps < STRIDE) return;
+  search.steps = 0;
+  if (performance.now() > search.end) throw new Error('it takes too long to search the page for it');
+}
+
 const parentOf = (node: Node): Element | null => {
+  step();
   const parent = 'parentNode' in node ? node.parentNode : null;
   return parent && isElement(parent) ? parent : null;
 };
@@ -14,8 +34,11 @@ const siblingsOf = (node: Node): Node[] => {
   return parent ? parent.childNodes : [node];
 };
 
-const textOf = (node: Node): string =>
-  [node, ...descendants(node)].map((one) => ('value' in one ? one.value : '')).join('');
+const textOf = (node: Node): string => {
+  const nodes = [node, ...descendants(node)];
+  step(nodes.length);
+  return nodes.map((one) => ('value' in one ? one.value : '')).join('');
+};
 
 const lists = new WeakMap<Node, Element[]>();
 
@@ -26,15 +49,23 @@ function elementsBelow(root: Node): Element[] {
   return list;
 }
 
-const elementsOf = (nodes: Node[]): Element[] =>
-  nodes.flatMap((node) => (isElement(node) ? [node, ...descendants(node).filter(isElement)] : elementsBelow(node)));
+const elementsOf = (nodes: Node[]): Element[] => {
+  const found = nodes.flatMap((node) =>
+    isElement(node) ? [node, ...descendants(node).filter(isElement)] : elementsBelow(node),
+  );
+  step(found.length);
+  return found;
+};
 
 const attributeOf = (element: Element, name: string) =>
   element.attrs.find((attribute) => attribute.name === name)?.value;
 
 /** How css-select walks over parse5's tree. */
 const adapter: Adapter = {
-  isTag: isElement,
+  isTag: (node): node is Element => {
+    step();
+    return isElement(node);
+  },
   getName: (element) => element.tagName,
   getChildren: (node) => ('childNodes' in node ? node.childNodes : []),
   getParent: parentOf,
@@ -85,9 +116,21 @@ export function selectorProblem(selector: string): string | null {
   }
 }
 
-/** The elements below `root` that a selector matches, in the order of the document, none inside another. */
-export function matching(root: Node, selector: string): Element[] {
+/**
+ * The elements below `root` that a selector matches, in the order of the document, none inside another.
+ * DefinitionError for what is no selector, and when the time is up.
+ */
+export function matching(root: Node, selector: string, time: SelectorTime): Element[] {
   const problem = selectorProblem(selector);
   if (problem) throw new AppsError('DefinitionError', `"${selector}" is not a CSS selector: ${problem}`);
-  return outermost(selectAll<Node, Element>(compiledSelector(selector), [root], { adapter })) as Element[];
+  const begin = performance.now();
+  Object.assign(search, { steps: 0, end: begin + time.left });
+  try {
+    return outermost(selectAll<Node, Element>(compiledSelector(selector), [root], { adapter })) as Element[];
+  } catch (error) {
+    throw new AppsError('DefinitionError', `The selector "${selector}": ${(error as Error).message}`, { cause: error });
+  } finally {
+    search.end = Number.POSITIVE_INFINITY;
+    time.left -= performance.now() - begin;
+  }
 }

@@ -100,6 +100,23 @@ describe('balanced', () => {
   });
 });
 
+describe('a search that would take the power of the page', () => {
+  const siblings = '<p>x</p>'.repeat(400);
+  const deep = `${'<div>'.repeat(400)}x${'</div>'.repeat(400)}`;
+  it.each([
+    ['x ~ p ~ p ~ p ~ p', siblings],
+    [':has(~ p:has(~ p:has(~ x)))', siblings],
+    ['div:has(div:has(div:has(x)))', deep],
+    ['div:not(x div div div div)', deep],
+  ])('%s is stopped, and so are those that come after it', (selector, html) => {
+    const page = new ThemePage(`<main>${html}</main>`);
+    const failure = (message: string) => expect.objectContaining({ name: 'DefinitionError', message });
+    expect(() => page.has(selector)).toThrow(failure(expect.stringMatching(/takes too long/)));
+    expect(() => page.has('main')).toThrow(failure(expect.stringMatching(/rules take longer than 400 ms/)));
+    expect(new ThemePage('<main></main>').has('main')).toBe(true);
+  });
+});
+
 describe('selected', () => {
   it.each([
     ['b', '<form><b>1</b><i><b>2</b></i></form>', '<b>1</b>\n<b>2</b>'],

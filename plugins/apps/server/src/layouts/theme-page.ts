@@ -1,5 +1,6 @@
+import { AppsError } from '../errors';
 import { balanced, type Element, holdsContent, isElement, parseDocument, parsePiece } from './html-tree';
-import { matching } from './selectors';
+import { matching, type SelectorTime } from './selectors';
 
 /** Where a theme rule puts something, seen from the element that its selector names (contract, section 11). */
 export const rulePlaces = ['before', 'after', 'replace', 'prepend', 'append'] as const;
@@ -28,6 +29,9 @@ const splices: Record<RulePlace, (at: Offsets) => Splice | null> = {
   append: ({ inside }) => inside && { from: inside.end, to: inside.end },
 };
 
+/** Milliseconds in which a page is parsed and searched for all rules of a theme. */
+const SEARCH_TIME = 400;
+
 /**
  * A finished page that theme rules are applied to. It is searched as a browser would understand it, and changed in its
  * text: outside the places that rules touch it stays byte for byte what it was.
@@ -37,13 +41,15 @@ export class ThemePage {
   /** What selectors match, until the page is changed: rules share them, and are asked twice. */
   readonly #matches = new Map<string, Element[]>();
 
+  readonly #time: SelectorTime = { left: SEARCH_TIME };
+
   constructor(private text: string) {}
 
   get html(): string {
     return this.text;
   }
 
-  /** Whether an element of the page matches. DefinitionError for what is not a CSS selector. */
+  /** Whether an element of the page matches. DefinitionError for what is not a CSS selector, or takes too long. */
   has(selector: string): boolean {
     return this.matches(selector).length > 0;
   }
@@ -75,10 +81,21 @@ export class ThemePage {
   }
 
   private matches(selector: string): Element[] {
-    this.#tree ??= parseDocument(this.text);
-    const found = this.#matches.get(selector) ?? matching(this.#tree, selector);
+    const known = this.#matches.get(selector);
+    if (known) return known;
+    if (this.#time.left < 0) {
+      throw new AppsError('DefinitionError', `The theme's rules take longer than ${SEARCH_TIME} ms for this page`);
+    }
+    const found = matching(this.#parsed(), selector, this.#time);
     this.#matches.set(selector, found);
     return found;
+  }
+
+  #parsed(): ReturnType<typeof parseDocument> {
+    const begin = performance.now();
+    this.#tree ??= parseDocument(this.text);
+    this.#time.left -= performance.now() - begin;
+    return this.#tree;
   }
 }
 
@@ -100,7 +117,7 @@ function isInForm(element: Element, place: RulePlace): boolean {
 /** The elements of a block's page that a selector names, as balanced HTML; '' if there are none. */
 export function selected(html: string, selector: string): string {
   const whole = balanced(html);
-  return matching(parsePiece(whole).root, selector)
+  return matching(parsePiece(whole).root, selector, { left: SEARCH_TIME })
     .map(({ sourceCodeLocation: at }) => (at ? whole.slice(at.startOffset, at.endOffset) : ''))
     .join('\n');
 }
