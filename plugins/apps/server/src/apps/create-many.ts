@@ -2,7 +2,7 @@ import type { Items } from '../../../shared/json';
 import { AppsError } from '../errors';
 import type { NewRecord } from '../records/types';
 import { type BlockSession, openBlock } from './block-session';
-import { blockOf, takeId } from './record-operations';
+import { blockOf, idOf } from './record-operations';
 import { type AppServices, keyOf, type Run, type Visit, withRun } from './run';
 import { saveInSession } from './save-record';
 import type { App } from './types';
@@ -32,8 +32,8 @@ async function* newRecords(source: ItemSource, creator: string | null): AsyncIte
 }
 
 function newRecord(items: Items, creator: string | null): NewRecord {
-  const { id, rest } = takeId(items);
-  return { ...(id === undefined ? {} : { id, whenTaken: 'refuse' as const }), items: rest, creator };
+  const id = idOf(items);
+  return { ...(id === undefined ? {} : { id, whenTaken: 'refuse' as const }), items, creator };
 }
 
 async function createWithLogic(run: Run, source: ItemSource): Promise<number> {

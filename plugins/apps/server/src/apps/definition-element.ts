@@ -2,6 +2,7 @@ import type { Json } from '../../../shared/json';
 import { builtInActions, type ElementType, elementTypes, toOptions } from './elements';
 import { momentOf } from './elements/datetime-input';
 import { compilePattern } from './elements/pattern';
+import type { PatternWork } from './elements/pattern-machine';
 import type { ElementDefinition } from './types';
 import type { YamlPlace } from './yaml';
 import {
@@ -35,8 +36,15 @@ const pattern: Check<string> = (at) => {
   return source;
 };
 
-const options = (at: YamlPlace) =>
-  toOptions(at.value) ?? at.fail('Options are a list of different values, or of mappings with "value" and "label"');
+/** Options of an element, at most. */
+const MAX_OPTIONS = 1_000;
+
+const options = (at: YamlPlace) => {
+  if (Array.isArray(at.value) && at.value.length > MAX_OPTIONS) at.fail(`There are at most ${MAX_OPTIONS} options`);
+  return (
+    toOptions(at.value) ?? at.fail('Options are a list of different values, or of mappings with "value" and "label"')
+  );
+};
 
 const anything: Check<Json> = ({ value }) => value;
 
@@ -59,8 +67,11 @@ const keys = {
   mode: { as: 'mode', check: oneOf('COMPUTED_ON_SAVE', 'COMPUTED_ON_CREATION') },
 } as const satisfies Record<string, { as: keyof ElementDefinition; check: Check<unknown> }>;
 
-/** Reads one element: a type's name, or a mapping with `type`; a built-in action needs no type. */
-export function readElement(at: YamlPlace, name: string): ElementDefinition {
+/**
+ * Reads one element: a type's name, or a mapping with `type`; a built-in action needs no type.
+ * @param work what checking the default values of the definition's elements may take together
+ */
+export function readElement(at: YamlPlace, name: string, work: PatternWork): ElementDefinition {
   const { value } = at;
   const typeAt = isMapping(value) && Object.hasOwn(value, 'type') ? at.child('type') : at;
   const type = isMapping(typeAt.value) ? defaultType(at, name) : typeName(typeAt);
@@ -74,7 +85,7 @@ export function readElement(at: YamlPlace, name: string): ElementDefinition {
     const { as, check } = keys[key as keyof typeof keys];
     if (at.child(key).value !== null) definition[as] = check(at.child(key));
   }
-  return withDefault(at, checkBounds(at, definition as unknown as ElementDefinition), elementType);
+  return withDefault(at, checkBounds(at, definition as unknown as ElementDefinition), elementType, work);
 }
 
 function typeName(at: YamlPlace): string {
@@ -125,6 +136,7 @@ function withDefault(
   at: YamlPlace,
   definition: ElementDefinition,
   { read, keys: taken }: ElementType,
+  work: PatternWork,
 ): ElementDefinition {
   const given = definition.default;
   if (given === undefined || given === '' || !read) return definition;
@@ -135,7 +147,7 @@ function withDefault(
   });
   if (Array.isArray(given) && definition.type !== 'CHECKBOXES' && !definition.multiple)
     at.child('default').fail('This must be one value, not a list');
-  const result = read(entered, { ...definition, required: false }, definition.options ?? []);
+  const result = read(entered, { ...definition, required: false }, definition.options ?? [], work);
   if ('error' in result) return at.child('default').fail(`This is not a value of the element: ${result.error}`);
   return { ...definition, default: result.value };
 }

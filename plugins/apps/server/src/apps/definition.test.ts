@@ -78,7 +78,8 @@ elements:
     ['elements:\n  a: {type: TEXT, lable: x}', 2, 19, /"lable".*type TEXT, did you mean "label"/],
     ['elements:\n  a: {type: BASIC, label: x}', 2, 20, /"label" is not known for the type BASIC/],
     ['elements:\n  a: {label: x}', 2, 6, /needs a "type"/],
-    ['elements:\n  a:', 2, 4, /not nothing/],
+    ['elements:\n  a:', 2, 3, /not nothing/],
+    ['elements:\n  a:\n  b: TEXT\ncache: 1', 2, 3, /not nothing/],
     ['elements:\n  a b: TEXT', 2, 3, /"a b" cannot be the name/],
     ['elements:\n  constructor: TEXT', 2, 3, /cannot be the name/],
     ['elements: [TEXT]', 1, 11, /must be a mapping/],
@@ -126,6 +127,43 @@ elements:
     expect(error.message).toMatch(message);
     expect(error.message).toContain('blocks/rate.yaml');
     expect(error.position).toEqual({ file: 'blocks/rate.yaml', ...(line && { line, column }) });
+  });
+
+  const many = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => text(index));
+  const looping = `${'(a|a)*'.repeat(160)}b`;
+
+  it.each<[string, string, number, number, RegExp]>([
+    ['elements', ['elements:', ...many(7_000, (i) => `  e${i}: TEXT`)].join('\n'), 502, 3, /at most 500 elements/],
+    ['options', `elements: {a: {type: SELECT, options: [${many(1_001, String)}]}}`, 1, 39, /at most 1000 options/],
+    [
+      'work for default values',
+      [
+        'elements:',
+        `  a: {type: TEXT, pattern: &p ${looping}, default: &d ${'a'.repeat(3_999)}b}`,
+        ...many(40, (i) => `  e${i}: {type: TEXT, pattern: *p, default: *d}`),
+      ].join('\n'),
+      2,
+      1006,
+      /takes too long/,
+    ],
+  ])('bounds %s', (_, text, line, column, message) => {
+    const error = failure(() => readDefinition(file(text)));
+    expect(error.message).toMatch(message);
+    expect(error.position).toEqual({ file: 'blocks/rate.yaml', line, column });
+  });
+
+  it('reads as many elements as it takes', () => {
+    const { elements } = readDefinition(file(['elements:\r', ...many(500, (i) => `  e${i}: TEXT\r`)].join('\n')));
+    expect(elements.size).toBe(500);
+    expect(elements.get('e499')?.position).toEqual({ file: 'blocks/rate.yaml', line: 501, column: 9 });
+  });
+
+  it('looks once at what aliases repeat', () => {
+    const list = `x: &x [${many(20_000, String)}]`;
+    expect(failure(() => readDefinition(file(`${list}\ny: [${many(99, () => '*x')}]`))).message).toMatch(
+      /"x" is not known/,
+    );
   });
 });
 

@@ -1,8 +1,9 @@
 import type { Items, Json } from '../../../shared/json';
 import { isId, reservedViews, type ThemeFile } from '../sites';
 import { readElement } from './definition-element';
+import { patternWork } from './elements/pattern-machine';
 import { LIVE_VIEW } from './embed-live';
-import type { Definition } from './types';
+import type { Definition, ElementDefinition } from './types';
 import { readYaml, type YamlPlace } from './yaml';
 import { type Check, describe, flag, isMapping, mapping, named, namesOrText, oneOf } from './yaml-schema';
 
@@ -43,6 +44,16 @@ const seconds: Check<number> = (at) => {
 
 const refresh: Check<number | 'on-change'> = (at) => (at.value === 'on-change' ? 'on-change' : seconds(at));
 
+/** Elements of a definition, at most: a form of more is nobody's, and each costs every page of the block. */
+const MAX_ELEMENTS = 500;
+
+const elements: Check<Map<string, ElementDefinition>> = (at) => {
+  const tooMany = isMapping(at.value) ? Object.keys(at.value)[MAX_ELEMENTS] : undefined;
+  if (tooMany !== undefined) at.key(tooMany).fail(`A block has at most ${MAX_ELEMENTS} elements`);
+  const work = patternWork();
+  return named('an element', (element, name) => readElement(element, name, work))(at);
+};
+
 /** Keys of a definition file (contract, section 7). */
 const schema = mapping({
   target: oneOf('ajax'),
@@ -50,7 +61,7 @@ const schema = mapping({
   view_permission: namesOrText,
   refresh,
   cache: seconds,
-  elements: named('an element', readElement),
+  elements,
 });
 
 /** Reads a block's definition file. DefinitionError with file, line and column for anything the contract does not know. */

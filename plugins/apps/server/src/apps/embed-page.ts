@@ -3,6 +3,7 @@ import { AppsError } from '../errors';
 import { escapeHtml, html, selected, ThemePage } from '../layouts';
 import type { LayoutData } from '../layouts/types';
 import type { ThemeFile, ThemeFolder } from '../sites';
+import { patternWork } from './elements/pattern-machine';
 import { type EmbeddingPage, isRefusal } from './embed';
 import { readRules, type ThemeRule } from './rules';
 import type { Visit } from './run';
@@ -98,7 +99,7 @@ function bareLayout({ site, content }: Visit, main: string): string {
 }
 
 /** Characters of the largest page that rules are applied to. */
-const MAX_PAGE = 5_000_000;
+const MAX_PAGE = 1_000_000;
 
 const told = new WeakSet<ThemeFile>();
 
@@ -108,7 +109,9 @@ async function withRules(page: EmbeddingPage, file: ThemeFile, whole: string): P
   if (!told.has(file)) for (const error of errors) page.report('A theme rule', error);
   told.add(file);
   const themePage = new ThemePage(whole);
-  const meant = rules.filter(({ matchesPath }) => !matchesPath || pathsOf(page.visit).some(matchesPath));
+  const paths = pathsOf(page.visit);
+  const work = patternWork();
+  const meant = rules.filter(({ matchesPath }) => !matchesPath || paths.some((path) => matchesPath(path, work)));
   const pieces = piecesOf(page);
   // Most rules find in the page as it is what they look for: their blocks are made side by side.
   for (const rule of meant) if (placesOf(themePage, rule).length > 0) pieces(rule).catch(() => '');

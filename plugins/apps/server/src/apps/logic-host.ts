@@ -1,6 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
 import { AppsError } from '../errors';
 import type { LogicHost, RecordData } from '../logic/types';
+import { isUnavailable } from '../records';
 import type { AppKey, StoredRecord } from '../records/types';
 import { aclData, appData, contentData, recordData } from './context-data';
 import { readCursor, writeCursor } from './cursor';
@@ -129,9 +130,16 @@ const readingMethods = new Set(['findMany', 'findFirst', 'findOne', 'count']);
 
 function siteCalls(run: Run): SiteCalls {
   const { visit, services } = run;
+  /** What neither Strapi's validation nor its query builder could make anything of; a lost database is another matter. */
+  const unreadable = (what: string) => (error: unknown) => {
+    if (error instanceof AppsError || isUnavailable(error)) throw error;
+    services.logger.warn(`[apps] ${run.app.id}: ${what} failed: ${String(error).slice(0, 1000)}`);
+    throw new AppsError('BadRequestError', `${what}: these parameters cannot be carried out`, { cause: error });
+  };
   const documents = async (uid: string, method: string, params: Items): Promise<Json> => {
     const call = () => services.documents(uid, method, params, visit.requester) as Promise<Json>;
-    if (readingMethods.has(method)) return run.unit.alongside(call);
+    if (readingMethods.has(method))
+      return run.unit.alongside(call).catch(unreadable(`documents('${uid}').${method}()`));
     requireContentChanges(run);
     return run.unit.inTransaction(call);
   };

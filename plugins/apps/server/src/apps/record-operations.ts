@@ -3,6 +3,7 @@ import { AppsError } from '../errors';
 import type { RecordChange, StoredRecord } from '../records/types';
 import { withSession } from './block-session';
 import { keyOf, type Run, refusal } from './run';
+import { beforeElements } from './run-block';
 import { deleteRecord, saveRecord } from './save-record';
 import type { Block } from './types';
 
@@ -20,13 +21,12 @@ export function requireRight(run: Pick<Run, 'visit'>, granted: boolean, what: st
  */
 export async function createRecord(run: Run, items: Items, pathId?: string): Promise<StoredRecord> {
   requireRight(run, run.rights.create, 'create records');
-  const { id, rest } = takeId(items);
-  const chosen = pathId ?? id;
-  const block = blockOf(run, rest);
+  const chosen = pathId ?? idOf(items);
+  const block = blockOf(run, items);
   const creator = run.visit.requester.identity || null;
   const record = await run.unit.create(keyOf(run), run.app.indexes, {
     ...(chosen === undefined ? {} : { id: chosen, whenTaken: 'refuse' as const }),
-    items: rest,
+    items,
     creator,
   });
   if (!block) return record;
@@ -85,8 +85,8 @@ export function storedBlock(run: Run, record: StoredRecord): Block | null {
 }
 
 /**
- * The value of a declared element (operation 2); its function runs after `on_display`, as on a page.
- * NotFoundError for what is not declared. `redirect` is where logic wants the visitor to go.
+ * The value of a declared element (operation 2); its function runs after `on_display`, as on a page, and like there not at
+ * all when that redirects: the address is then in the run's response. NotFoundError for what is not declared.
  */
 export async function computeElement(run: Run, block: Block, name: string): Promise<{ value: Json }> {
   const element = block.definition.elements.get(name);
@@ -94,7 +94,11 @@ export async function computeElement(run: Run, block: Block, name: string): Prom
     throw new AppsError('NotFoundError', `The block "${block.id}" has no element "${name}"`);
   }
   return withSession(run, block, null, async (session) => {
-    await session.run(['on_display']);
+    const redirect = await beforeElements(run, session);
+    if (redirect !== null) {
+      run.response.redirect = redirect;
+      return { value: null };
+    }
     const values = await session.run([name]);
     return { value: values.get(name) ?? element.default ?? null };
   });
@@ -112,20 +116,21 @@ function requireVersion(record: StoredRecord, matches: VersionTest): void {
   }
 }
 
-/** Splits an `id` off the items. BadRequestError when it is not a string. */
-export function takeId(items: Items): { id: string | undefined; rest: Items } {
-  const { id, ...rest } = items;
+/** The `id` among the items, which the store leaves out. BadRequestError when it is not a string. */
+export function idOf({ id }: Items): string | undefined {
   if (id !== undefined && typeof id !== 'string') {
     throw new AppsError('BadRequestError', 'The item "id" must be a string');
   }
-  return { id, rest };
+  return id;
 }
 
 function readChange(id: string, body: Items): { change: RecordChange; named: Json | undefined } {
-  const { id: sent, $inc: inc, ...set } = body;
+  const sent = idOf(body);
   if (sent !== undefined && sent !== id) {
     throw new AppsError('BadRequestError', 'The item "id" is not the id of the record in the address');
   }
+  if (!Object.hasOwn(body, '$inc')) return { change: { set: body }, named: body.block };
+  const { $inc: inc, ...set } = body;
   return { change: inc === undefined ? { set } : { set, inc: readIncrements(inc) }, named: set.block };
 }
 

@@ -15,6 +15,9 @@ const settableHeaders = new Set([
   'x-robots-tag',
 ]);
 
+/** What headers that logic sets, and the address of a redirect, may come to: browsers and proxies refuse answers with more. */
+const most = { value: 2_000, count: 50, characters: 8_000, redirect: 4_000 };
+
 /** Applies what logic wants of the response. BadRequestError for a status, header or redirect that it may not set. */
 export function applyResponse(run: Run, changes: Partial<ResponseChanges>): void {
   if (changes.status != null) {
@@ -33,10 +36,20 @@ function setHeader(run: Run, name: string, value: string): void {
     const allowed = [...settableHeaders, 'x-app-…'].join(', ');
     throw new AppsError('BadRequestError', `Logic may not set the header "${name}"; it may set ${allowed}`);
   }
-  if (!/^[\t\x20-\x7e]{0,2000}$/.test(value)) {
+  if (!/^[\t\x20-\x7e]*$/.test(value)) {
     throw new AppsError(
       'BadRequestError',
       `The value of the header "${name}" has characters that a header cannot carry`,
+    );
+  }
+  if (value.length > most.value) {
+    throw new AppsError('BadRequestError', `The value of the header "${name}" is longer than ${most.value} characters`);
+  }
+  const headers = Object.entries({ ...run.response.headers, [lower]: value });
+  if (headers.length > most.count || headers.flat().join('').length > most.characters) {
+    throw new AppsError(
+      'BadRequestError',
+      `Logic may set ${most.count} headers of ${most.characters} characters in all; "${name}" is one too many`,
     );
   }
   run.response.headers[lower] = value;
@@ -70,5 +83,8 @@ export function safeRedirect(run: Run, target: string): string {
   const known = run.services.config.redirectHosts.includes(url.host);
   if (!(inside || known) || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refusedRedirect();
   if (url.username || url.password) throw refusedRedirect();
+  if (url.href.length > most.redirect) {
+    throw new AppsError('BadRequestError', `The address of a redirect has at most ${most.redirect} characters`);
+  }
   return url.href;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { patternWork } from './elements/pattern-machine';
 import { blockReference } from './embed-reference';
 import { readRules } from './rules';
 
@@ -54,6 +55,20 @@ describe('readRules', () => {
     const { rules, errors } = read(text);
     expect(rules).toEqual([]);
     expect(errors.map((error) => error.message)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('takes few steps for a long path', () => {
+    const matches = read(rule("if_path: '/*a*a*a*a*a*a*b'")).rules[0]?.matchesPath;
+    const work = patternWork();
+    expect(matches?.(`/${'a'.repeat(3_900)}`, work)).toBe(false);
+    expect(matches?.(`/${'a'.repeat(3_900)}b`, work)).toBe(true);
+    expect(work.left).toBeGreaterThan(1_500_000);
+  });
+
+  it('takes up to 200 rules', () => {
+    const { rules, errors } = read(Array(202).fill(rule('')).join('\n'));
+    expect(rules).toHaveLength(200);
+    expect(errors).toMatchObject([{ name: 'DefinitionError', position: { file: 'rules.yaml', line: 201 } }]);
   });
 
   it('keeps the rules that are right', () => {

@@ -2,6 +2,7 @@ import type { AppsError, SourcePosition } from '../errors';
 import { isAppsError } from '../errors';
 import { type RulePlace, rulePlaces, selectorProblem } from '../layouts';
 import type { ThemeFile } from '../sites';
+import { compilePattern, type PatternTest } from './elements/pattern';
 import { type BlockReference, blockReference } from './embed-reference';
 import { readYaml, type YamlPlace } from './yaml';
 import { type Check, describe, mapping, text } from './yaml-schema';
@@ -15,7 +16,7 @@ export interface ThemeRule {
   /** CSS selector in the included page. */
   select: string;
   /** Whether the rule is meant for a page, by its path below the site; null: for all. */
-  matchesPath: ((path: string) => boolean) | null;
+  matchesPath: PatternTest | null;
   /** CSS selector that the page must match; null: no condition. */
   ifContent: string | null;
   position: SourcePosition;
@@ -36,19 +37,19 @@ const include: Check<BlockReference> = (at) =>
   blockReference(text(at)) ??
   at.fail(`This must be a block's address, such as /@@apps/rating/blocks/rate, not ${describe(at.value)}`);
 
-/** Wildcards of one pattern, at most: each multiplies the ways in which a path can be tried. */
+/** Wildcards of one pattern, at most. */
 const MAX_WILDCARDS = 8;
 
 /** `*` stands for anything without a slash, `**` for anything, `?` for one character; the slash at the end is no matter. */
-const glob: Check<(path: string) => boolean> = (at) => {
+const glob: Check<PatternTest> = (at) => {
   const pattern = text(at);
   const parts = `/${pattern.replace(/^\/+|\/+$/g, '')}`.split(/(\*+|\?)/);
-  if (pattern.length > 500 || parts.length > 2 * MAX_WILDCARDS + 1) {
-    return at.fail(`A pattern has at most 500 characters and ${MAX_WILDCARDS} wildcards`);
+  if (pattern.length > 400 || parts.length > 2 * MAX_WILDCARDS + 1) {
+    return at.fail(`A pattern has at most 400 characters and ${MAX_WILDCARDS} wildcards`);
   }
   const source = parts.map((part) => wildcards[part.slice(0, 2)] ?? part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  const expression = new RegExp(`^${source.join('')}/?$`);
-  return (path) => expression.test(path);
+  // Not a RegExp: that would try all ways of sharing a visitor's long path out among the wildcards.
+  return compilePattern(`${source.join('')}/?`);
 };
 
 const wildcards: Record<string, string> = { '*': '[^/]*', '**': '.*', '?': '[^/]' };
@@ -74,6 +75,9 @@ const rule: Check<ThemeRule> = (at) => {
   };
 };
 
+/** Rules of a theme, at most: every page is searched for each. Those beyond are left out. */
+const MAX_RULES = 200;
+
 const kept = new WeakMap<ThemeFile, ThemeRules>();
 
 /** Reads a theme's rules.yaml, once for each file object. */
@@ -97,7 +101,9 @@ function checkedRules(file: ThemeFile): ThemeRules {
       return undefined;
     }
   };
-  for (const at of attempt(() => entriesOf(readYaml(file))) ?? []) {
+  const entries = attempt(() => entriesOf(readYaml(file))) ?? [];
+  attempt(() => entries[MAX_RULES]?.fail(`A theme has at most ${MAX_RULES} rules`));
+  for (const at of entries.slice(0, MAX_RULES)) {
     const checked = attempt(() => rule(at));
     if (checked) found.rules.push(checked);
   }

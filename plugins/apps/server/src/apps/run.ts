@@ -162,7 +162,9 @@ function writeLog(run: Run): void {
   for (const failure of run.failures) run.services.logger.error(`[apps] ${failure}`);
   for (const entry of run.logs) {
     const place = [entry.app, entry.block].filter(Boolean).join('/');
-    run.services.logger.info(`[apps] ${place}${entry.line === null ? '' : `:${entry.line}`} ${entry.message}`);
+    run.services.logger.info(
+      `[apps] ${place}${entry.line === null ? '' : `:${entry.line}`} ${printable(entry.message)}`,
+    );
   }
 }
 
@@ -202,4 +204,10 @@ export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, block
 /** Whether a failure belongs to the logic or definition of a block, so that a page can show it in the block's place. */
 export function isBlockFailure(error: unknown): error is AppsError {
   return isAppsError(error, 'LogicError') || isAppsError(error, 'DefinitionError');
+}
+
+/** One line without anything that a terminal would obey: what visitors send must not look like lines of the server. */
+function printable(message: string): string {
+  const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return message.replaceAll('\n', '\\n').replace(/[\p{Cc}\u2028\u2029]/gu, written);
 }

@@ -2,6 +2,7 @@ import type { Items } from '../../../shared/json';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { elementTypes } from './elements';
+import { patternWork } from './elements/pattern-machine';
 import type { Block, ElementDefinition } from './types';
 
 /** A validated submission of a block's form. */
@@ -32,10 +33,11 @@ export async function readSubmission(
   const entered = new Map<string, readonly string[]>();
   const errors = new Map<string, string>();
   const items: Items = {};
+  const work = patternWork();
   for (const element of inputs) {
     const submitted = textsOf(fields[element.name]);
     entered.set(element.name, submitted);
-    const result = elementTypes.get(element.type)?.read?.(submitted, element, options.get(element.name) ?? []);
+    const result = elementTypes.get(element.type)?.read?.(submitted, element, options.get(element.name) ?? [], work);
     if (!result) continue;
     if ('error' in result) errors.set(element.name, result.error);
     else items[element.name] = result.value;

@@ -11,13 +11,12 @@ import {
 import type { Json } from '../../../shared/json';
 import { AppsError, type SourcePosition } from '../errors';
 import type { ThemeFile } from '../sites';
+import { type Path, Places, pathKey } from './yaml-places';
 
 /** Characters of a YAML file, at most. */
 const MAX_LENGTH = 256 * 1024;
 /** How many aliases a file may stand for once all of them are written out (contract, section 7). */
 const MAX_EXPANSION = 100;
-
-type Path = readonly (string | number)[];
 
 /** One value of a YAML file that knows where it stands, so that every complaint can say so. */
 export interface YamlPlace {
@@ -67,27 +66,6 @@ function yamlError(error: YAMLException, file: string): AppsError {
   const { mark, reason } = error;
   const position = mark ? { file, line: mark.line + 1, column: mark.column + 1 } : { file };
   return definitionError(`This is not valid YAML: ${reason}`, position);
-}
-
-/** Offsets of all values and keys by their path, as far as they are written out; an alias is one value. */
-class Places {
-  readonly values = new Map<string, number>();
-  readonly keys = new Map<string, number>();
-  constructor(private readonly text: string) {}
-
-  /** Line and column, counted from 1, of a path or of the nearest thing around it. */
-  find(path: Path, kind: 'values' | 'keys'): { line: number; column: number } {
-    let offset = this[kind].get(pathKey(path));
-    for (let size = path.length; offset === undefined && size >= 0; size -= 1) {
-      offset = this.values.get(pathKey(path.slice(0, size)));
-    }
-    const lines = this.text.slice(0, offset ?? 0).split(/\r\n|\r|\n/);
-    return { line: lines.length, column: (lines.at(-1) as string).length + 1 };
-  }
-}
-
-function pathKey(path: Path): string {
-  return JSON.stringify(path);
 }
 
 interface Level {
@@ -148,7 +126,7 @@ function step(level: Level, event: Event, text: string, start: number, places: P
   if (level.kind !== 'mapping') {
     const path = level.kind === 'document' ? [] : [...level.path, level.count];
     level.count += 1;
-    places.values.set(pathKey(path), start);
+    places.begins(path, start);
     return path;
   }
   if (level.key === null) {
@@ -159,7 +137,7 @@ function step(level: Level, event: Event, text: string, start: number, places: P
   }
   const path = [...level.path, level.key];
   level.key = null;
-  places.values.set(pathKey(path), start);
+  places.begins(path, start);
   return path;
 }
 
@@ -197,13 +175,14 @@ function place(value: Json, path: Path, places: Places, file: string, kind: 'val
   };
 }
 
-/** YAML can write values that JSON cannot, and keys that are traps for JavaScript. */
-function refuseOddValues(at: YamlPlace): void {
+/** YAML can write values that JSON cannot, and keys that are traps for JavaScript. What aliases repeat is seen once. */
+function refuseOddValues(at: YamlPlace, seen = new Set<Json>()): void {
   const { value } = at;
   if (typeof value === 'number' && !Number.isFinite(value)) at.fail('Infinite and undefined numbers are not allowed');
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
   for (const key of Object.keys(value)) {
     if (key === '__proto__') at.key(key).fail('This key is not allowed');
-    refuseOddValues(at.child(Array.isArray(value) ? Number(key) : key));
+    refuseOddValues(at.child(Array.isArray(value) ? Number(key) : key), seen);
   }
 }

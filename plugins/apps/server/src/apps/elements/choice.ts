@@ -34,10 +34,10 @@ export function readMany(
   return { value: chosen.map(({ value }) => value) as Json };
 }
 
-/** Whether an option is chosen, by what was entered or else by the value. */
-export function isChosen(view: ElementView, option: ElementOption): boolean {
-  const chosen = view.entered ?? listOf(view.value).map(plainText);
-  return chosen.includes(String(option.value));
+/** Tells whether an option is chosen, by what was entered or else by the value. */
+export function chosenIn(view: ElementView): (option: ElementOption) => boolean {
+  const chosen = new Set(view.entered ?? listOf(view.value).map(plainText));
+  return (option) => chosen.has(String(option.value));
 }
 
 /** The labels of the chosen options for reading; a value that is no option any more is shown as it is. */
@@ -57,11 +57,12 @@ function listOf(value: Json): Json[] {
 /** A group of radio buttons or checkboxes, each with its own label. */
 export function choiceGroup(view: ElementView, type: 'radio' | 'checkbox'): string {
   const { name, required } = view.definition;
+  const isChosen = chosenIn(view);
   const choices = view.options.map((option, index) => {
     const id = controlId(view, index + 1);
     // `required` on one checkbox of several would demand that very one.
     const needed = required && type === 'radio';
-    const attrs = { id, name, type, value: String(option.value), checked: isChosen(view, option), required: needed };
+    const attrs = { id, name, type, value: String(option.value), checked: isChosen(option), required: needed };
     return `<span class="apps-choice"><input${attributes(attrs)}> <label for="${id}">${escapeHtml(option.label)}</label></span>`;
   });
   return fieldset(view, choices.join(' '));

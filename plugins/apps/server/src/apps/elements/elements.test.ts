@@ -3,6 +3,7 @@ import type { Json } from '../../../../shared/json';
 import type { ElementDefinition } from '../types';
 import { builtInActions, elementTypes, toOptions } from '.';
 import { compilePattern } from './pattern';
+import { patternWork } from './pattern-machine';
 import type { ElementType } from './types';
 
 const position = { file: 'x.yaml' };
@@ -288,6 +289,26 @@ describe('compilePattern', () => {
     const begin = performance.now();
     expect(compilePattern('(a+)+$|(a|aa)*c')(`${'a'.repeat(3000)}b`)).toBe(false);
     expect(performance.now() - begin).toBeLessThan(1000);
+  });
+
+  it('stops at the end of the work that inputs share', () => {
+    const work = patternWork();
+    const pattern = `${'(a|a)*'.repeat(160)}b`;
+    const results = Array.from({ length: 30 }, () =>
+      elementTypes.get('TEXT')?.read?.(['a'.repeat(3999)], named({ pattern }), [], work),
+    );
+    expect(results).toEqual(Array(30).fill({ error: expect.stringMatching(/takes too long/) }));
+    // What one step costs is bounded, so this is how long all thirty have taken.
+    expect(work.left).toBeGreaterThan(-100_000);
+    expect(compilePattern('a*')('aaa', patternWork())).toBe(true);
+  });
+
+  it('takes few steps for what forms ask for', () => {
+    for (const pattern of ['[A-Za-z0-9 ]{1,900}', '[^<>]*', '.{0,990}', '(\\w+, )*\\w+']) {
+      const work = patternWork();
+      compilePattern(pattern)('a'.repeat(3_000), work);
+      expect([pattern, 2_000_000 - work.left < 50_000]).toEqual([pattern, true]);
+    }
   });
 
   it.each([

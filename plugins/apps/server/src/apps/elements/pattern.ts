@@ -1,3 +1,5 @@
+import { type Machine, type PatternWork, patternWork, runMachine, type State } from './pattern-machine';
+
 /**
  * Full matches of an element's `pattern` in linear time. JavaScript's own engine backtracks, so that a pattern such as
  * `(a+)+$` would let one visitor stop the server; here the pattern becomes a state machine that walks over the input once.
@@ -5,7 +7,7 @@
  * `\b` and back references are refused when the definition is read.
  */
 
-/** States of a pattern's machine, at most: bounds the work for one character of input. */
+/** States of a pattern's machine, at most: bounds its room, and the work for one character of input. */
 const MAX_STATES = 2000;
 /** UTF-16 units of input, at most. */
 export const MAX_PATTERN_INPUT = 4000;
@@ -14,12 +16,6 @@ const MAX_PATTERN = 1000;
 
 const TOO_LARGE = 'it is too large when its repetitions are written out';
 
-type State =
-  | { kind: 'char'; test: (char: string) => boolean; next: number }
-  | { kind: 'split'; next: number[] }
-  | { kind: 'start' | 'end'; next: number }
-  | { kind: 'match' };
-
 type Node =
   | { kind: 'atom'; test: (char: string) => boolean }
   | { kind: 'assert'; at: 'start' | 'end' }
@@ -27,10 +23,13 @@ type Node =
   | { kind: 'any'; parts: Node[] }
   | { kind: 'repeat'; node: Node; min: number; max: number };
 
-const compiled = new Map<string, (input: string) => boolean>();
+/** Whether all of the input matches; false, with nothing left of the work, when that took too many steps to tell. */
+export type PatternTest = (input: string, work?: PatternWork) => boolean;
+
+const compiled = new Map<string, PatternTest>();
 
 /** A test for full matches; throws an Error with a readable reason for an invalid or unsupported pattern. */
-export function compilePattern(pattern: string): (input: string) => boolean {
+export function compilePattern(pattern: string): PatternTest {
   const known = compiled.get(pattern);
   if (known) return known;
   if (pattern.length > MAX_PATTERN) throw new Error(`it is longer than ${MAX_PATTERN} characters`);
@@ -39,8 +38,9 @@ export function compilePattern(pattern: string): (input: string) => boolean {
   } catch (error) {
     throw new Error(String((error as Error).message).replace(/^Invalid regular expression: /, ''));
   }
-  const states = assemble(new PatternParser(pattern).parse());
-  const test = (input: string) => input.length <= MAX_PATTERN_INPUT && run(states, [...input]);
+  const machine = assemble(new PatternParser(pattern).parse());
+  const test: PatternTest = (input, work = patternWork()) =>
+    input.length <= MAX_PATTERN_INPUT && runMachine(machine, [...input], work);
   // Patterns come from theme files, so there are few; the bound only keeps years of edits from adding up.
   if (compiled.size >= 1000) compiled.clear();
   compiled.set(pattern, test);
@@ -110,7 +110,7 @@ class PatternParser {
   }
 }
 
-function assemble(root: Node): { states: State[]; start: number } {
+function assemble(root: Node): Machine {
   const states: State[] = [{ kind: 'match' }];
   const add = (state: State): number => {
     if (states.length >= MAX_STATES) throw new Error(TOO_LARGE);
@@ -148,34 +148,4 @@ function assemble(root: Node): { states: State[]; start: number } {
     return entry;
   };
   return { start: build(root, 0), states };
-}
-
-function run({ states, start }: { states: State[]; start: number }, chars: string[]): boolean {
-  let current = follow(states, [start], 0, chars.length);
-  for (const [position, char] of chars.entries()) {
-    const next: number[] = [];
-    for (const index of current) {
-      const state = states[index] as State;
-      if (state.kind === 'char' && state.test(char)) next.push(state.next);
-    }
-    if (next.length === 0) return false;
-    current = follow(states, next, position + 1, chars.length);
-  }
-  return current.has(0);
-}
-
-/** All states reachable without reading a character. */
-function follow(states: State[], from: number[], position: number, length: number): Set<number> {
-  const reached = new Set<number>();
-  const pending = [...from];
-  for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
-    if (reached.has(index)) continue;
-    reached.add(index);
-    const state = states[index] as State;
-    if (state.kind === 'split') pending.push(...state.next);
-    else if ((state.kind === 'start' && position === 0) || (state.kind === 'end' && position === length)) {
-      pending.push(state.next);
-    }
-  }
-  return reached;
 }

@@ -1,4 +1,4 @@
-import { chosenLabels, isChosen, readMany, readOne } from './choice';
+import { chosenIn, chosenLabels, readMany, readOne } from './choice';
 import { ariaLabel, attributes, controlId, describedBy, escapeHtml, field } from './html';
 import { inputKeys } from './text-input';
 import type { ElementType, ElementView } from './types';
@@ -19,8 +19,9 @@ export const select: ElementType = {
       ...ariaLabel(view),
       ...describedBy(view),
     });
+    const isChosen = chosenIn(view);
     const options = view.options.map((option) => {
-      const own = attributes({ value: String(option.value), selected: isChosen(view, option) });
+      const own = attributes({ value: String(option.value), selected: isChosen(option) });
       return `<option${own}>${escapeHtml(option.label)}</option>`;
     });
     return field(view, `<select${attrs}>${emptyOption(view)}${options.join('')}</select>`);

@@ -2,6 +2,7 @@ import type { Json } from '../../../../shared/json';
 import type { ElementDefinition } from '../types';
 import { ariaLabel, attributes, controlId, describedBy, field, plainText, readableText } from './html';
 import { compilePattern, MAX_PATTERN_INPUT } from './pattern';
+import type { PatternWork } from './pattern-machine';
 import type { ElementType, ElementView } from './types';
 
 /** Keys that every input takes (contract, section 7). */
@@ -12,20 +13,24 @@ const textKeys = [...inputKeys, 'placeholder', 'minlength', 'maxlength', 'patter
 /** What a person is told when a required field is empty. */
 export const REQUIRED = 'Please fill in this field.';
 
+/** What a person is told when the patterns of a form have taken too many steps. */
+export const TOO_MUCH_WORK = 'Checking the format takes too long. Please enter less text.';
+
 /** The last entry: what a browser shows when a name was sent more than once. */
 export function lastEntry(submitted: readonly string[]): string {
   return submitted.at(-1) ?? '';
 }
 
 /** The problem with a text's length or pattern, or null. Lengths are UTF-16 units, as in HTML. */
-export function textProblem(text: string, definition: ElementDefinition): string | null {
+export function textProblem(text: string, definition: ElementDefinition, work?: PatternWork): string | null {
   const { required, minlength, maxlength, pattern } = definition;
   if (text.trim() === '' && required) return REQUIRED;
   if (text === '') return null;
   if (minlength !== undefined && text.length < minlength) return `Please enter at least ${characters(minlength)}.`;
   if (maxlength !== undefined && text.length > maxlength) return `Please enter at most ${characters(maxlength)}.`;
-  if (pattern === undefined || compilePattern(pattern)(text)) return null;
+  if (pattern === undefined || compilePattern(pattern)(text, work)) return null;
   if (text.length > MAX_PATTERN_INPUT) return `Please enter at most ${characters(MAX_PATTERN_INPUT)}.`;
+  if (work && work.left < 0) return TOO_MUCH_WORK;
   return definition.help
     ? `Please match the requested format: ${definition.help}`
     : 'Please match the requested format.';
@@ -58,9 +63,9 @@ export function textInput({ type, keys, trim, check, attributes: extra }: TextIn
   return {
     keys: [...textKeys, ...(keys ?? [])],
     input: true,
-    read(submitted, definition) {
+    read(submitted, definition, _options, work) {
       const text = trim ? lastEntry(submitted).trim() : lastEntry(submitted);
-      const error = textProblem(text, definition) ?? (text === '' ? null : (check?.(text, definition) ?? null));
+      const error = textProblem(text, definition, work) ?? (text === '' ? null : (check?.(text, definition) ?? null));
       return error === null ? { value: text } : { error };
     },
     render(view) {

@@ -7,9 +7,9 @@ import type { ElementType } from './types';
 export const textarea: ElementType = {
   keys: text.keys,
   input: true,
-  read(submitted, definition) {
+  read(submitted, definition, _options, work) {
     const value = lastEntry(submitted).replace(/\r\n?/g, '\n');
-    const error = textProblem(value, definition);
+    const error = textProblem(value, definition, work);
     return error === null ? { value } : { error };
   },
   render(view) {

@@ -1,5 +1,6 @@
 import type { Json } from '../../../../shared/json';
 import type { ElementDefinition, ElementOption } from '../types';
+import type { PatternWork } from './pattern-machine';
 
 /** One row of the element type table; an element type is one file (contract, section 7). */
 export interface ElementType {
@@ -9,12 +10,13 @@ export interface ElementType {
   readonly input: boolean;
   /**
    * Turns what was submitted under the element's name (one string a form entry) into the value to store, or says in one
-   * sentence what is wrong. Present on inputs only.
+   * sentence what is wrong. `work` is what the patterns of all inputs may do together. Present on inputs only.
    */
   read?(
     submitted: readonly string[],
     definition: ElementDefinition,
     options: readonly ElementOption[],
+    work?: PatternWork,
   ): { value: Json } | { error: string };
   /** HTML of the element; every value and label escaped. Absent on BASIC, whose function makes the HTML. */
   render?(view: ElementView): string;
