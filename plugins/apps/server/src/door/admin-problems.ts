@@ -3,6 +3,7 @@ import { type App, type Block, programOf } from '../apps';
 import { type AppsError, isAppsError } from '../errors';
 import type { Site } from '../sites/types';
 import type { DoorServices } from './exchange';
+import { type Views, viewProblem } from './views';
 
 /** What the panel shows of an error beside its place, which the message of a definition error begins with. */
 export function problemOf(error: AppsError | null): Problem | null {
@@ -12,12 +13,12 @@ export function problemOf(error: AppsError | null): Problem | null {
   return { message: error.message.replace(`${place}: `, ''), file, line, column };
 }
 
-/** What is wrong with a block: its files, or its logic at work. */
-export function blockProblem(services: DoorServices, site: Site, app: App, block: Block): Problem | null {
+/** What is wrong with a block: its files, its logic at work, or its view. @param views the site's */
+export function blockProblem(services: DoorServices, site: Site, views: Views, app: App, block: Block): Problem | null {
   const { logic } = block;
   const broken =
     block.error ?? layoutError(services, block) ?? (logic && services.logic.problem(programOf(app, logic)));
-  return problemOf(broken) ?? pauseOf(services, site, app, block);
+  return problemOf(broken) ?? pauseOf(services, site, app, block) ?? problemOf(viewProblem(views, app, block));
 }
 
 function layoutError({ layouts }: DoorServices, { layout }: Block): AppsError | null {

@@ -14,24 +14,29 @@ interface Given {
   layout?: string;
   /** What its logic's compiler says. */
   logic?: AppsError;
+  /** An app of this id declares the same view as the block. */
+  rival?: string;
 }
 
+const warnings: string[] = [];
+
 /** What the panel is told of an app with one block. */
-async function detail({ progress, error, layout = '', logic }: Given): Promise<AppDetail> {
+async function detail({ progress, error, layout = '', logic, rival = 'zebra' }: Given): Promise<AppDetail> {
   const block = {
     id: 'a',
-    definition: { elements: new Map() },
+    definition: { elements: new Map(), view: { id: 'top', withTheme: false } },
     error,
     layout: { path: 'blocks/a.html', text: layout },
     logic: { path: 'blocks/a.js', language: 'javascript' },
   };
-  const folder = { themeId: 'main', site, revision: '1', files: new Map() };
+  const folder = { themeId: 'main', site, revision: '1', files: new Map([['blocks/a.yml', {}]]) };
   const app = { id: 'notes', folder, blocks: new Map([['a', block]]), indexes: new Map(), error: null };
   const services = {
-    sites: { site: async () => site, urls: { app: () => '', block: () => '' } },
+    logger: { warn: (message: string) => warnings.push(message) },
+    sites: { apps: async () => ['notes', rival], site: async () => site, urls: { app: () => '', block: () => '' } },
     layouts: createLayouts(),
     logic: { paused: () => [], problem: () => logic ?? null },
-    loadApp: async () => app,
+    loadApp: async (_: unknown, id: string) => ({ ...app, id }),
     store: { count: async () => 0, progress: async () => progress ?? null },
   } as unknown as DoorServices;
   const ctx = { params: { site: 'site', app: 'notes' } } as unknown as Context;
@@ -62,9 +67,21 @@ test.each<[string, Given, object | null]>([
     { logic: new AppsError('LogicError', 'Unexpected token', { position: { file: 'blocks/a.js', line: 3 } }) },
     { file: 'blocks/a.js', line: 3, column: null, message: 'Unexpected token' },
   ],
+  [
+    'a view that an earlier app has',
+    { rival: 'likes' },
+    { file: 'blocks/a.yml', message: expect.stringMatching(/view "top" of notes\/blocks\/a .* likes\/blocks\/a/) },
+  ],
   ['a layout', { layout: 'one\n{% if x %}' }, { file: 'blocks/a.html', line: 2, column: 1 }],
 ])('what is broken in a block: %s', async (_what, given, problem) => {
   const [block] = (await detail(given)).blocks;
   if (problem) expect(block?.problem).toMatchObject(problem);
   else expect(block?.problem).toBeNull();
+});
+
+test('the log is told once which app of two has a view', async () => {
+  warnings.length = 0;
+  await detail({ rival: 'polls' });
+  await detail({ rival: 'polls' });
+  expect(warnings).toEqual([expect.stringMatching(/view "top" of polls\/blocks\/a .* notes\/blocks\/a/)]);
 });

@@ -18,6 +18,7 @@ import { blockProblem, problemOf } from './admin-problems';
 import { jsonObject } from './body';
 import type { DoorServices } from './exchange';
 import { respondError } from './respond-error';
+import { type Views, viewsOf } from './views';
 
 type Handle = (ctx: Context, services: DoorServices) => Promise<unknown>;
 
@@ -56,6 +57,7 @@ const handlers: Record<AdminRoute, Handle> = {
   async app(ctx, services): Promise<AppDetail> {
     const { site, app, key } = await appOf(ctx, services);
     const { urls } = services.sites;
+    const views = await viewsOf(services, site);
     return {
       site: site.id,
       id: app.id,
@@ -66,7 +68,7 @@ const handlers: Record<AdminRoute, Handle> = {
         id: block.id,
         url: urls.block(site, app.id, block.id),
         elements: [...block.definition.elements.values()].map(({ name, type }) => ({ name, type })),
-        problem: blockProblem(services, site, app, block),
+        problem: blockProblem(services, site, views, app, block),
       })),
       indexes: [...app.indexes].map(([name, type]) => ({ name, type })),
       problem: problemOf(app.error),
@@ -145,19 +147,20 @@ function policiesOf(route: AdminRoute): unknown[] {
 
 async function siteOverview(services: DoorServices, site: Site): Promise<SiteOverview> {
   const apps = await appsOf(services, site);
+  const views = await viewsOf(services, site);
   const { id, title, url, theme } = site;
   return {
     id,
     title,
     url,
     theme,
-    apps: await Promise.all(apps.map(({ app, key }) => summary(services, site, app, key))),
+    apps: await Promise.all(apps.map(({ app, key }) => summary(services, site, views, app, key))),
   };
 }
 
-async function summary(services: DoorServices, site: Site, app: App, key: AppKey): Promise<AppSummary> {
+async function summary(services: DoorServices, site: Site, views: Views, app: App, key: AppKey): Promise<AppSummary> {
   const blocks = [...app.blocks.values()];
-  const broken = blocks.filter((block) => blockProblem(services, site, app, block)).length;
+  const broken = blocks.filter((block) => blockProblem(services, site, views, app, block)).length;
   return {
     id: app.id,
     url: services.sites.urls.app(site, app.id),

@@ -81,11 +81,25 @@ export function checkDepth(body: unknown): void {
   }
 }
 
+/** Fields of a submitted form, at most: of more Strapi's parsers take no notice, or fail. */
+export const MAX_FIELDS = 1_000;
+
+/**
+ * BadRequestError for a form of too many fields: the parser drops all beyond its limit without a word, so that one that
+ * reaches it may have lost some.
+ */
+function checkFields(body: unknown): void {
+  if (Object.values(flatFields(body)).flat().length < MAX_FIELDS) return;
+  throw new AppsError('BadRequestError', `A form must have fewer than ${MAX_FIELDS} fields`);
+}
+
 /** PayloadTooLargeError or BadRequestError for a body that is too large or too deep, before any work is done. */
 export function checkBody(ctx: Context, limit: number): void {
   if (mediaType(ctx) === 'application/x-ndjson') return;
   if (Number(ctx.get('Content-Length') || 0) > limit) {
     throw new AppsError('PayloadTooLargeError', `The body is larger than ${limit} bytes`);
   }
-  checkDepth((ctx.request as { body?: unknown }).body);
+  const { body } = ctx.request as { body?: unknown };
+  checkDepth(body);
+  if (formTypes.has(mediaType(ctx))) checkFields(body);
 }

@@ -1,7 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import { AppsError, type ErrorName } from '../errors';
+import { MAX_FIELDS } from './body';
 import type { DoorServices } from './exchange';
-import { prefersJson } from './negotiate';
+import { mediaType, prefersJson } from './negotiate';
 import { respondError } from './respond-error';
 
 /** What Strapi's own middlewares refuse before the door is reached, by status: above all the body parser. */
@@ -12,8 +13,19 @@ const refusals: Record<number, { name: ErrorName; message: string }> = {
   500: { name: 'InternalServerError', message: 'Something went wrong' },
 };
 
-/** The body parser has no word for a compressed body that is broken: it fails. */
-const isBrokenEncoding = (ctx: Context) => ctx.status === 500 && ctx.get('Content-Encoding') !== '';
+/** The body parser has no word for some bodies that cannot be read: it fails. */
+const unreadable: { is(ctx: Context): boolean; message: string }[] = [
+  {
+    is: (ctx) => mediaType(ctx) === 'multipart/form-data',
+    message: `The form cannot be read: it has more than ${MAX_FIELDS} fields, or is not well formed`,
+  },
+  { is: (ctx) => ctx.get('Content-Encoding') !== '', message: 'The body cannot be read' },
+];
+
+function refusalOf(ctx: Context): { name: ErrorName; message: string } | undefined {
+  const body = ctx.status === 500 && unreadable.find(({ is }) => is(ctx));
+  return body ? { name: 'BadRequestError', message: body.message } : refusals[ctx.status];
+}
 
 /**
  * A middleware around all of Strapi's: what those refuse at one of the plugin's addresses gets the form of the
@@ -23,7 +35,7 @@ export function createErrorForm(services: () => DoorServices | undefined): Middl
   return async (ctx: Context, next: Next) => {
     await next();
     const running = services();
-    const refusal = refusals[isBrokenEncoding(ctx) ? 400 : ctx.status];
+    const refusal = refusalOf(ctx);
     if (!refusal || !running || ctx.state.appsAnswered || !isOurs(running, ctx.path)) return;
     const said = (ctx.body as { error?: { message?: unknown } } | undefined)?.error?.message;
     const reason = ctx.status === 400 && typeof said === 'string' ? `${refusal.message}: ${said}` : refusal.message;

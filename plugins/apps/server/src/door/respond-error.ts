@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { type Logger, placedMessage } from '../apps';
 import { AppsError, isAppsError } from '../errors';
+import { isPaused } from '../logic';
 import { isUnavailable } from '../records';
 import { BASIC_CHALLENGE } from '../requester';
 import { errorPage } from './pages';
@@ -40,8 +41,14 @@ export function respondError(ctx: Context, thrown: unknown, view: ErrorView): vo
   }
 }
 
-/** Errors of other makers become neutral ones; Koa's own (a broken body, say) keep their status. */
+/** What is passing is a 503, whoever says it; errors of other makers become neutral ones. */
 function asAppsError(thrown: unknown, logger: Logger): AppsError {
+  if (isPaused(thrown)) {
+    return new AppsError('ServiceUnavailableError', 'This block is paused: its logic went over its limits too often', {
+      headers: thrown.headers,
+      cause: thrown,
+    });
+  }
   if (isAppsError(thrown)) return thrown;
   if (isUnavailable(thrown) || isBusy(thrown)) {
     return new AppsError('ServiceUnavailableError', 'The database cannot be reached', {

@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import {
-  type App,
   contentHtml,
   type EmbeddingPage,
   embeddingPage,
@@ -23,6 +22,7 @@ import { showBlock } from './page-handlers';
 import type { ErrorView } from './respond-error';
 import { answerLive } from './site-live';
 import { answerPage } from './site-response';
+import { viewsOf } from './views';
 
 type SiteAddress = Extract<Address, { kind: 'page' | 'view' }>;
 
@@ -88,17 +88,16 @@ async function showContent({ ctx, services, site }: SiteRequest, visit: Visit): 
 async function showView(request: SiteRequest, visit: Visit, viewId: string): Promise<void> {
   const { ctx, services, site, view } = request;
   const { requester } = visit;
-  const found = await findView(services, site, viewId);
-  if (!found) throw new AppsError('NotFoundError', `There is no view "${viewId}" in this site`);
-  const { app, block } = found;
+  const owner = (await viewsOf(services, site)).get(viewId);
+  if (!owner) throw new AppsError('NotFoundError', `There is no view "${viewId}" in this site`);
+  const { app, block } = owner;
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
-  const target = { kind: 'block', block } as const;
+  const target = { kind: 'block', block: block.id } as const;
   const exchange = { ctx, services, site, app, requester, rights, visit, target, json: false };
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
-  const withTheme = app.blocks.get(block)?.definition.view?.withTheme;
-  if (!withTheme || wantsFragment(ctx)) return showBlock(exchange);
-  await showInTheme(exchange, block);
+  if (!block.definition.view?.withTheme || wantsFragment(ctx)) return showBlock(exchange);
+  await showInTheme(exchange, block.id);
 }
 
 async function showInTheme(exchange: Exchange, blockId: string): Promise<void> {
@@ -114,21 +113,6 @@ async function showInTheme(exchange: Exchange, blockId: string): Promise<void> {
     done.response.redirect = done.value.redirect;
   }
   applyLogicResponse(exchange, done);
-}
-
-/** The block that the site's apps declare as a view; of several the first, by the ids of app and block. */
-async function findView(
-  services: DoorServices,
-  site: Site,
-  viewId: string,
-): Promise<{ app: App; block: string } | null> {
-  for (const id of (await services.sites.apps(site)).sort()) {
-    const app = await services.loadApp(site, id);
-    for (const block of app?.blocks.values() ?? []) {
-      if (app && block.definition.view?.id === viewId) return { app, block: block.id };
-    }
-  }
-  return null;
 }
 
 /** The same visit, which tells how many CSRF tokens it has given out. */
