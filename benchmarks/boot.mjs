@@ -6,10 +6,10 @@
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, root } from '../scripts/prepare.mjs';
+import { freePort } from './support/host.mjs';
 
 const runs = Number(process.argv[2] ?? 5);
 const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
@@ -49,14 +49,6 @@ function makeHost(name, withPlugin) {
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   return folder;
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 async function answers(url) {

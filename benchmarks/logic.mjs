@@ -1,178 +1,156 @@
 /**
  * What logic costs: blocks with two functions and four host calls, in JavaScript and in Python, against a bare root
- * route of the same Strapi; one after the other and ten at a time, in turn. Then where the time goes, and the memory of
- * the runner process. `npm run bench:logic [seconds]`.
+ * route of the same Strapi; one request after the other and ten at a time, in turn within a round. Then where the time
+ * goes, and the memory of the runner processes. `npm run bench:logic -- [--rounds N] [--seconds N]`.
  *
  * Goals: JavaScript at least 0.35 of the bare route's requests a second on two cores; Python at most 3 times the time of
  * JavaScript at the median.
  */
-import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, get } from 'node:http';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, root } from '../scripts/prepare.mjs';
+import { parseArgs } from 'node:util';
+import { build, writeSecrets } from '../scripts/prepare.mjs';
+import { memoryOf, processorTime, startHost } from './support/host.mjs';
+import { load, requestText } from './support/load.mjs';
 
-const seconds = Number(process.argv[2] ?? 4);
-const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
+});
+const [rounds, seconds] = [options.rounds, options.seconds].map(Number);
 
-const calls = (count) => `for (let call = 0; call < ${count}; call += 1) app.get_record('one');`;
+const calls = (ids) => ids.map((id) => `app.get_record('${id}');`).join(' ');
 const block = (one, two) => `export function one({ app }) { ${one} return 1; }
 export function two({ app }) { ${two} return 2; }\n`;
+const fifty = "for (let call = 0; call < 50; call += 1) app.get_record('one');";
 
 /** Blocks by id, as the text of their logic. */
 const blocks = {
   'none.html': '',
   'empty.js': block('', ''),
-  'four.js': block(calls(2), calls(2)),
-  'many.js': block(calls(50), calls(50)),
+  'four.js': block(calls(['one', 'two']), calls(['three', 'four'])),
+  'hundred.js': block(fifty, fifty),
   'four-python.py': `def one(context):
     context.app.get_record('one')
-    context.app.get_record('one')
+    context.app.get_record('two')
     return 1
 
 def two(context):
-    context.app.get_record('one')
-    context.app.get_record('one')
+    context.app.get_record('three')
+    context.app.get_record('four')
     return 2\n`,
 };
+const idOf = (file) => file.replace(/\..*/, '');
 
 function makeTheme() {
-  const folder = join(work, 'themes', 'bench', 'apps', 'bench', 'blocks');
+  const themes = mkdtempSync(join(tmpdir(), 'apps-bench-themes-'));
+  const folder = join(themes, 'bench', 'apps', 'bench', 'blocks');
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(blocks)) {
-    const id = file.replace(/\..*/, '');
-    writeFileSync(join(folder, `${id}.html`), '<p>{one} {two}</p>');
-    writeFileSync(join(folder, `${id}.yaml`), 'elements: { one: BASIC, two: BASIC }\n');
+    writeFileSync(join(folder, `${idOf(file)}.html`), '<p>{one} {two}</p>');
+    writeFileSync(join(folder, `${idOf(file)}.yaml`), 'elements: { one: BASIC, two: BASIC }\n');
     if (text) writeFileSync(join(folder, file), text);
   }
+  return themes;
 }
 
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
-const secrets = [
-  'APP_KEYS',
-  'API_TOKEN_SALT',
-  'ADMIN_JWT_SECRET',
-  'TRANSFER_TOKEN_SALT',
-  'JWT_SECRET',
-  'ENCRYPTION_KEY',
-];
-
-/** The host in a process of its own, with a bare route at `/bare`. */
-async function startHost() {
-  const env = {
-    ...process.env,
-    ...Object.fromEntries(secrets.map((name) => [name, randomBytes(16).toString('hex')])),
-    NODE_ENV: 'production',
-    STRAPI_TELEMETRY_DISABLED: 'true',
-    SERVE_ADMIN: 'false',
-    APPS_DEMO: 'false',
-    APPS_THEMES_DIRECTORY: join(work, 'themes'),
-    APPS_THEME: 'bench',
-    HOST: '127.0.0.1',
-    PORT: String(await freePort()),
-    DATABASE_CLIENT: 'sqlite',
-    DATABASE_FILENAME: join(work, 'data.db'),
-  };
-  const child = fork(join(root, 'tests', 'support', 'host-process.cjs'), { cwd: root, env, silent: true });
-  child.stdout.resume();
-  child.stderr.resume();
-  const url = await new Promise((resolve, reject) => {
-    child.on('message', (message) => message.url && resolve(message.url));
-    child.on('exit', () => reject(new Error('The host did not start.')));
+/** A bare route, and the records that the blocks read. */
+async function seed(strapi) {
+  strapi.server.router.get('/bare', (ctx) => {
+    ctx.body = '<p>1 2</p>';
   });
-  const route = "(strapi) => { strapi.server.router.get('/bare', (ctx) => { ctx.body = '<p>1 2</p>'; }); }";
-  await new Promise((resolve) => {
-    child.on('message', (message) => message.call === 1 && resolve());
-    child.send({ call: 1, source: route, args: [] });
-  });
-  return { url, id: child.pid, stop: () => child.kill('SIGKILL') };
-}
-
-const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-
-function ask(url) {
-  return new Promise((resolve, reject) => {
-    const begin = performance.now();
-    get(url, { agent, headers: { accept: 'text/html' } }, (response) => {
-      response.resume();
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve(performance.now() - begin);
-        else reject(new Error(`${url} answered ${response.statusCode}`));
-      });
-    }).on('error', reject);
+  const store = strapi.plugin('apps').service('records').store();
+  await store.transact(async (unit) => {
+    for (const id of ['one', 'two', 'three', 'four'])
+      await unit.create({ site: 'site', app: 'bench' }, new Map(), { id, items: { total: 1 }, creator: null });
   });
 }
 
-/** Times of the requests of `lanes` clients in `time` milliseconds. */
-async function load(url, lanes, time) {
-  const end = performance.now() + time;
-  const times = [];
-  const lane = async () => {
-    while (performance.now() < end) times.push(await ask(url));
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  times.sort((a, b) => a - b);
-  return { rate: (times.length / time) * 1000, median: times[times.length >> 1] };
+/** The host's runner processes. */
+function runnersOf(pid) {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
 }
 
-/** Megabytes of the host's runner processes. */
-function runnerMemory(parent) {
-  const read = (id) => {
-    try {
-      const status = readFileSync(`/proc/${id}/status`, 'utf8');
-      return status.includes(`PPid:\t${parent}\n`) ? Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024 : 0;
-    } catch {
-      return 0;
-    }
-  };
-  return readdirSync('/proc')
-    .filter((id) => /^\d+$/.test(id))
-    .reduce((sum, id) => sum + read(id), 0);
+const sorted = (list) => [...list].sort((a, b) => a - b);
+const median = (list) => sorted(list)[Math.floor(list.length / 2)];
+
+/** One measurement: requests a second, and milliseconds of processor time a request, by process. */
+async function measure(host, path, connections, time) {
+  const text = requestText({ path, headers: { Accept: 'text/html' } });
+  const cpu = () => ({
+    server: processorTime(host.pid),
+    runners: runnersOf(host.pid).reduce((sum, pid) => sum + processorTime(pid), 0),
+    load: processorTime(process.pid),
+  });
+  const before = cpu();
+  const { statuses, answered, seconds: took } = await load(host.url, () => text, { connections, seconds: time });
+  if (Object.keys(statuses).join() !== '200') throw new Error(`${path} answered ${JSON.stringify(statuses)}`);
+  const after = cpu();
+  const each = (who) => ((after[who] - before[who]) / answered) * 1000;
+  return { rate: answered / took, server: each('server'), runners: each('runners'), load: each('load') };
 }
 
 async function main() {
+  writeSecrets();
   build('pluginServer', 'host');
-  makeTheme();
-  const host = await startHost();
+  const themes = makeTheme();
+  const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
+  const database = { DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: join(work, 'data.db') };
+  const host = await startHost(database, themes);
   try {
-    const at = (id) => `${host.url}/site/@@apps/bench/blocks/${id}`;
-    const ids = Object.keys(blocks).map((file) => file.replace(/\..*/, ''));
-    const urls = { bare: `${host.url}/bare`, ...Object.fromEntries(ids.map((id) => [id, at(id)])) };
-    for (const url of Object.values(urls)) await load(url, 10, 1000);
-    const rows = {};
-    for (const [name, url] of Object.entries(urls)) {
-      const [alone, ten] = [await load(url, 1, (seconds * 1000) / 2), await load(url, 10, seconds * 1000)];
-      rows[name] = { 'ms, median': alone.median, 'requests/s of ten': ten.rate };
-    }
-    for (const row of Object.values(rows)) {
-      row['of bare'] = row['requests/s of ten'] / rows.bare['requests/s of ten'];
-      for (const key of Object.keys(row)) row[key] = Number(row[key].toFixed(2));
-    }
-    console.table(rows);
-    const ms = (name) => rows[name]['ms, median'];
-    const parts = {
-      'a block without logic': ms('none'),
-      'runner process and fresh context': ms('empty') - ms('none'),
-      'a host call': (ms('many') - ms('empty')) / 100,
-      'Python, as a multiple of JavaScript': ms('four-python') / ms('four'),
+    await host.run(seed);
+    const at = (id) => `/site/@@apps/bench/blocks/${id}`;
+    const paths = {
+      bare: '/bare',
+      ...Object.fromEntries(Object.keys(blocks).map((file) => [idOf(file), at(idOf(file))])),
     };
-    console.table(Object.fromEntries(Object.entries(parts).map(([key, value]) => [key, Number(value.toFixed(3))])));
-    const busy = runnerMemory(host.id);
+    for (const path of Object.values(paths)) await measure(host, path, 10, 1);
+    const found = Object.fromEntries(Object.keys(paths).map((name) => [name, { alone: [], ten: [], ratios: [] }]));
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, path] of Object.entries(paths)) {
+        found[name].alone.push((await measure(host, path, 1, seconds / 2)).rate);
+        found[name].ten.push(await measure(host, path, 10, seconds));
+        found[name].ratios.push(found[name].ten[round].rate / found.bare.ten[round].rate);
+      }
+    }
+    report(found);
+    const memory = () =>
+      runnersOf(host.pid)
+        .reduce((sum, pid) => sum + memoryOf(pid), 0)
+        .toFixed(0);
+    const busy = memory();
     await new Promise((resolve) => setTimeout(resolve, 12_000));
-    console.log(`Runner: ${busy.toFixed(0)} MB after the load, ${runnerMemory(host.id).toFixed(0)} MB idle`);
+    console.log(`Runners: ${busy} MB after the load, ${memory()} MB idle`);
   } finally {
-    host.stop();
-    rmSync(work, { recursive: true, force: true });
+    await host.stop();
+    for (const folder of [themes, work]) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function report(found) {
+  const row = ({ alone, ten, ratios }) => ({
+    'ms, alone': 1000 / median(alone),
+    'requests/s of ten': Math.round(median(ten.map(({ rate }) => rate))),
+    'of bare': median(ratios),
+    lowest: sorted(ratios)[0],
+    highest: sorted(ratios).at(-1),
+    ...Object.fromEntries(
+      ['server', 'runners', 'load'].map((who) => [`${who}, ms CPU`, median(ten.map((one) => one[who]))]),
+    ),
+  });
+  const rounded = (values) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Number(value.toFixed(3))]));
+  const rows = Object.fromEntries(Object.entries(found).map(([name, one]) => [name, row(one)]));
+  console.table(Object.fromEntries(Object.entries(rows).map(([name, one]) => [name, rounded(one)])));
+  const ms = (name) => rows[name]['ms, alone'];
+  console.table(
+    rounded({
+      'a block without logic, ms': ms('none'),
+      'runner process and fresh context, ms': ms('empty') - ms('none'),
+      'a host call, ms': (ms('hundred') - ms('empty')) / 100,
+      'Python, as a multiple of JavaScript': ms('four-python') / ms('four'),
+    }),
+  );
 }
 
 await main();

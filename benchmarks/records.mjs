@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, writeSecrets } from '../scripts/prepare.mjs';
 import { databases } from './records/databases.mjs';
-import { pin, startHost } from './records/host.mjs';
 import { httpScenarios, seedHttp } from './records/http.mjs';
-import { load } from './records/load.mjs';
 import { storeScenarios } from './records/store.mjs';
+import { pin, processorTime, startHost } from './support/host.mjs';
+import { load } from './support/load.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -54,10 +54,10 @@ async function compare(host, { name, peers, goal, unit = 'requests/s', better = 
   for (let round = 0; round < rounds; round += 1) {
     for (const [at, peer] of peers.entries()) {
       await peer.before?.();
-      const [cpu, statements] = [host.cpu(), await host.run(() => globalThis.benchStatements)];
+      const [cpu, statements] = [processorTime(host.pid), await host.run(() => globalThis.benchStatements)];
       const { rate, requests } = await peer.measure({ seconds, load });
       rates[at].push(rate);
-      costs[at].cpu += host.cpu() - cpu;
+      costs[at].cpu += processorTime(host.pid) - cpu;
       costs[at].statements += (await host.run(() => globalThis.benchStatements)) - statements;
       costs[at].requests += requests;
     }
@@ -88,6 +88,7 @@ build('pluginServer', 'host');
 pin(process.pid, 1);
 const database = await databases[options.database]();
 const host = await startHost(database.env, themes);
+pin(host.pid, 0);
 try {
   await host.run((strapi) => {
     globalThis.benchStatements = 0;

@@ -8,12 +8,13 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, get } from 'node:http';
+import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Koa from 'koa';
 import { Liquid } from 'liquidjs';
 import { build, root } from '../scripts/prepare.mjs';
+import { freePort } from './support/host.mjs';
 
 const requests = Number(process.argv[2] ?? 400);
 const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
@@ -50,14 +51,6 @@ function makeTheme() {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 async function startHost() {

@@ -3,6 +3,7 @@
  * re-indexing of many records, against Strapi's own services and against SQL written by hand on the same data.
  */
 
+import { memoryOf } from '../support/host.mjs';
 import { searches } from './search.mjs';
 
 /** What a scenario's function can use in the host; `globalThis.bench` once this has run. */
@@ -170,7 +171,7 @@ export async function* storeScenarios(host, { records, only }) {
 
 /** Reads the whole listing slowly enough to see what the server holds. */
 async function listAll(host) {
-  const before = host.memory();
+  const before = memoryOf(host.pid);
   const began = performance.now();
   const response = await fetch(`${host.url}/site/@@apps/large/records`, { headers: { accept: 'application/json' } });
   if (!response.ok) throw new Error(await response.text());
@@ -180,9 +181,9 @@ async function listAll(host) {
   for await (const chunk of response.body) {
     first ||= performance.now() - began;
     bytes += chunk.length;
-    if (bytes % 64 === 0) most = Math.max(most, host.memory());
+    if (bytes % 64 === 0) most = Math.max(most, memoryOf(host.pid));
   }
-  most = Math.max(most, host.memory());
+  most = Math.max(most, memoryOf(host.pid));
   const seconds = (performance.now() - began) / 1000;
   return `first byte ${first.toFixed(0)} ms (goal: 50), ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, ${(most - before).toFixed(0)} MB more memory (goal: 40)`;
 }

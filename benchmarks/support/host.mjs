@@ -1,11 +1,12 @@
-/** The benchmark's host: a real Strapi of its own, on one core, that runs functions sent to it and counts its work. */
+/** The benchmarks' host: a real Strapi of its own that runs functions sent to it and counts its work. */
 import { fork, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { root } from '../../scripts/prepare.mjs';
 
-async function freePort() {
+/** A port of this machine that nobody listens on. */
+export async function freePort() {
   const server = createServer();
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address();
@@ -16,6 +17,17 @@ async function freePort() {
 /** Pins a process to a core, where there is a way to. */
 export function pin(pid, core) {
   spawnSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });
+}
+
+/** Seconds of processor time that a process has used so far, all of its threads together. */
+export function processorTime(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Megabytes that a process holds. */
+export function memoryOf(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 }
 
 /** Starts a host on the given database environment. */
@@ -61,7 +73,6 @@ export async function startHost(env, themes) {
     });
     child.once('exit', () => failed(new Error(`The host does not start:\n${printed}`)));
   });
-  pin(child.pid, 0);
   const run = (work, ...args) =>
     new Promise((resolve, reject) => {
       calls += 1;
@@ -72,12 +83,6 @@ export async function startHost(env, themes) {
     url,
     run,
     pid: child.pid,
-    /** Seconds of processor time so far. */
-    cpu() {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
-      return (Number(fields[11]) + Number(fields[12])) / 100;
-    },
-    memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024,
     async stop() {
       child.kill('SIGKILL');
       await new Promise((done) =>
