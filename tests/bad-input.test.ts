@@ -104,11 +104,44 @@ describe('bodies', () => {
       stage.send({ send: 'POST open', headers: { 'content-type': 'application/json' }, body });
     expect((await put(deep(20))).status).toBe(201);
     expect([201, 400, 413]).toContain((await put(deep(100_000))).status);
-    expect([201, 400, 413]).toContain(
-      (await put(`{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":0`).join()}}`)).status,
-    );
+    const wide = await put(`{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":0`).join()}}`);
+    expectAnswer(wide, { status: 400, error: 'BadRequestError', has: ['at most 10000 items'] });
     expect((await stage.send({ send: 'GET open' })).status).toBe(200);
   });
+});
+
+describe('forms', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `f${n}`);
+  const urlencoded = (count: number) =>
+    names(count)
+      .map((name) => `${name}=1`)
+      .join('&');
+  const multipart = (count: number) => {
+    const parts = names(count).map((name) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`);
+    return `${parts.join('')}--b--\r\n`;
+  };
+  const row = (it: string, type: string, body: string, status: number): Row => ({
+    it,
+    send: 'POST flow/blocks/item',
+    accept: 'application/json',
+    headers: { 'content-type': type },
+    body,
+    status,
+    ...(status === 400 && { error: 'BadRequestError' }),
+  });
+  const form = 'multipart/form-data; boundary=b';
+  const encoded = 'application/x-www-form-urlencoded';
+  table([
+    row('a multipart form of many fields', form, multipart(900), 200),
+    { ...row('of too many', form, multipart(14_000), 400), has: ['more than 1000 fields'] },
+    { ...row('as a page', form, multipart(14_000), 400), accept: 'text/html', error: undefined, has: ['1000 fields'] },
+    row('that is none', form, 'nothing', 400),
+    row('without a boundary', 'multipart/form-data', multipart(1), 400),
+    row('that ends too soon', form, multipart(3).slice(0, 100), 400),
+    row('an encoded form of many fields', encoded, urlencoded(900), 200),
+    { ...row('of too many', encoded, urlencoded(100_000), 400), has: ['fewer than 1000 fields'] },
+    row('of one name again and again', encoded, 'a=1&'.repeat(100_000), 400),
+  ]);
 });
 
 describe('credentials and tokens, for every operation', () => {

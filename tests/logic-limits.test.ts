@@ -43,13 +43,25 @@ test('a block that takes the sandbox from others is paused; the others are not',
   expect((await call('stuck')).status).toBe(504);
   const paused = async () => {
     const answer = await call('stuck');
-    return answer.status === 500 ? answer : null;
+    return answer.status === 503 && Number(answer.headers['retry-after']) > 20 ? answer : null;
   };
   let answer = await paused();
   for (let round = 0; round < 6 && !answer; round += 1) answer = await paused();
-  expect(answer?.json).toMatchObject({ error: { name: 'LogicError' } });
-  expect(Number(answer?.headers['retry-after'])).toBeGreaterThan(20);
+  expect(answer?.json).toMatchObject({
+    error: { name: 'ServiceUnavailableError', message: expect.stringContaining('is paused'), details: {} },
+  });
   expect((await call('well')).json).toBe('well');
+});
+
+test.each([
+  { accept: 'application/json', type: 'application/json' },
+  { accept: 'text/html', type: 'text/html' },
+])('a posted form is asked to come again: $accept', async ({ accept, type }) => {
+  const { status, headers, text } = await stage.send({ send: 'POST open/blocks/stuck', accept, form: { x: '1' } });
+  expect(status).toBe(503);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(10);
+  expect(headers['content-type']).toContain(type);
+  expect(text).toContain('is paused');
 });
 
 test('in its place on a page there is an error mark, at once', async () => {

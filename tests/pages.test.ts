@@ -262,6 +262,30 @@ describe('on_display', () => {
       has: ['never seen set on display'],
     },
   ]);
+
+  describe('that redirects guards the elements too', () => {
+    const away = { status: 303, lacks: ['for the chosen few'], answers: { location: /\/blocks\/thanks$/ } };
+    const calls = [
+      ['as JSON', { send: 'GET flow/blocks/guarded/value' }],
+      ['as a page', { send: 'GET flow/blocks/guarded/value', accept: html }],
+      ['an action', { send: 'POST flow/blocks/guarded/act', json: {} }],
+      ['an action as a page', { send: 'POST flow/blocks/guarded/act', accept: html, form: {} }],
+      ['an action of a form', { send: 'POST flow/blocks/guarded', accept: html, form: { 'action.act': '' } }],
+    ] as const;
+    table([
+      ...calls.flatMap(([it, { send, ...call }]) => [
+        { it, send, ...call, ...away },
+        { it: `${it}, by a returned address`, send: `${send}?returned=1`, ...call, ...away },
+      ]),
+      { it: 'nothing has run', send: 'GET flow/record/acted', status: 404 },
+      {
+        it: 'and lets others pass',
+        send: 'GET flow/blocks/guarded/value?stay=1',
+        status: 200,
+        is: 'for the chosen few',
+      },
+    ]);
+  });
 });
 
 describe('a failing element is contained', () => {

@@ -1,135 +1,113 @@
-import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Host } from '../support/host';
-import { startHost } from '../support/host';
-import { grantRole } from '../support/seed';
-import { type Answer, send } from '../support/send';
-import { type Hostile, readCorpus, writeTheme } from './theme';
+import { type Arena, limit, openArena, type Result } from './arena';
+import { readCorpus } from './cases';
+import type { Case } from './cases/case';
+import { mended } from './cases/mended';
+import { fault } from './check';
 
-/**
- * Milliseconds: the limit of this host, and what an answer may take beyond it. A machine that is busy with other things
- * is late for everybody: what the slowest healthy request took is not counted.
- */
-const limit = 1500;
+/** Milliseconds that an answer may take beyond the limit. */
 const margin = 200;
 
-/** Files that are run at the same time. */
+/** Milliseconds after which an answer is not waited for any more. */
+const patience = 10_000;
+
+/** Cases that are run at the same time. */
 const together = 2;
 
-const leaks =
-  /\n\s+at .+:\d+:\d+|\/plugins\/apps\/|node_modules|\/tmp\/|root:x:|top-secret|leaked|SQLITE_|\[native code\]/;
+/** Only these, while one is written: `HOSTILE='^call-' npm run test:hostile`. */
+const only = new RegExp(process.env.HOSTILE ?? '');
 
-let host: Host;
-let corpus: Hostile[];
-let theme: Awaited<ReturnType<typeof writeTheme>>;
-const answers = new Map<string, { answer: Answer; time: number }>();
-const bystanders: { answer: Answer; time: number }[] = [];
-let csrf: string;
+let arena: Arena;
+let corpus: Case[];
+const results = new Map<string, Result>();
+const bystanders: Result[] = [];
 
-async function call(block: string) {
-  const begin = performance.now();
-  const answer = await send(host.url, {
-    method: 'POST',
-    path: `/site/@@apps/hostile/blocks/${block}/f`,
-    headers: { accept: 'application/json', 'x-csrf-token': csrf },
-  });
-  return { answer, time: performance.now() - begin };
+/** Asks for something healthy again and again; gives what ends that. */
+function watch(): () => Promise<void> {
+  let over = false;
+  const watching = (async () => {
+    for (let turn = 0; !over; turn += 1) {
+      bystanders.push(await arena.call({ name: turn % 2 === 0 ? 'healthy' : 'healthy-python' }));
+      await pause(50);
+    }
+  })();
+  return () => {
+    over = true;
+    return watching;
+  };
 }
 
-/** Megabytes and process ids of the host's runners. */
-function runners(): Promise<{ id: number; memory: number }[]> {
-  return host.run(() => {
-    const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
-    const read = (id: string, file: string) => {
-      try {
-        return readFileSync(`/proc/${id}/${file}`, 'utf8');
-      } catch {
-        return '';
-      }
-    };
-    return readdirSync('/proc')
-      .filter((id) => /^\d+$/.test(id) && read(id, 'cmdline').includes('runner.js'))
-      .filter((id) => read(id, 'status').includes(`PPid:\t${process.pid}\n`))
-      .map((id) => ({ id: Number(id), memory: Number(/VmRSS:\s+(\d+)/.exec(read(id, 'status'))?.[1] ?? 0) / 1024 }));
-  });
-}
-
-async function runFiles(files: Hostile[], lanes: number): Promise<void> {
-  const waiting = [...files];
+async function runCases(cases: Case[], lanes: number): Promise<void> {
+  const waiting = [...cases];
   const lane = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) answers.set(next.name, await call(next.name));
+    for (let next = waiting.shift(); next; next = waiting.shift()) results.set(next.name, await arena.call(next));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
+const late = ({ time }: Result) => time > limit + margin;
+
+/**
+ * The bound holds for one request by itself. With two processors, two loops and the healthy requests want more than there
+ * is, and who comes when both runners have just been lost waits for a new one, which is not counted against its time: on
+ * such a machine, busy with other things too, 24 of 470 cases were answered after more than 1,700 ms, up to 2,830 ms, and
+ * each of them within 1,700 ms by itself.
+ * So whatever was late is asked for again with nothing but healthy requests beside it; what is late three times is late.
+ */
+async function repeatLate(): Promise<void> {
+  const first = corpus.filter(({ name }) => late(results.get(name) as Result));
+  const times = first.map(({ name }) => `${name} ${results.get(name)?.time.toFixed(0)}`);
+  console.log(`late beside others: ${times.join(', ') || 'none'}`);
+  for (let turn = 0; turn < 2; turn += 1)
+    for (const one of first) if (late(results.get(one.name) as Result)) results.set(one.name, await arena.call(one));
+}
+
 async function runCorpus(): Promise<void> {
-  let over = false;
-  const watch = (async () => {
-    for (let turn = 0; !over; turn += 1) {
-      bystanders.push(await call(turn % 2 === 0 ? 'healthy' : 'healthy-python'));
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  })();
+  const end = watch();
   // What fills the memory has it to itself: the runner ends whoever works hardest, and would take another loop for it.
-  const fills = ({ name }: Hostile) => /memory/.test(name);
-  await runFiles(
-    corpus.filter((one) => !fills(one)),
+  // So has a layout: the server renders it itself, which may take a second, and answers nobody meanwhile.
+  const alone = ({ name }: Case) => /memory|^layout/.test(name);
+  await runCases(
+    corpus.filter((one) => !alone(one)),
     together,
   );
-  await runFiles(corpus.filter(fills), 1);
-  over = true;
-  await watch;
+  await runCases(corpus.filter(alone), 1);
+  await repeatLate();
+  await end();
 }
 
 beforeAll(async () => {
-  corpus = await readCorpus();
-  theme = await writeTheme(corpus);
-  const config = { themesDirectory: theme.directory, limits: { logicTime: limit } };
-  const preload = path.join(__dirname, '..', 'support', 'configure.cjs');
-  host = await startHost({
-    themesDirectory: theme.directory,
-    env: { APPS_THEME: 'main', NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify(config) },
-  });
-  await grantRole(host, 'Public', ['api::article.article.find', 'api::article.article.findOne']);
-  await host.run(async (strapi) => {
-    const data = { title: 'One', slug: 'one', secret: 'top-secret', tiles: [] };
-    await strapi.documents('api::article.article').create({ data, status: 'published' } as never);
-  });
-  const first = await send(host.url, { method: 'GET', path: '/site/@@apps/hostile' });
-  csrf = String(first.headers['x-csrf-token']);
-  for (const block of ['healthy', 'healthy-python']) await call(block);
+  corpus = (await readCorpus()).filter(({ name }) => only.test(name));
+  arena = await openArena(corpus);
+  for (const name of ['healthy', 'healthy-python']) await arena.call({ name });
   await runCorpus();
-}, 400_000);
-afterAll(async () => {
-  await host?.stop();
-  await theme?.dispose();
-});
+}, 500_000);
+afterAll(() => arena?.close());
 
 test('the corpus is large enough', () => {
-  expect(corpus.length).toBeGreaterThanOrEqual(120);
-  expect(answers.size).toBe(corpus.length);
+  if (!process.env.HOSTILE) expect(corpus.length).toBeGreaterThanOrEqual(470);
+  expect(results.size).toBe(corpus.length);
 });
 
-describe.each(['js', 'py'])('each .%s file', (ending) => {
-  test('has the right answer, in time, and nothing of the host in it', () => {
-    const slowest = Math.max(...bystanders.map(({ time }) => time));
-    const wrong = corpus
-      .filter(({ file }) => file.endsWith(ending))
-      .flatMap(({ name, statuses, body }) => {
-        const { answer, time } = answers.get(name) as { answer: Answer; time: number };
-        const said = `${answer.status} in ${Math.round(time)} ms: ${answer.text.slice(0, 200)}`;
-        const right = statuses.includes(answer.status) && (answer.status !== 200 || body.test(answer.text));
-        const late = time > limit + margin + slowest;
-        return right && !late && !leaks.test(answer.text) ? [] : [`${name}: ${said}`];
-      });
-    expect(wrong).toEqual([]);
+test('each case has the right answer, and nothing of the host in it', () => {
+  const wrong = corpus.flatMap((one) => {
+    const { answer } = results.get(one.name) as Result;
+    const found = fault(one, answer);
+    return found ? [`${one.name}: ${found}: ${answer.status} ${answer.text.slice(0, 300)}`] : [];
   });
+  expect(wrong).toEqual([]);
+});
+
+test('each case has its answer in time', () => {
+  const wrong = [...results].filter(([, result]) => late(result));
+  expect(wrong.map(([name, { time, answer }]) => `${name}: ${answer.status} in ${time.toFixed(0)} ms`)).toEqual([]);
 });
 
 test('the healthy requests were answered throughout', () => {
   const failed = bystanders.filter(({ answer }) => answer.text !== '["hostile",true]');
   expect(failed.map(({ answer, time }) => `${answer.status} ${Math.round(time)} ${answer.text}`)).toEqual([]);
-  expect(bystanders.length).toBeGreaterThan(50);
+  if (!process.env.HOSTILE) expect(bystanders.length).toBeGreaterThan(50);
   const times = bystanders.map(({ time }) => time).sort((a, b) => a - b);
   console.log(`healthy: median ${times[times.length >> 1].toFixed(0)} ms, slowest ${times.at(-1)?.toFixed(0)} ms`);
   expect(times[times.length >> 1]).toBeLessThan(limit / 2);
@@ -137,25 +115,58 @@ test('the healthy requests were answered throughout', () => {
 
 test('nothing is left for the next request', async () => {
   for (let round = 0; round < 10; round += 1) {
-    expect((await call('state')).answer.json).toEqual([[], 'undefined', [2], '{"a":1}', 'string']);
-    expect((await call('state-python')).answer.json).toEqual([false, false, 0, '[1]']);
+    const { answer } = await arena.call({ name: 'state' });
+    expect(answer.json).toEqual([[], false, 'undefined', [2], '{"a":1}', 'string']);
+    const python = await arena.call({ name: 'state-python' });
+    expect(python.answer.json).toEqual([Array(6).fill(false), 0, '[1]', '[1]', true, '5']);
   }
 });
 
 test('nothing was written by what failed', async () => {
-  const { json } = await send<object[]>(host.url, {
-    method: 'GET',
-    path: '/site/@@apps/hostile/records',
-    headers: { accept: 'application/json' },
-  });
-  expect(json.filter((record) => /late|after-deadline/.test(JSON.stringify(record)))).toEqual([]);
+  const { answer } = await arena.call({ name: '', address: '/site/@@apps/hostile/records', json: true });
+  expect(answer.json).toBeInstanceOf(Array);
+  const left = (answer.json as object[]).filter((record) => /late|after-deadline/.test(JSON.stringify(record)));
+  expect(left).toEqual([]);
 });
 
 test('memory and processes come back', async () => {
-  await new Promise((resolve) => setTimeout(resolve, 12_000));
-  const left = await runners();
+  await pause(12_000);
+  const left = await arena.runners();
   console.log(`runners left: ${left.map(({ memory }) => `${memory.toFixed(0)} MB`).join(', ')}`);
   // One at work, and one that stands ready for a minute after another was lost.
   expect(left.length).toBeLessThanOrEqual(2);
   for (const { memory } of left) expect(memory).toBeLessThan(250);
+});
+
+describe('mended', () => {
+  const cases = mended.filter(({ name }) => only.test(name));
+  beforeAll(async () => {
+    await arena.stillness();
+    await arena.theme.add(cases);
+    await pause(4000);
+  });
+
+  test('reading the files leaves the server to others', async () => {
+    expect(await arena.stillness()).toBeLessThan(300);
+  });
+
+  test.each(cases)('$name', async (one) => {
+    let over = false;
+    const ask = async () => {
+      while (one.beside && !over) await arena.call({ name: one.beside });
+    };
+    const beside = Promise.all(Array.from({ length: 5 }, ask));
+    if (one.beside) await pause(500);
+    await arena.stillness();
+    const result = await Promise.race([arena.call(one), pause(patience)]);
+    over = true;
+    const still = await arena.stillness();
+    await beside;
+    if (!result) throw new Error(`No answer within ${patience} ms`);
+    const { answer } = result;
+    expect(fault(one, answer), `${answer.status} ${answer.text.slice(0, 300)}`).toBeUndefined();
+    if (one.calm) expect(still, 'milliseconds that the server stood still').toBeLessThan(one.calm);
+    if (!one.again) expect(late(result), `${result.time.toFixed(0)} ms`).toBe(false);
+    if (one.unprinted) expect(one.unprinted.exec(arena.output())?.[0].slice(0, 100)).toBeUndefined();
+  });
 });

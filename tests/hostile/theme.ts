@@ -1,58 +1,104 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Case } from './cases/case';
 
-const folder = path.join(__dirname, '..', 'fixtures', 'hostile');
-
-/** One file of the corpus: its first line says what it may come to (`// expect 500 504`, `// expect 200 ^"text"$`). */
-export interface Hostile {
-  /** Also the id of its block. */
-  name: string;
-  file: string;
-  text: string;
-  statuses: number[];
-  /** What the body of a 200 looks like. */
-  body: RegExp;
-}
-
-export async function readCorpus(): Promise<Hostile[]> {
-  const files = (await readdir(folder)).filter((file) => /\.(js|ts|py)$/.test(file)).sort();
-  return Promise.all(
-    files.map(async (file) => {
-      const text = await readFile(path.join(folder, file), 'utf8');
-      const [, expected] = /^(?:\/\/|#) expect (.+)$/m.exec(text) ?? [];
-      if (!expected) throw new Error(`${file} does not say what to expect`);
-      const [statuses, body] = expected.split(/ (?=\^)/);
-      const name = path.parse(file).name;
-      return { name, file, text, statuses: statuses.split(' ').map(Number), body: new RegExp(body ?? '', 's') };
-    }),
-  );
-}
-
-const healthy = {
-  'healthy.js': 'export function f(context) { return [context.app.id, context.app.count() >= 0]; }\n',
-  'healthy-python.py': 'def f(context):\n    return [context.app.id, context.app.count() >= 0]\n',
-  'state.js': `export function f(context) {
-  const left = ['kept', 'alsoKept', 'out'].filter((name) => name in globalThis);
-  return [left, typeof {}.polluted, [1].map((one) => one + 1), JSON.stringify({ a: 1 }), typeof context.app.id];
-}\n`,
-  'state-python.py': `def f(context):
+const healthy: readonly Case[] = [
+  {
+    name: 'healthy',
+    js: 'export function f(context) { return [context.app.id, context.app.count() >= 0]; }\n',
+    status: 200,
+  },
+  {
+    name: 'healthy-python',
+    py: 'def f(context):\n    return [context.app.id, context.app.count() >= 0]\n',
+    status: 200,
+  },
+  {
+    name: 'state',
+    js: `export function f(context) {
+      const left = ['kept', 'alsoKept', 'out'].filter((name) => name in globalThis);
+      const parts = [JSON, RegExp, Promise.prototype, context.app, Object.getPrototypeOf(context.app)];
+      const changed = parts.some((part) => 'left' in part) || Date.now() < 1e12 || Math.random() === Math.random();
+      return [left, changed, typeof {}.polluted, [1].map((one) => one + 1), JSON.stringify({ a: 1 }), typeof context.app.id];
+    }`,
+    status: 200,
+  },
+  {
+    name: 'state-python',
+    py: `import json, time, collections
+def f(context):
     names = context.app.log.__globals__
-    return ['left' in names, hasattr(names['Record'], 'left'), len([]), context.modules.json.dumps([1])]\n`,
-};
+    left = ['left' in names, 'left' in names['_MODULES'], hasattr(collections, 'left')]
+    left += [hasattr(names[name], 'left') for name in ('Record', 'Context', '_bridge')]
+    return [left, len([]), context.modules.json.dumps([1]), json.dumps([1]), time.time() > 1e9, str(5)]
+`,
+    status: 200,
+  },
+];
 
-/** A theme of the corpus, each file a block of the app `hostile`, and of blocks that do nothing wrong. */
-export async function writeTheme(corpus: readonly Hostile[]): Promise<{ directory: string; dispose(): Promise<void> }> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'apps-hostile-'));
-  const app = path.join(directory, 'main', 'apps', 'hostile');
-  for (const sub of ['blocks', 'lib']) await mkdir(path.join(app, sub), { recursive: true });
-  await writeFile(path.join(directory, 'main', 'theme.yaml'), 'title: Hostile\n');
-  await writeFile(path.join(app, 'settings.yaml'), "acl:\n  rights:\n    editor: ['*']\n");
-  await writeFile(path.join(app, 'lib', 'spin.js'), 'export function spin() {\n  for (;;);\n}\n');
-  const files = { ...healthy, ...Object.fromEntries(corpus.map(({ file, text }) => [file, text])) };
-  for (const [file, text] of Object.entries(files)) {
-    await writeFile(path.join(app, 'blocks', file), text);
-    await writeFile(path.join(app, 'blocks', `${path.parse(file).name}.yaml`), 'elements:\n  f: BASIC\n');
+/** Writes the files of attacks as blocks of the app `hostile`. */
+async function writeBlocks(app: string, cases: readonly Case[]): Promise<void> {
+  for (const { name, js, py, definition, layout } of cases) {
+    const files = { js, py, html: layout, yaml: definition ?? 'elements:\n  f: BASIC\n' };
+    for (const [ending, text] of Object.entries(files))
+      if (text !== undefined) await writeFile(path.join(app, 'blocks', `${name}.${ending}`), text);
   }
-  return { directory, dispose: () => rm(directory, { recursive: true, force: true }) };
+}
+
+export interface HostileTheme {
+  directory: string;
+  add(cases: readonly Case[]): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * A theme of the corpus, each case a block of the app `hostile`, and of blocks that do nothing wrong; with an app that
+ * visitors may not use, `other`, one that has the view `popular`, and a file outside of the themes to which symbolic links lead.
+ */
+export async function writeTheme(corpus: readonly Case[]): Promise<HostileTheme> {
+  const root = await mkdtemp(path.join(tmpdir(), 'apps-hostile-'));
+  const directory = path.join(root, 'themes');
+  const app = path.join(directory, 'main', 'apps', 'hostile');
+  const other = path.join(directory, 'main', 'apps', 'other');
+  for (const one of [app, other])
+    for (const sub of ['blocks', 'lib']) await mkdir(path.join(one, sub), { recursive: true });
+  await writeFile(path.join(directory, 'main', 'theme.yaml'), 'title: Hostile\n');
+  // With debug, so that answers carry whole messages: what must not be in them would show.
+  await writeFile(path.join(app, 'settings.yaml'), "debug: true\nacl:\n  rights:\n    editor: ['*']\n");
+  await writeFile(path.join(app, 'lib', 'spin.js'), 'export function spin() {\n  for (;;);\n}\n');
+  await writeFile(
+    path.join(app, 'lib', 'one.js'),
+    "import { two } from './two';\nexport const one = () => ['one', two()].join(' ');\n",
+  );
+  await writeFile(
+    path.join(app, 'lib', 'two.js'),
+    "import { one } from './one';\nexport const two = () => (typeof one === 'function' ? 'two' : 'none');\n",
+  );
+  await writeFile(path.join(root, 'outside.json'), '{"leaked": true}');
+  await symlink(path.join(root, 'outside.json'), path.join(app, 'lib', 'link.json'));
+  await symlink(root, path.join(app, 'lib', 'linked'));
+  await writeFile(path.join(other, 'settings.yaml'), "acl:\n  rights:\n    editor: ['editors']\n");
+  await writeFile(path.join(other, 'lib', 'rights.js'), "export default 'leaked';\n");
+  await writeBlocks(other, [{ name: 'open', js: "export const f = () => 'leaked';", status: 200 }]);
+  await mkdir(path.join(directory, 'main', 'apps', 'visited', 'blocks'), { recursive: true });
+  await writeFile(
+    path.join(directory, 'main', 'apps', 'visited', 'settings.yaml'),
+    "acl:\n  rights:\n    reader: ['*']\n",
+  );
+  await writeBlocks(path.join(directory, 'main', 'apps', 'visited'), [
+    {
+      name: 'popular',
+      definition: 'view: { id: popular, with_theme: true }\nelements:\n  f: BASIC\n',
+      js: "export const f = () => 'honest';",
+      layout: '<p>{f}</p>',
+      status: 200,
+    },
+  ]);
+  await writeBlocks(app, [...healthy, ...corpus]);
+  return {
+    directory,
+    add: (cases) => writeBlocks(app, cases),
+    dispose: () => rm(root, { recursive: true, force: true }),
+  };
 }

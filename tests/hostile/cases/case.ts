@@ -1,0 +1,44 @@
+/** One attack: the files of its block, how it is asked for, and what must come of it. */
+export interface Case {
+  /** Also the id of its block. `memory-…` has the runner to itself. */
+  name: string;
+  /** Logic, whose function `f` is called; one of the two, or neither. */
+  js?: string;
+  py?: string;
+  /** Default `elements:\n  f: BASIC`. */
+  definition?: string;
+  layout?: string;
+  method?: 'GET' | 'POST';
+  /** Path of the app's content, e.g. `/articles/one`. */
+  content?: string;
+  /** What follows the block's path; default `/f`. '' is the block itself, as a page. */
+  path?: string;
+  form?: Record<string, string>;
+  /** The whole path, instead of the block's. */
+  address?: string;
+
+  status: number | readonly number[];
+  /** The error's name; without it, one that belongs to the status. */
+  error?: string;
+  message?: RegExp;
+  /** The whole body, parsed. */
+  is?: unknown;
+  has?: RegExp;
+  lacks?: RegExp;
+  /** Response headers; null: absent. */
+  headers?: Record<string, string | null>;
+}
+
+export const timeout = { status: 504, error: 'LogicTimeoutError' } as const;
+/** Memory ends, or on a slow machine the time before it. */
+export const memory = {
+  status: [500, 504],
+  message: /^The logic (used more than 64 MB of memory|of this request ran longer than)/,
+} as const;
+export const broken = { status: 500, error: 'DefinitionError' } as const;
+
+/** The function throws. */
+export const throws = (message: RegExp) => ({ status: 500, error: 'LogicError', message }) as const;
+
+/** The function's value. */
+export const gives = (is: unknown) => ({ status: 200, is }) as const;
