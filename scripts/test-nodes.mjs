@@ -9,7 +9,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { root, say } from './prepare.mjs';
 
 const require = createRequire(import.meta.url);
-const versions = process.argv.length > 2 ? process.argv.slice(2) : ['20', '22', '24'];
+const versions = process.argv.length > 2 ? process.argv.slice(2) : ['20', '22', '24', '26'];
 const suite = ['plugins/apps/server/src/logic', 'plugins/apps/sandbox'];
 
 /** The releases of isolated-vm by the first Node.js that takes them, newest first: as sandbox/src/isolated-vm.ts chooses. */

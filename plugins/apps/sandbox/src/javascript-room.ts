@@ -14,7 +14,7 @@ const compiledPrograms = 32;
 
 /**
  * JavaScript in an isolate: a fresh context each session; compiled scripts live as long as the isolate. The runner's own
- * thread never waits for a theme's code: only the prelude, in an isolate at rest, is run synchronously (twice as fast).
+ * thread never waits for a theme's code: only what is done in an isolate at rest is done synchronously (twice as fast).
  */
 export class JavaScriptRoom implements Room {
   ready = false;
@@ -64,7 +64,7 @@ export class JavaScriptRoom implements Room {
 
   private async make(): Promise<Prepared> {
     const prelude = await this.prelude;
-    const context = await this.isolate.createContext();
+    const context = this.isolate.createContextSync();
     const start = prelude.runSync(context, { reference: true });
     const entry = start.applySync(undefined, [this.bridge], { result: { reference: true } });
     start.release();

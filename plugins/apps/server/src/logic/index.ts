@@ -1,11 +1,13 @@
+import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Limits } from '../config.types';
 import { isAppsError } from '../errors';
 import { createCompiler, logicError } from './compile';
-import { timeoutError } from './outcome';
+import { entryOf, timeoutError } from './outcome';
 import { messageFactor, openSession } from './session';
 import type { SessionOptions } from './session-link';
-import { createFleet, type Fleet, unavailable } from './supervisor/fleet';
+import { createFleet, type Fleet } from './supervisor/fleet';
 import { createPauses } from './supervisor/pauses';
+import { unavailable } from './supervisor/places';
 import type { Runner } from './supervisor/runner-process';
 import type { LogicBudget, LogicRuntime, LogicSession } from './types';
 
@@ -57,12 +59,13 @@ export function createLogicRuntime({ limits, logger, runnerPath }: LogicRuntimeO
   const open = new Map<LogicBudget, number>();
 
   /** A place for a session of this request; the returned function gives it back. */
-  async function enter(budget: LogicBudget, file: string): Promise<() => void> {
+  async function enter(budget: LogicBudget, program: WireProgram): Promise<() => void> {
     const depth = open.get(budget) ?? 0;
-    if (depth >= nesting) throw logicError(`Blocks are nested deeper than ${nesting}`, { file });
+    if (depth >= nesting) throw logicError(`Blocks are nested deeper than ${nesting}`, { file: entryOf(program) });
     open.set(budget, depth + 1);
     try {
-      const leave = depth === 0 ? await waited(budget, () => fleet.enter(limits.logicTime)) : () => undefined;
+      const leave =
+        depth === 0 ? await waited(budget, () => fleet.enter(program.key, limits.logicTime)) : () => undefined;
       return () => {
         count(open, budget, -1);
         leave();
@@ -89,7 +92,7 @@ export function createLogicRuntime({ limits, logger, runnerPath }: LogicRuntimeO
       pauses.check(program);
       const compiled = compile(program);
       if (performance.now() >= budget.deadline) throw timeoutError(limits);
-      const onEnd = once(await enter(budget, program.path));
+      const onEnd = once(await enter(budget, compiled));
       const reportHostError = (name: string, error: unknown) => {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
         logger.error(`apps: the host function ${name} failed: ${text}`);

@@ -38,8 +38,8 @@ export class SessionLink {
   private opened = false;
   /** For the answer of the request that is under way. */
   private waiting: Waiting | null = null;
-  /** Why the session is over. */
-  private end: AppsError | null = null;
+  /** Tells why the session is over: made when asked for, since every session ends and an error costs its stack. */
+  private end: (() => AppsError) | null = null;
   private ended = false;
   private timer: NodeJS.Timeout | undefined;
   /** Sends `open` again with the program's text, after the runner has forgotten it. */
@@ -85,7 +85,7 @@ export class SessionLink {
   close(): void {
     if (this.ended) return;
     const busy = this.waiting !== null;
-    this.finish(new AppsError('ServiceUnavailableError', 'The logic session has been closed'));
+    this.finish(() => new AppsError('ServiceUnavailableError', 'The logic session has been closed'));
     if (this.opened) this.options.runner.send({ type: busy ? 'stop' : 'close', session: this.id });
   }
 
@@ -94,10 +94,11 @@ export class SessionLink {
   }
 
   private ask(send: () => void): Promise<string> {
-    if (this.end) return Promise.reject(this.end);
+    if (this.end) return Promise.reject(this.end());
     if (this.remaining() <= 0) {
-      this.stop(timeoutError(this.options.limits));
-      return Promise.reject(this.end);
+      const error = timeoutError(this.options.limits);
+      this.stop(error);
+      return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
@@ -180,13 +181,13 @@ export class SessionLink {
   }
 
   private fail(error: AppsError): void {
-    this.finish(error);
+    this.finish(() => error);
     this.waiting?.reject(error);
     this.waiting = null;
   }
 
-  private finish(error: AppsError): void {
-    this.end ??= error;
+  private finish(end: () => AppsError): void {
+    this.end ??= end;
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);

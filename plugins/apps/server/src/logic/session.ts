@@ -5,7 +5,7 @@ import { logicError } from './compile';
 import { brokenError, endsRequest, entryOf, thrownError } from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';
 import type { LogicCall, LogicOutcome, LogicSession, RecordData } from './types';
-import { type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
+import { isDeep, type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
 
 /** Characters of one message out of the sandbox, as a multiple of the result limit. */
 export const messageFactor = 2;
@@ -127,6 +127,7 @@ class RunnerSession implements LogicSession {
   private valueOf<Value>(data: string, read: Reader<Value>): Value {
     // Three bytes a character at most.
     this.answerSize = data.length * 3;
+    if (isDeep(data)) throw logicError('A result is nested too deeply', { file: entryOf(this.options.program) });
     const answer = readAnswer(data, read);
     if (!answer) throw brokenError(this.options.program);
     if ('error' in answer) throw this.errorOf(answer.error);

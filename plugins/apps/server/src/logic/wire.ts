@@ -16,7 +16,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Brackets inside each other that are read: what is deeper, JSON.stringify could not write again. */
+/** Brackets inside each other that are read: what is deeper, JSON.stringify cannot write again on every Node.js. */
 const mostDepth = 1000;
 
 /** Whether brackets, outside of strings, are nested too deep. */

@@ -1,8 +1,6 @@
 import { AppsError } from '../../errors';
+import { createPlaces, type Places, unavailable } from './places';
 import { type Language, type Runner, type RunnerProcessOptions, startRunner } from './runner-process';
-
-/** Requests that may wait for an isolate, for each isolate there is. */
-const queueFactor = 32;
 
 /** Milliseconds after the loss of a runner during which one more than usual stands ready. */
 const spareTime = 60_000;
@@ -11,11 +9,8 @@ const spareTime = 60_000;
 const restartPause = 1000;
 
 export interface Fleet {
-  /**
-   * A place for one session at rest or at work; resolves when one is free. ServiceUnavailableError when too many wait,
-   * or after `patience` milliseconds.
-   */
-  enter(patience: number): Promise<() => void>;
+  /** A place for one session (`Places`). */
+  enter: Places['enter'];
   /** The started runner with the fewest sessions; started if there is none. ServiceUnavailableError when runners cannot work. */
   runner(language: Language): Runner;
   /** A runner for one session alone, killed when that is over. */
@@ -46,37 +41,14 @@ export function isLost(error: unknown): boolean {
   return error instanceof AppsError && error.cause === lost;
 }
 
-export function unavailable(message = 'The sandbox is busy. Try again soon.'): AppsError {
-  return new AppsError('ServiceUnavailableError', message, { headers: { 'Retry-After': '1' } });
-}
-
 /** The runner processes, started when needed, and the queue before them. */
 export function createFleet({ runners: most, isolates, process: options, report }: FleetOptions): Fleet {
   const runners = new Set<Runner>();
-  const waiting = new Set<() => void>();
-  let free = most * isolates;
+  const places = createPlaces(most * isolates);
   let startAgain = 0;
   let lastLoss = Number.NEGATIVE_INFINITY;
   const languages = new Set<Language>(['javascript']);
   let destroyed = false;
-
-  function leave(): void {
-    const next = waiting.values().next().value;
-    if (!next) {
-      free += 1;
-      return;
-    }
-    waiting.delete(next);
-    next();
-  }
-
-  function onceLeave(): () => void {
-    let left = false;
-    return () => {
-      if (!left) leave();
-      left = true;
-    };
-  }
 
   function start(alone = false): Runner {
     if (destroyed || performance.now() < startAgain) throw unavailable('The sandbox is not available.');
@@ -114,25 +86,7 @@ export function createFleet({ runners: most, isolates, process: options, report 
   }
 
   return {
-    enter(patience) {
-      if (free > 0) {
-        free -= 1;
-        return Promise.resolve(onceLeave());
-      }
-      if (waiting.size >= most * isolates * queueFactor) return Promise.reject(unavailable());
-      return new Promise((resolve, reject) => {
-        const turn = () => {
-          clearTimeout(timer);
-          resolve(onceLeave());
-        };
-        const giveUp = () => {
-          waiting.delete(turn);
-          reject(unavailable());
-        };
-        const timer = setTimeout(giveUp, patience);
-        waiting.add(turn);
-      });
-    },
+    enter: places.enter,
     loneRunner: () => start(true),
     runner(language) {
       languages.add(language);
