@@ -258,6 +258,14 @@ describe('log', () => {
     expect(stage.host.output()).not.toContain('hello </script> mark-two');
   });
 
+  test('an entry is one line, without anything that a terminal would obey', async () => {
+    const mark = encodeURIComponent('forged\n[info] mark-four \u001b[31m\u009b\u2028end\r');
+    expect((await stage.send(talk('debug', mark))).status).toBe(200);
+    const output = stage.host.output();
+    expect(output).toContain(String.raw`forged\n[info] mark-four \u001b[31m\u009b\u2028end\u000d`);
+    expect(output).not.toMatch(/^\[info\] mark-four/m);
+  });
+
   test('across a redirect, once, and to nobody else', async () => {
     const done = await stage.send({
       send: 'POST debug/blocks/talk?mark=mark-three',

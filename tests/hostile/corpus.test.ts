@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Arena, limit, openArena, type Result } from './arena';
 import { readCorpus } from './cases';
 import type { Case } from './cases/case';
-import { mended } from './cases/mended';
+import { type Mended, mended } from './cases/mended';
 import { fault } from './check';
 
 /** Milliseconds that an answer may take beyond the limit. */
@@ -150,12 +150,13 @@ describe('mended', () => {
     expect(await arena.stillness()).toBeLessThan(300);
   });
 
-  test.each(cases)('$name', async (one) => {
+  /** Asks for a case once; gives its answer, and for how long the server stood still meanwhile, in milliseconds. */
+  async function ask(one: Mended): Promise<{ result: Result; still: number }> {
     let over = false;
-    const ask = async () => {
+    const askBeside = async () => {
       while (one.beside && !over) await arena.call({ name: one.beside });
     };
-    const beside = Promise.all(Array.from({ length: 5 }, ask));
+    const beside = Promise.all(Array.from({ length: 5 }, askBeside));
     if (one.beside) await pause(500);
     await arena.stillness();
     const result = await Promise.race([arena.call(one), pause(patience)]);
@@ -163,10 +164,21 @@ describe('mended', () => {
     const still = await arena.stillness();
     await beside;
     if (!result) throw new Error(`No answer within ${patience} ms`);
-    const { answer } = result;
-    expect(fault(one, answer), `${answer.status} ${answer.text.slice(0, 300)}`).toBeUndefined();
-    if (one.calm) expect(still, 'milliseconds that the server stood still').toBeLessThan(one.calm);
-    if (!one.again) expect(late(result), `${result.time.toFixed(0)} ms`).toBe(false);
-    if (one.unprinted) expect(one.unprinted.exec(arena.output())?.[0].slice(0, 100)).toBeUndefined();
+    return { result, still };
+  }
+
+  test.each(cases)('$name', async (one) => {
+    const slow: string[] = [];
+    // As above: what is late three times is late. A wrong answer is wrong at once.
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { result, still } = await ask(one);
+      const { answer, time } = result;
+      expect(fault(one, answer), `${answer.status} ${answer.text.slice(0, 300)}`).toBeUndefined();
+      if (one.unprinted) expect(one.unprinted.exec(arena.output())?.[0].slice(0, 100)).toBeUndefined();
+      const isSlow = (one.calm && still >= one.calm) || (!one.again && late(result));
+      if (!isSlow) return;
+      slow.push(`answered after ${time.toFixed(0)} ms, the server stood still for ${still.toFixed(0)} ms`);
+    }
+    expect(slow).toEqual([]);
   });
 });

@@ -128,6 +128,21 @@ const records: Mended[] = [
     status: 200,
     has: /^\[1e\+308(,"(BadRequest|Type|Range)Error"){7}\]$/,
   },
+  {
+    name: 'mended-odd-increments-python',
+    py: `def f(context):
+    record = context.app.create_record(id='increments-python')
+    found = []
+    for by in (1e308, 1e308, float('inf'), float('nan'), '5', {}, []):
+        try:
+            found.append(record.inc('t', by))
+        except Exception as error:
+            found.append(type(error).__name__)
+    return found
+`,
+    status: 200,
+    has: /^\[1e\+308(,"OverflowError"){3}(,"TypeError"){3}\]$/,
+  },
 ];
 
 const patterns = Array.from({ length: 30 }, (_, i) => `  p${i}: { type: TEXT, pattern: "${'(a|a)*'.repeat(160)}" }\n`);
