@@ -21,7 +21,7 @@ describe('defaults', () => {
         bodySize: 1048576,
         attempts: 10,
         runners: 1,
-        isolates: 8,
+        isolates: 12,
       },
       csrf: { maxAge: 86400000 },
       redirectHosts: [],

@@ -110,7 +110,7 @@ const limits: { [K in keyof Limits]: Field<number> } = {
   bodySize: limit(1024 * 1024),
   attempts: limit(10),
   runners: limit(1),
-  isolates: limit(8),
+  isolates: limit(12),
 };
 
 const day = 24 * 60 * 60 * 1000;

@@ -41,6 +41,6 @@ export interface Limits {
   attempts: number;
   /** Runner processes that hold the isolates. Default 1. */
   runners: number;
-  /** Isolates that may be at work at once in a runner. Default 8. */
+  /** Isolates that may be at work at once in a runner. Default 12. */
   isolates: number;
 }
