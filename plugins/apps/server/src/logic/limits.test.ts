@@ -23,12 +23,9 @@ async function failing(body: string, source = `async function f(context) { ${bod
   return { time, text: result.ok ? JSON.stringify(result.value) : `${result.error.name}: ${result.error.message}` };
 }
 
-/** Where time decides: a machine that is busy with others may be late once, but what is late three times is late. */
-const patiently = { retry: 2 };
-
 const healthy = async () => expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
 
-describe('over the time', patiently, () => {
+describe('over the time', () => {
   const bodies = [
     'for (;;);',
     'await new Promise(() => {})',
@@ -68,7 +65,7 @@ describe('over the time', patiently, () => {
   });
 });
 
-describe('over the memory, or the stack', patiently, () => {
+describe('over the memory, or the stack', () => {
   const cases: [string, RegExp][] = [
     ['return Array(1e8).fill(0).length', /^LogicError: .*64 MB|^LogicTimeout/],
     ['const s = new Set(); for (let i = 0; ; i++) s.add(i)', /^LogicError: .*64 MB|^LogicTimeout/],
@@ -96,7 +93,7 @@ function slowHost(milliseconds: number) {
   return host;
 }
 
-describe('results', patiently, () => {
+describe('results', () => {
   const cases: [string, RegExp][] = [
     ['return undefined', /^null$/],
     ['return () => 1', /^null$/],
@@ -193,7 +190,7 @@ describe('what is thrown', () => {
   });
 });
 
-describe('counts', patiently, () => {
+describe('counts', () => {
   test('host calls', async () => {
     const host = fakeHost();
     await expect(
@@ -262,10 +259,7 @@ test('context and its properties stay within the session', async () => {
   expect(contextOf().record).toBeNull();
 });
 
-test('who computes beside sessions with much memory is not taken for one of them', {
-  ...patiently,
-  timeout: 30_000,
-}, async () => {
+test('who computes beside sessions with much memory is not taken for one of them', async () => {
   const crowded = await startRuntime({ isolates: 8 });
   const host = fakeHost();
   host.count = () => new Promise((resolve) => setTimeout(() => resolve(0), 20));
@@ -279,12 +273,9 @@ test('who computes beside sessions with much memory is not taken for one of them
   for (const { ok } of await others) expect(ok).toBe(false);
   expect(await runOnce(crowded, busy)).toMatchObject({ value: 'done' });
   await crowded.destroy();
-});
+}, 30_000);
 
-test('however many requests a bad block has, others are answered meanwhile', {
-  ...patiently,
-  timeout: 30_000,
-}, async () => {
+test('however many requests a bad block has, others are answered meanwhile', async () => {
   const shared = await startRuntime({ logicTime, isolates: 4 });
   const answered: string[] = [];
   const loops = Array.from({ length: 8 }, () =>
@@ -295,7 +286,7 @@ test('however many requests a bad block has, others are answered meanwhile', {
   expect(answered).toEqual(['well', 'well', 'well']);
   await Promise.all(loops);
   await shared.destroy();
-});
+}, 30_000);
 
 test('host calls of one message end with the session, and let others have their turn meanwhile', async () => {
   const host = fakeHost();
