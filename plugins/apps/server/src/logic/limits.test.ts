@@ -23,6 +23,19 @@ async function failing(body: string, source = `async function f(context) { ${bod
   return { time, text: result.ok ? JSON.stringify(result.value) : `${result.error.name}: ${result.error.message}` };
 }
 
+/** For tests that are not about time: a busy machine must not make one of them meet that limit first. */
+function unhurried(): void {
+  let hurried: LogicRuntime;
+  beforeAll(async () => {
+    hurried = runtime;
+    runtime = await startRuntime({ logicTime: 10_000, hostCalls, isolates: 2 });
+  });
+  afterAll(async () => {
+    await runtime.destroy();
+    runtime = hurried;
+  });
+}
+
 const healthy = async () => expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
 
 describe('over the time', () => {
@@ -94,6 +107,8 @@ function slowHost(milliseconds: number) {
 }
 
 describe('results', () => {
+  unhurried();
+
   const cases: [string, RegExp][] = [
     ['return undefined', /^null$/],
     ['return () => 1', /^null$/],
@@ -109,10 +124,7 @@ describe('results', () => {
     ['let a = []; for (let i = 0; i < 900; i++) a = [a]; return a', /^\[{901}\]{901}$/],
     ['let a = []; for (let i = 0; i < 2000; i++) a = [a]; return a', /^LogicError: A result is nested too deeply/],
     // Node.js 26 can write it, those before cannot.
-    [
-      'let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a',
-      /^LogicError: (RangeError|A result is nested)|^LogicTimeoutError/,
-    ],
+    ['let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a', /^LogicError: (RangeError|A result is nested)/],
     ['JSON.stringify = () => "{}"; String = null; Promise.prototype.then = null; return 5', /^5$/],
     ['Object.prototype.toJSON = () => "x"; return 5', /^5|^"x"$/],
     [
@@ -191,6 +203,8 @@ describe('what is thrown', () => {
 });
 
 describe('counts', () => {
+  unhurried();
+
   test('host calls', async () => {
     const host = fakeHost();
     await expect(
