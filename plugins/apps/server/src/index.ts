@@ -30,7 +30,7 @@ function running(): DoorServices {
 }
 
 /** Wires the rooms: each gets what it needs, and nothing else. */
-function createServices(strapi: Core.Strapi): DoorServices {
+function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
   const config = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
   const { log: logger } = strapi;
   const production = strapi.config.get('environment') === 'production';
@@ -62,7 +62,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
     sites,
     live,
     store: announcing(store, live.publish),
-    logic: createLogicRuntime({ limits: config.limits, logger, runnerPath }),
+    logic: createLogicRuntime({ limits: config.limits, logger, runnerPath, workers }),
     layouts: createLayouts(),
     nested,
     documents: acting.through(documents.call),
@@ -107,7 +107,7 @@ export default {
     workers = createWorkers({ ...workerProcesses, logger: strapi.log });
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
-    services = createServices(strapi);
+    services = createServices(strapi, workers);
     strapi.server.use(createDoor(services, scriptFile));
   },
 

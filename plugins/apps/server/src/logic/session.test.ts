@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AppsError } from '../errors';
 import { createLogicRuntime } from './index';
-import { contextOf, fakeHost, limits, programOf, runOnce, startRuntime } from './testing/harness';
+import { contextOf, fakeHost, inProcess, limits, programOf, runOnce, startRuntime } from './testing/harness';
 import type { LogicHost, LogicRuntime } from './types';
 
 let runtime: LogicRuntime;
@@ -165,7 +165,12 @@ describe('a runner that fails', () => {
   function withRunner(name: string, source: string): LogicRuntime {
     const runnerPath = join(folder, `${name}.js`);
     writeFileSync(runnerPath, `process.send([{ type: 'ready' }]);\n${source}`);
-    return createLogicRuntime({ limits: { ...limits, logicTime: 300 }, logger: { error: vi.fn() }, runnerPath });
+    return createLogicRuntime({
+      limits: { ...limits, logicTime: 300 },
+      logger: { error: vi.fn() },
+      runnerPath,
+      workers: inProcess,
+    });
   }
 
   const cases: [string, string, object][] = [
@@ -215,7 +220,12 @@ describe('a runner that fails', () => {
 
 test('without a runner: 503, told to the log once a second at most', async () => {
   const error = vi.fn();
-  const broken = createLogicRuntime({ limits, logger: { error }, runnerPath: join(__dirname, 'none.js') });
+  const broken = createLogicRuntime({
+    limits,
+    logger: { error },
+    runnerPath: join(__dirname, 'none.js'),
+    workers: inProcess,
+  });
   for (let round = 0; round < 3; round += 1) {
     await expect(
       broken.open(programOf('function f() {}'), contextOf(), fakeHost(), broken.budget()),

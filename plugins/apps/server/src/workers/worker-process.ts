@@ -22,6 +22,8 @@ export interface Job {
   message: TaskMessage;
   /** Milliseconds from when a worker starts on it. */
   time: number;
+  /** Of jobs of one group, one is done at a time. */
+  group: string | undefined;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }

@@ -123,6 +123,18 @@ describe('processes', () => {
     await expect(spinning).rejects.toBeInstanceOf(WorkerFailure);
   });
 
+  test('tasks of one group are done one after the other and fill half of the queue', async () => {
+    const workers = workersOf({ count: 2, queue: 2 });
+    const first = workers.run('later', { time: 300, value: 1 }, { ...soon, group: 'a' });
+    const second = workers.run('echo', 2, { ...soon, group: 'a' });
+    await expect(workers.run('echo', 3, { ...soon, group: 'a' })).rejects.toMatchObject({
+      name: 'ServiceUnavailableError',
+    });
+    expect(await Promise.race([first, second, workers.run('echo', 4, { ...soon, group: 'b' })])).toBe(4);
+    expect(await Promise.race([first, second])).toBe(1);
+    expect(await second).toBe(2);
+  });
+
   test('one that has grown is replaced after its task', async () => {
     const workers = workersOf();
     const pid = await workers.run('grow', null, soon);

@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { buildRunner } from '../../../../sandbox/build.mjs';
 import type { Items, Json } from '../../../../shared/json';
+import { buildWorker } from '../../../build.mjs';
 import type { Limits } from '../../config.types';
 import { AppsError } from '../../errors';
+import { createWorkers, type Workers } from '../../workers';
+import { compileLogic } from '../compile/task';
+import type { CompileInput } from '../compile/task-types';
 import { createLogicRuntime, isLost, mostLosses } from '../index';
 import type { ContextData, LogEntry, LogicHost, LogicOutcome, LogicProgram, LogicRuntime, RecordData } from '../types';
 
@@ -22,23 +26,31 @@ export const limits: Limits = {
   isolates: 4,
 };
 
-/** Builds the runner where Node finds isolated-vm, and makes a runtime with it; `destroy` removes both. */
+/** Builds the runner and the worker where Node finds isolated-vm, and makes a runtime with them; `destroy` removes all. */
 export async function startRuntime(changed: Partial<Limits> = {}): Promise<LogicRuntime> {
   const folder = join(__dirname, `../../../../node_modules/.cache/apps-runner-${randomUUID()}`);
   const runnerPath = join(folder, 'runner.js');
-  await buildRunner(runnerPath);
+  const workerPath = join(folder, 'worker.js');
+  await Promise.all([buildRunner(runnerPath), buildWorker(workerPath)]);
   // Another Node.js than the one that installed the dependencies has its isolated-vm elsewhere (scripts/test-nodes.mjs).
   const elsewhere = process.env.APPS_ISOLATED_VM;
   if (elsewhere) await symlink(elsewhere, join(folder, 'node_modules'));
-  const runtime = createLogicRuntime({ limits: { ...limits, ...changed }, logger: { error: vi.fn() }, runnerPath });
+  const logger = { error: vi.fn() };
+  const workers = createWorkers({ path: workerPath, count: 1, memory: 256, logger });
+  const runtime = createLogicRuntime({ limits: { ...limits, ...changed }, logger, runnerPath, workers });
   return {
     ...runtime,
     async destroy() {
-      await runtime.destroy();
+      await Promise.all([runtime.destroy(), workers.destroy()]);
       await rm(folder, { recursive: true });
     },
   };
 }
+
+/** Does the compiler's task in this process, with copies of what goes in and out. */
+export const inProcess: Pick<Workers, 'run'> = {
+  run: async (_task, input) => structuredClone(compileLogic(structuredClone(input as CompileInput))),
+};
 
 /** A program of the given files, or of `blocks/test.js` with the given text. */
 export function programOf(source: string | Record<string, string>, path = 'blocks/test.js'): LogicProgram {
