@@ -18,7 +18,7 @@ const workerPath = join(__dirname, 'worker.js');
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
 const scriptFile = join(__dirname, '..', 'browser', 'apps.js');
 
-/** Processes for what a theme author, editor or visitor wrote and whose cost is not bounded (docs/decisions/ended-work.md). */
+/** Processes for what a theme author, editor or visitor wrote and whose cost is not bounded (docs/decisions/foreign-text.md). */
 const workerProcesses = { path: workerPath, count: 2, memory: 256 };
 
 let services: DoorServices | undefined;
