@@ -5,7 +5,7 @@ import { readConfig, strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { adminInterface, createBaseUrl, createDoor, createErrorForm, type DoorServices } from './door';
 import { announcing, createActing, createCalls, createLive, createRules } from './events';
-import { createLayouts } from './layouts';
+import { createLayouts, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
@@ -30,7 +30,7 @@ function running(): DoorServices {
 }
 
 /** Wires the rooms: each gets what it needs, and nothing else. */
-function createServices(strapi: Core.Strapi): DoorServices {
+function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
   const config = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
   const { log: logger } = strapi;
   const production = strapi.config.get('environment') === 'production';
@@ -64,6 +64,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
     store: announcing(store, live.publish),
     logic: createLogicRuntime({ limits: config.limits, logger, runnerPath }),
     layouts: createLayouts(),
+    markup: () => createMarkup(workers),
     nested,
     documents: acting.through(documents.call),
     requesters,
@@ -107,7 +108,7 @@ export default {
     workers = createWorkers({ ...workerProcesses, logger: strapi.log });
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
-    services = createServices(strapi);
+    services = createServices(strapi, workers);
     strapi.server.use(createDoor(services, scriptFile));
   },
 

@@ -44,8 +44,9 @@ function attempt(compile: () => CompiledLayout): CompiledLayout | AppsError {
 }
 
 export { escapeHtml, html } from './html';
-export { balanced } from './html-tree';
 export type { LayoutLimits } from './limits';
+export { createMarkup, type Markup, workersHere } from './markup';
+export { doMarkup } from './markup-tasks';
 export { selectorProblem } from './selectors';
-export { type RulePlace, rulePlaces, selected, ThemePage } from './theme-page';
+export { type RulePlace, rulePlaces } from './theme-page';
 export type * from './types';
