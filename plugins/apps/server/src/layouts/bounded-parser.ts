@@ -178,7 +178,7 @@ export class BoundedParser extends Parser<Tree> {
   #count(attributes: number): void {
     const unclosed = this.activeFormattingElements.entries.length;
     this.#meter.scan = (this.openElements.stackTop + unclosed) / 8;
-    this.#meter.work.spend(1 + this.#meter.scan + (attributes * unclosed) / 8);
+    this.#meter.work.spend(1 + this.#meter.scan + (attributes + 1) * unclosed);
   }
 }
 

@@ -17,7 +17,7 @@ export const markupLimits = {
  * What the server's main thread does itself; larger work goes to a worker process. A step is 20 to 50 ns: an element
  * costs 50, a look at one element by a selector 1.
  */
-export const inlineLimits = { characters: 50_000, steps: 1_000_000 };
+export const inlineLimits = { characters: 50_000, steps: 600_000 };
 
 /** The work is too large for the main thread: a worker process has to do it. Stays inside layouts/. */
 export class TooLargeInline extends Error {}
