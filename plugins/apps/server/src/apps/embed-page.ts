@@ -67,8 +67,20 @@ async function rendered(page: EmbeddingPage, file: ThemeFile, variables: LayoutD
     onUndefined: () => undefined,
   });
   if (tiles.length === 0) return text;
-  const made = await Promise.all(tiles);
-  return text.replace(marks, (_, index) => made[Number(index)] ?? '');
+  return withTiles(text, await Promise.all(tiles));
+}
+
+/** Characters of a page with all of its blocks, which a layout may repeat. */
+const MAX_PAGE = 20_000_000;
+
+function withTiles(text: string, tiles: readonly string[]): string {
+  let { length } = text;
+  return text.replace(marks, (_, index) => {
+    const tile = tiles[Number(index)] ?? '';
+    length += tile.length;
+    if (length > MAX_PAGE) throw new AppsError('DefinitionError', `A page has at most ${MAX_PAGE} characters`);
+    return tile;
+  });
 }
 
 /** What the theme's Liquid sees as `context`: plain data only. */

@@ -119,7 +119,7 @@ class CountedTokenizer extends Tokenizer {
 
   protected override _leaveAttrName(): void {
     const { attrs } = this.currentToken as Token.TagToken;
-    checkAttributes(attrs.length);
+    checkAttributes(attrs.length + 1);
     this.work.spend(attrs.length / 8);
     super._leaveAttrName();
   }

@@ -4,7 +4,7 @@ import { AppsError } from '../errors';
 export const markupLimits = {
   characters: 4_000_000,
   /** Elements, texts and comments, with those that the parser adds. */
-  nodes: 400_000,
+  nodes: 200_000,
   /** Elements inside each other. */
   depth: 3_000,
   /** Attributes of one tag. */
