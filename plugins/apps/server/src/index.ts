@@ -5,7 +5,7 @@ import { readConfig, strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { adminInterface, createBaseUrl, createDoor, createErrorForm, type DoorServices } from './door';
 import { announcing, createActing, createCalls, createLive, createRules } from './events';
-import { createLayouts } from './layouts';
+import { createLayouts, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
@@ -64,6 +64,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     store: announcing(store, live.publish),
     logic: createLogicRuntime({ limits: config.limits, logger, runnerPath, workers }),
     layouts: createLayouts(),
+    markup: () => createMarkup(workers),
     nested,
     documents: acting.through(documents.call),
     requesters,

@@ -1,5 +1,6 @@
+import { doMarkup } from './layouts';
 import { compileLogic } from './logic/compile/task';
 import { serveTasks } from './workers/serve';
 
 /** The program of the worker processes (workers/): a row for each task that the server may hand to one. */
-serveTasks({ compileLogic });
+serveTasks({ compileLogic, markup: doMarkup });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppsError } from '../errors';
-import { escapeHtml, html, selected, ThemePage } from '../layouts';
+import { escapeHtml, html } from '../layouts';
 import type { LayoutData } from '../layouts/types';
 import type { ThemeFile, ThemeFolder } from '../sites';
 import { patternWork } from './elements/pattern-machine';
@@ -34,11 +34,11 @@ export async function themedPage(page: EmbeddingPage, theme: ThemeFolder | null,
   const layout = theme?.files.get('layout.html');
   const whole = layout ? await rendered(page, layout, { main: html(main) }) : bareLayout(page.visit, main);
   const rules = theme?.files.get('rules.yaml');
-  if (!rules || whole.length > MAX_PAGE) return whole;
+  if (!rules) return whole;
   try {
     return await withRules(page, rules, whole);
   } catch (error) {
-    // A page that cannot even be searched is whole as it is.
+    // A page that is over a bound is shown without the rules.
     page.report('The theme rules', error);
     return whole;
   }
@@ -67,8 +67,20 @@ async function rendered(page: EmbeddingPage, file: ThemeFile, variables: LayoutD
     onUndefined: () => undefined,
   });
   if (tiles.length === 0) return text;
-  const made = await Promise.all(tiles);
-  return text.replace(marks, (_, index) => made[Number(index)] ?? '');
+  return withTiles(text, await Promise.all(tiles));
+}
+
+/** Characters of a page with all of its blocks, which a layout may repeat. */
+const MAX_PAGE = 20_000_000;
+
+function withTiles(text: string, tiles: readonly string[]): string {
+  let { length } = text;
+  return text.replace(marks, (_, index) => {
+    const tile = tiles[Number(index)] ?? '';
+    length += tile.length;
+    if (length > MAX_PAGE) throw new AppsError('DefinitionError', `A page has at most ${MAX_PAGE} characters`);
+    return tile;
+  });
 }
 
 /** What the theme's Liquid sees as `context`: plain data only. */
@@ -98,9 +110,6 @@ function bareLayout({ site, content }: Visit, main: string): string {
 `;
 }
 
-/** Characters of the largest page that rules are applied to. */
-const MAX_PAGE = 1_000_000;
-
 const told = new WeakSet<ThemeFile>();
 
 /** Applies the rules in order; one that is broken, or whose block fails, changes nothing (contract, section 11). */
@@ -108,44 +117,38 @@ async function withRules(page: EmbeddingPage, file: ThemeFile, whole: string): P
   const { rules, errors } = readRules(file);
   if (!told.has(file)) for (const error of errors) page.report('A theme rule', error);
   told.add(file);
-  const themePage = new ThemePage(whole);
   const paths = pathsOf(page.visit);
   const work = patternWork();
   const meant = rules.filter(({ matchesPath }) => !matchesPath || paths.some((path) => matchesPath(path, work)));
-  const pieces = piecesOf(page);
-  // Most rules find in the page as it is what they look for: their blocks are made side by side.
-  for (const rule of meant) if (placesOf(themePage, rule).length > 0) pieces(rule).catch(() => '');
-  for (const rule of meant) {
-    try {
-      const places = placesOf(themePage, rule);
-      const piece = places.length > 0 ? await pieces(rule) : '';
-      if (piece !== '') themePage.put(places, piece);
-    } catch (error) {
-      if (!isRefusal(error)) page.report(`The rule at ${rule.position.file}:${rule.position.line}`, error);
-    }
+  const targets = meant.map(({ ifContent, place, target }) => ({ ifContent, place, target }));
+  const pieces: (string | undefined)[] = meant.map(() => undefined);
+  // Most rules find in the page as it is what they look for: the first round tells them, their blocks are made side by side.
+  for (let html = whole, next = 0; ; ) {
+    const done = await page.markup.applyRules({ html, rules: targets, next, pieces });
+    if (done.wanted.length === 0) return done.html;
+    ({ html, next } = done);
+    await Promise.all(
+      done.wanted.map(async (index) => {
+        pieces[index] = await pieceOrNothing(page, meant[index] as ThemeRule);
+      }),
+    );
   }
-  return themePage.html;
 }
 
-/** Where a rule would put something now. */
-function placesOf(themePage: ThemePage, { ifContent, place, target }: ThemeRule): ReturnType<ThemePage['places']> {
-  return ifContent === null || themePage.has(ifContent) ? themePage.places(place, target) : [];
-}
-
-/** What rules put into the page, each made once. */
-function piecesOf(page: EmbeddingPage): (rule: ThemeRule) => Promise<string> {
-  const made = new Map<ThemeRule, Promise<string>>();
-  return (rule) => {
-    const piece = made.get(rule) ?? pieceOf(page, rule);
-    made.set(rule, piece);
-    return piece;
-  };
+/** What a rule puts into the page; '' if it fails, which the log says, or is not for the requester. */
+async function pieceOrNothing(page: EmbeddingPage, rule: ThemeRule): Promise<string> {
+  try {
+    return await pieceOf(page, rule);
+  } catch (error) {
+    if (!isRefusal(error)) page.report(`The rule at ${rule.position.file}:${rule.position.line}`, error);
+    return '';
+  }
 }
 
 async function pieceOf(page: EmbeddingPage, { include, select }: ThemeRule): Promise<string> {
   const form = await page.include(include);
   // What is no form, such as the mark of a block that is paused, is nothing that the rule has asked for.
-  return select === 'form' && form.startsWith('<form') ? form : selected(form, select);
+  return select === 'form' && form.startsWith('<form') ? form : page.markup.selected(form, select);
 }
 
 /** The page's path below the site (`/articles/news`), and all of it: authors mean either. */

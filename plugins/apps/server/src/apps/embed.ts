@@ -1,6 +1,6 @@
 import type { Items } from '../../../shared/json';
 import { AppsError, isAppsError } from '../errors';
-import { balanced } from '../layouts';
+import type { Markup } from '../layouts';
 import type { LogicBudget, RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import { shownBlock } from './embed-cache';
@@ -13,6 +13,7 @@ import type { App } from './types';
 export interface EmbeddingPage {
   readonly visit: Visit;
   readonly services: AppServices;
+  readonly markup: Markup;
   /** A block's form, balanced. AppsError when it cannot be shown; '' when its logic redirects. */
   include(reference: BlockReference): Promise<string>;
   /**
@@ -26,6 +27,9 @@ export interface EmbeddingPage {
 
 /** Blocks of a page that are made at the same time: while one waits for its logic, others go on. */
 const AT_ONCE = 4;
+
+/** Characters of all blocks of a page together. */
+const MAX_CHARACTERS = 20_000_000;
 
 /** Lets so many works run at once; the others wait for their turn. */
 function turns(places: number) {
@@ -47,6 +51,8 @@ function turns(places: number) {
 /** Begins a page. @param visit the page's own request, requester and content */
 export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPage {
   const sharing = sharingBudget(services, services.logic.budget());
+  const markup = services.markup();
+  let characters = 0;
 
   const inTurn = turns(AT_ONCE);
 
@@ -54,7 +60,10 @@ export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPag
     inTurn(async () => {
       const app = await loadedApp(sharing, visit, reference);
       const shown = await shownBlock(sharing, includedVisit(sharing, visit, reference), app, reference.block);
-      return 'html' in shown.value ? balanced(shown.value.html) : '';
+      const html = 'html' in shown.value ? await markup.balanced(shown.value.html) : '';
+      characters += html.length;
+      if (characters <= MAX_CHARACTERS) return html;
+      throw new AppsError('DefinitionError', `The blocks of a page have at most ${MAX_CHARACTERS} characters`);
     });
 
   function report(what: string, error: unknown): void {
@@ -74,7 +83,7 @@ export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPag
     }
   }
 
-  return { visit, services: sharing, include, tile, report };
+  return { visit, services: sharing, markup, include, tile, report };
 }
 
 /** The same services, whose logic has one budget for the whole page (contract, section 8). */

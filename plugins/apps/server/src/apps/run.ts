@@ -1,6 +1,7 @@
 import type { Items } from '../../../shared/json';
 import type { AppsConfig } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
+import type { Markup } from '../layouts';
 import type { Layouts } from '../layouts/types';
 import { isLost, mostLosses } from '../logic';
 import type { LogEntry, LogicBudget, LogicRuntime, RequestData, ResponseChanges } from '../logic/types';
@@ -35,6 +36,8 @@ export interface AppServices {
   store: RecordStore;
   logic: LogicRuntime;
   layouts: Layouts;
+  /** Begins the work on the HTML of one page of the site. */
+  markup(): Markup;
   documents: DocumentCall;
   live: Live;
   nested: Nested;

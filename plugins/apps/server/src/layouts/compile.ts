@@ -1,8 +1,9 @@
-import { type Context, type Liquid, LiquidError, Parser, type Template, Tokenizer, toPromise } from 'liquidjs';
+import { type Context, type Liquid, LiquidError, Parser, type Template, Tokenizer } from 'liquidjs';
 import { AppsError, isAppsError, type SourcePosition } from '../errors';
 import { BraceToken, splitBraces } from './braces';
+import { drive } from './drive';
 import { candidates, Elements } from './elements';
-import { BoundedEmitter, Clock, type LayoutLimits } from './limits';
+import { BoundedEmitter, Clock, type LayoutLimits, Memory } from './limits';
 import { checkMarks, MarkError } from './marks';
 import { keepRendering } from './tags';
 import { TimedContext } from './timed';
@@ -33,12 +34,14 @@ async function render(liquid: Liquid, limits: LayoutLimits, templates: Template[
   const clock = new Clock(limits, data.signal?.deadline);
   const elements = new Elements(data, clock);
   const scope = Object.assign(Object.create(null), data.variables, { elements: elements.drop, context: data.context });
-  const limiters = { renderLimit: clock, liquid } as unknown as ConstructorParameters<typeof Context>[3];
-  const context = new TimedContext(scope, liquid.options, { sync: false, memoryLimit: limits.memory }, limiters);
+  const limiters = { renderLimit: clock, memoryLimit: new Memory(limits), liquid } as unknown as ConstructorParameters<
+    typeof Context
+  >[3];
+  const context = new TimedContext(scope, liquid.options, { sync: false }, limiters);
   keepRendering(context, { elements, clock, data });
   const emitter = new BoundedEmitter(limits.memory);
   try {
-    await toPromise(liquid.renderer.renderTemplates(templates, context, emitter));
+    await drive(liquid.renderer.renderTemplates(templates, context, emitter) as Generator, clock);
   } catch (error) {
     throw definitionErrorOf(error, path);
   }

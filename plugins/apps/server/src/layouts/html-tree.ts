@@ -1,15 +1,7 @@
-import {
-  type DefaultTreeAdapterMap,
-  defaultTreeAdapter,
-  html as names,
-  Parser,
-  type ParserOptions,
-  parse,
-  serialize,
-  type Token,
-} from 'parse5';
+import { defaultTreeAdapter, html as names, serialize } from 'parse5';
+import { BoundedParser, boundedOptions, type Tree } from './bounded-parser';
+import { Work } from './markup-work';
 
-type Tree = DefaultTreeAdapterMap;
 export type Node = Tree['node'];
 export type Element = Tree['element'];
 
@@ -27,36 +19,33 @@ const closedByThemselves = new Set([...emptyElements, ...endsImplied.split(' ')]
 /** Whether an element can hold something. */
 export const holdsContent = ({ tagName }: Element): boolean => !emptyElements.has(tagName);
 
-/** A whole document; its nodes know where in the text they stand. */
-export const parseDocument = (html: string): Tree['document'] => parse(html, { sourceCodeLocationInfo: true });
-
-/** Counts the end tags that it meets: more of them than elements tell that the markup is not balanced. */
-class CountingParser extends Parser<Tree> {
-  endTags = 0;
-
-  override onEndTag(token: Token.TagToken): void {
-    this.endTags += 1;
-    super.onEndTag(token);
-  }
+/**
+ * A whole document; its nodes know where in the text they stand. DefinitionError over `markupLimits`; whatever `work`
+ * throws at its bound.
+ */
+export function parseDocument(html: string, work: Work): Tree['document'] {
+  work.checkLength(html.length);
+  return BoundedParser.parse<Tree>(html, boundedOptions(work));
 }
 
 interface Piece {
   root: Tree['documentFragment'];
+  /** How many the text has: more of them than elements tell that the markup is not balanced. */
   endTags: number;
   /** The text ends in the middle of a tag, a comment or the like. */
   cut: boolean;
 }
 
-/** A piece of HTML as nodes, whatever element it may stand in. */
-export function parsePiece(html: string): Piece {
+/** A piece of HTML as nodes, whatever element it may stand in; bounds as for a document. */
+export function parsePiece(html: string, work: Work): Piece {
+  work.checkLength(html.length);
   let cut = false;
-  const options: ParserOptions<Tree> = {
-    sourceCodeLocationInfo: true,
+  const options = boundedOptions(work, {
     onParseError: ({ code }) => {
       cut ||= code.startsWith('eof-');
     },
-  };
-  const parser = CountingParser.getFragmentParser<Tree>(null, options) as CountingParser;
+  });
+  const parser = BoundedParser.getFragmentParser<Tree>(null, options) as BoundedParser;
   parser.tokenizer.write(html, true);
   return { root: parser.getFragment() as Tree['documentFragment'], endTags: parser.endTags, cut };
 }
@@ -76,10 +65,10 @@ const childrenOf = (node: Node): Node[] => ('childNodes' in node ? [...node.chil
 
 /**
  * The same HTML, balanced: nothing of it ends or swallows what stands around it in a page. HTML that is balanced
- * already comes back byte for byte.
+ * already comes back byte for byte. Bounds as for a document.
  */
-export function balanced(html: string): string {
-  const { root, endTags, cut } = parsePiece(html);
+export function balanced(html: string, work = Work.timed()): string {
+  const { root, endTags, cut } = parsePiece(html, work);
   let closed = 0;
   for (const node of descendants(root)) {
     if (!isElement(node)) continue;

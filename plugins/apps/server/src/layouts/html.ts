@@ -1,4 +1,6 @@
 import { Drop } from 'liquidjs';
+import type { Memory } from './limits';
+import { sizeOf } from './sizes';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
@@ -18,26 +20,49 @@ export function html(text: string): Html {
   return new Html(text);
 }
 
-/** Liquid's count of the characters that one rendering holds; `capture` would otherwise grow without bounds. */
-interface Counting {
-  context: { memoryLimit: { use(count: number): void } };
+/** Liquid's counts and clock for one rendering; `capture` would otherwise grow without bounds. */
+interface Rendered {
+  context: { memoryLimit: object; renderLimit: { check(now: number): void } };
 }
 
+/** Characters and entries of a list or object that a page shows as JSON, at most. */
+const MAX_JSON = 2_000_000;
+
+/** Characters that are escaped in one step. */
+const SLICE = 200_000;
+
 /** The filter behind every `{{ value }}` that does not end in `| raw`. */
-export function escaping(this: Counting, value: unknown): string {
+export function escaping(this: Rendered, value: unknown): string | Generator<unknown, string> {
   // Counted before it is escaped, for that already takes time and room.
-  counted(this, plainText(value));
-  return output(value);
+  const text = counted(this, value);
+  if (value instanceof Html) return text;
+  return text.length > SLICE ? escapedBySlices(this, text) : escapeHtml(text);
 }
 
 /** The filter `raw`: HTML, and text taken for HTML, as it is. */
-export function raw(this: Counting, value: unknown): string {
-  return counted(this, plainText(value));
+export function raw(this: Rendered, value: unknown): string {
+  return counted(this, value);
 }
 
-function counted({ context }: Counting, text: string): string {
-  context.memoryLimit.use(text.length);
+function counted({ context }: Rendered, value: unknown): string {
+  const isJson = typeof value === 'object' && value !== null && !(value instanceof Drop);
+  if (isJson && sizeOf(value, MAX_JSON) > MAX_JSON) {
+    throw new Error(`A list or object that a page shows may use the memory of ${MAX_JSON} characters and entries`);
+  }
+  const text = plainText(value);
+  (context.memoryLimit as Memory).write(text.length);
   return text;
+}
+
+/** Lets the clock tick, and the server do other things, between slices. */
+function* escapedBySlices({ context }: Rendered, text: string): Generator<unknown, string> {
+  const slices: string[] = [];
+  for (let from = 0; from < text.length; from += SLICE) {
+    context.renderLimit.check(performance.now());
+    slices.push(escapeHtml(text.slice(from, from + SLICE)));
+    yield;
+  }
+  return slices.join('');
 }
 
 /** What a page shows for a value: HTML as it is, everything else as escaped text; objects as JSON. */

@@ -1,10 +1,10 @@
-import { Liquid } from 'liquidjs';
+import { defaultOperators, Liquid } from 'liquidjs';
 import { type AppsError, isAppsError } from '../errors';
 import { compileLayout } from './compile';
 import { escaping, raw } from './html';
 import { defaultLimits, type LayoutLimits } from './limits';
 import { registerTags } from './tags';
-import { registerTimedFilters } from './timed';
+import { contains, registerTimedFilters } from './timed';
 import type { CompiledLayout, Layouts } from './types';
 
 /**
@@ -17,6 +17,7 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}): Layouts {
     ownPropertyOnly: true,
     strictFilters: true,
     templates: {},
+    operators: { ...defaultOperators, contains },
     outputEscape: escaping as (value: unknown) => string,
   });
   liquid.registerFilter('raw', { raw: true, handler: raw });
@@ -44,8 +45,9 @@ function attempt(compile: () => CompiledLayout): CompiledLayout | AppsError {
 }
 
 export { escapeHtml, html } from './html';
-export { balanced } from './html-tree';
 export type { LayoutLimits } from './limits';
+export { createMarkup, type Markup, workersHere } from './markup';
+export { doMarkup } from './markup-tasks';
 export { selectorProblem } from './selectors';
-export { type RulePlace, rulePlaces, selected, ThemePage } from './theme-page';
+export { type RulePlace, rulePlaces } from './theme-page';
 export type * from './types';

@@ -17,6 +17,8 @@ export interface LayoutLimits {
   renderSteps: number;
   /** Entries of a list that a filter takes. Default 100,000. */
   listLength: number;
+  /** Characters and entries of all that one filter, or one output of a list or object, takes. Default 2,000,000. */
+  filterSize: number;
   /** Characters that Liquid may hold or write in one rendering. Default 20,000,000. */
   memory: number;
 }
@@ -29,8 +31,12 @@ export const defaultLimits: LayoutLimits = {
   renderTime: 500,
   renderSteps: 200_000,
   listLength: 100_000,
+  filterSize: 2_000_000,
   memory: 20_000_000,
 };
+
+/** Milliseconds of Liquid's work after which the server does other things first. */
+const SLICE = 10;
 
 /** Liquid's render limiter, asked before each step; stands still while an element is being made. */
 export class Clock {
@@ -38,6 +44,10 @@ export class Clock {
   private steps = 0;
   private waiting = 0;
   private pausedAt = 0;
+  private sliceEnd = performance.now() + SLICE;
+  /** As of the last look: whether the server is to do other things now, and what is wrong when the time was up. */
+  isSliceOver = false;
+  late: Error | undefined;
 
   constructor(
     private readonly limits: LayoutLimits,
@@ -49,13 +59,28 @@ export class Clock {
   /** Called by Liquid with the time before every step. */
   check(now: number): void {
     this.steps += 1;
-    if (this.deadline !== undefined && now > this.deadline) {
-      throw new AppsError('LogicTimeoutError', 'The page took longer than it may');
-    }
     if (this.steps > this.limits.renderSteps) {
       throw new Error(`The layout goes through more than ${this.limits.renderSteps} steps`);
     }
-    if (now > this.end) throw new Error(`The layout takes longer than ${this.limits.renderTime} ms`);
+    this.look(now);
+    if (this.late) throw this.late;
+  }
+
+  /** Notices what the time is. */
+  look(now: number): void {
+    this.isSliceOver = now > this.sliceEnd;
+    if (this.deadline !== undefined && now > this.deadline) {
+      this.late = new AppsError('LogicTimeoutError', 'The page took longer than it may');
+    } else if (now > this.end) {
+      this.late = new Error(`The layout takes longer than ${this.limits.renderTime} ms`);
+    }
+  }
+
+  /** Lets the server answer others; their time does not count. */
+  async letOthersWork(): Promise<void> {
+    await this.pausedFor(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    this.sliceEnd = performance.now() + SLICE;
+    this.isSliceOver = false;
   }
 
   /** Liquid's other way of asking; this limiter counts nothing. */
@@ -72,6 +97,29 @@ export class Clock {
       if (this.waiting === 0) this.end += performance.now() - this.pausedAt;
     }
   }
+}
+
+/** Liquid's memory limiter: counts the characters and entries that one rendering makes. */
+export class Memory {
+  private used = 0;
+
+  constructor(private readonly limits: LayoutLimits) {}
+
+  /** Called by Liquid before it makes something of so many characters or entries in one step. */
+  use(count: number): void {
+    if (count > 2 * this.limits.filterSize) throw new Error('memory alloc limit exceeded in one step');
+    this.write(count);
+  }
+
+  /** The same for text that is only written, in whatever amount. */
+  write(count: number): void {
+    if (!(count > 0)) return;
+    this.used += count;
+    if (this.used > this.limits.memory) throw new Error('memory alloc limit exceeded');
+  }
+
+  /** Liquid's other way of asking; this limiter counts. */
+  check(): void {}
 }
 
 /** What a rendering has written; an Error when it is too much. */

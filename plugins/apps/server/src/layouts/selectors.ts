@@ -1,26 +1,19 @@
 import { compile, selectAll } from 'css-select';
 import { AppsError } from '../errors';
 import { descendants, type Element, isElement, type Node } from './html-tree';
+import { TimeUp, TooLargeInline, Work } from './markup-work';
 
 type Adapter = NonNullable<NonNullable<Parameters<typeof compile<Node, Element>>[1]>['adapter']>;
 
-/** Milliseconds that all selectors of one page may take together. */
-export interface SelectorTime {
-  left: number;
-}
+/** Where the search that is at work counts its steps; searches are synchronous, so there is one at most. */
+const search: { work: Work; length: number } = { work: Work.timed(Number.POSITIVE_INFINITY), length: 0 };
 
-/** Steps of a search between two looks at the clock. */
-const STRIDE = 1_000;
+/** A selector of several `~` or `:has()` takes a power of the page's size in time: it is ended at its bound. */
+const step = (count = 1): void => search.work.spend(count);
 
-/** The search that is at work; searches are synchronous, so there is one at most. */
-const search = { steps: 0, end: Number.POSITIVE_INFINITY };
-
-/** A selector of several `~` or `:has()` takes a power of the page's size in time: it is stopped. */
-function step(count = 1): void {
-  search.steps += count;
-  if (search.steps < STRIDE) return;
-  search.steps = 0;
-  if (performance.now() > search.end) throw new Error('it takes too long to search the page for it');
+/** Texts are compared with parts of the selector: at worst each character with each. */
+function stepText(text: string): void {
+  step(text.length < 200 ? 1 : (text.length * search.length) / 64);
 }
 
 const parentOf = (node: Node): Element | null => {
@@ -31,13 +24,17 @@ const parentOf = (node: Node): Element | null => {
 
 const siblingsOf = (node: Node): Node[] => {
   const parent = 'parentNode' in node ? node.parentNode : null;
-  return parent ? parent.childNodes : [node];
+  const siblings = parent ? parent.childNodes : [node];
+  step(siblings.length / 8);
+  return siblings;
 };
 
 const textOf = (node: Node): string => {
   const nodes = [node, ...descendants(node)];
   step(nodes.length);
-  return nodes.map((one) => ('value' in one ? one.value : '')).join('');
+  const text = nodes.map((one) => ('value' in one ? one.value : '')).join('');
+  stepText(text);
+  return text;
 };
 
 const lists = new WeakMap<Node, Element[]>();
@@ -57,8 +54,12 @@ const elementsOf = (nodes: Node[]): Element[] => {
   return found;
 };
 
-const attributeOf = (element: Element, name: string) =>
-  element.attrs.find((attribute) => attribute.name === name)?.value;
+const attributeOf = ({ attrs }: Element, name: string) => {
+  step(1 + attrs.length / 8);
+  const value = attrs.find((attribute) => attribute.name === name)?.value;
+  if (value !== undefined) stepText(value);
+  return value;
+};
 
 /** How css-select walks over parse5's tree. */
 const adapter: Adapter = {
@@ -66,7 +67,10 @@ const adapter: Adapter = {
     step();
     return isElement(node);
   },
-  getName: (element) => element.tagName,
+  getName: (element) => {
+    step();
+    return element.tagName;
+  },
   getChildren: (node) => ('childNodes' in node ? node.childNodes : []),
   getParent: parentOf,
   getSiblings: siblingsOf,
@@ -77,6 +81,10 @@ const adapter: Adapter = {
   findAll: (test, nodes) => elementsOf(nodes).filter(test),
   findOne: (test, nodes) => elementsOf(nodes).find(test) ?? null,
   removeSubsets: outermost,
+  equals: (one, other) => {
+    step();
+    return one === other;
+  },
 };
 
 /** Nodes that stand in none of the others. */
@@ -118,19 +126,20 @@ export function selectorProblem(selector: string): string | null {
 
 /**
  * The elements below `root` that a selector matches, in the order of the document, none inside another.
- * DefinitionError for what is no selector, and when the time is up.
+ * DefinitionError for what is no selector, and when the time is up; TooLargeInline at the bound of the main thread.
  */
-export function matching(root: Node, selector: string, time: SelectorTime): Element[] {
+export function matching(root: Node, selector: string, work: Work): Element[] {
   const problem = selectorProblem(selector);
   if (problem) throw new AppsError('DefinitionError', `"${selector}" is not a CSS selector: ${problem}`);
-  const begin = performance.now();
-  Object.assign(search, { steps: 0, end: begin + time.left });
+  const before = { ...search };
+  Object.assign(search, { work, length: selector.length });
   try {
     return outermost(selectAll<Node, Element>(compiledSelector(selector), [root], { adapter })) as Element[];
   } catch (error) {
-    throw new AppsError('DefinitionError', `The selector "${selector}": ${(error as Error).message}`, { cause: error });
+    if (error instanceof TooLargeInline) throw error;
+    const reason = error instanceof TimeUp ? 'it takes too long to search the page for it' : (error as Error).message;
+    throw new AppsError('DefinitionError', `The selector "${selector}": ${reason}`, { cause: error });
   } finally {
-    search.end = Number.POSITIVE_INFINITY;
-    time.left -= performance.now() - begin;
+    Object.assign(search, before);
   }
 }

@@ -1,6 +1,7 @@
 import { AppsError } from '../errors';
 import { balanced, type Element, holdsContent, isElement, parseDocument, parsePiece } from './html-tree';
-import { matching, type SelectorTime } from './selectors';
+import { markupLimits, tooLarge, Work } from './markup-work';
+import { matching } from './selectors';
 
 /** Where a theme rule puts something, seen from the element that its selector names (contract, section 11). */
 export const rulePlaces = ['before', 'after', 'replace', 'prepend', 'append'] as const;
@@ -29,7 +30,7 @@ const splices: Record<RulePlace, (at: Offsets) => Splice | null> = {
   append: ({ inside }) => inside && { from: inside.end, to: inside.end },
 };
 
-/** Milliseconds in which a page is parsed and searched for all rules of a theme. */
+/** Milliseconds in which a page is parsed and searched for all rules of a theme, where nothing else is said. */
 const SEARCH_TIME = 400;
 
 /**
@@ -41,9 +42,11 @@ export class ThemePage {
   /** What selectors match, until the page is changed: rules share them, and are asked twice. */
   readonly #matches = new Map<string, Element[]>();
 
-  readonly #time: SelectorTime = { left: SEARCH_TIME };
-
-  constructor(private text: string) {}
+  /** @param work counts what is done, from now on; at its bound everything throws */
+  constructor(
+    private text: string,
+    private readonly work = Work.timed(SEARCH_TIME),
+  ) {}
 
   get html(): string {
     return this.text;
@@ -67,8 +70,11 @@ export class ThemePage {
     });
   }
 
-  /** Puts HTML into places that `places` has just given. */
+  /** Puts HTML into places that `places` has just given. DefinitionError when the page becomes too large. */
   put(places: readonly Splice[], html: string): void {
+    if (this.text.length + places.length * html.length > markupLimits.characters) {
+      throw tooLarge(`${markupLimits.characters} characters: the rules put too much into the page`);
+    }
     const pieces: string[] = [];
     let from = 0;
     for (const splice of [...places].sort((a, b) => a.from - b.from)) {
@@ -83,19 +89,13 @@ export class ThemePage {
   private matches(selector: string): Element[] {
     const known = this.#matches.get(selector);
     if (known) return known;
-    if (this.#time.left < 0) {
-      throw new AppsError('DefinitionError', `The theme's rules take longer than ${SEARCH_TIME} ms for this page`);
+    if (this.work.isTimeUp) {
+      throw new AppsError('DefinitionError', `The theme's rules take longer than ${this.work.time} ms for this page`);
     }
-    const found = matching(this.#parsed(), selector, this.#time);
+    this.#tree ??= parseDocument(this.text, this.work);
+    const found = matching(this.#tree, selector, this.work);
     this.#matches.set(selector, found);
     return found;
-  }
-
-  #parsed(): ReturnType<typeof parseDocument> {
-    const begin = performance.now();
-    this.#tree ??= parseDocument(this.text);
-    this.#time.left -= performance.now() - begin;
-    return this.#tree;
   }
 }
 
@@ -115,9 +115,9 @@ function isInForm(element: Element, place: RulePlace): boolean {
 }
 
 /** The elements of a block's page that a selector names, as balanced HTML; '' if there are none. */
-export function selected(html: string, selector: string): string {
-  const whole = balanced(html);
-  return matching(parsePiece(whole).root, selector, { left: SEARCH_TIME })
+export function selected(html: string, selector: string, work = Work.timed()): string {
+  const whole = balanced(html, work);
+  return matching(parsePiece(whole, work).root, selector, work)
     .map(({ sourceCodeLocation: at }) => (at ? whole.slice(at.startOffset, at.endOffset) : ''))
     .join('\n');
 }

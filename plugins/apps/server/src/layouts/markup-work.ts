@@ -1,0 +1,87 @@
+import { AppsError } from '../errors';
+
+/** Bounds of one piece of HTML: a block, a page. Over them it is refused with a DefinitionError. */
+export const markupLimits = {
+  characters: 4_000_000,
+  /** Elements, texts and comments, with those that the parser adds. */
+  nodes: 200_000,
+  /** Elements inside each other. */
+  depth: 3_000,
+  /** Attributes of one tag. */
+  attributes: 1_000,
+  /** Milliseconds for all work on it in a worker process. */
+  time: 1_500,
+};
+
+/**
+ * What the server's main thread does itself; larger work goes to a worker process. A step is 20 to 50 ns: an element
+ * costs 50, a look at one element by a selector 1.
+ */
+export const inlineLimits = { characters: 50_000, steps: 600_000 };
+
+/** The work is too large for the main thread: a worker process has to do it. Stays inside layouts/. */
+export class TooLargeInline extends Error {}
+
+/** The time of a worker process is up. Stays inside layouts/. */
+export class TimeUp extends Error {
+  constructor(readonly time: number) {
+    super(`it takes longer than ${time} ms`);
+  }
+}
+
+/** Steps between two looks at the clock. */
+const STRIDE = 2_000;
+
+/**
+ * Counts the work on one piece of HTML and ends it at its bound: on the main thread after `inlineLimits` with
+ * TooLargeInline, in a worker process after `time` milliseconds from now with TimeUp.
+ */
+export class Work {
+  #steps = 0;
+  #next: number;
+  readonly #end: number;
+  #isOver = false;
+
+  private constructor(
+    private readonly inline: boolean,
+    readonly time: number,
+  ) {
+    this.#end = performance.now() + time;
+    this.#next = inline ? inlineLimits.steps : STRIDE;
+  }
+
+  static inline(): Work {
+    return new Work(true, Number.POSITIVE_INFINITY);
+  }
+
+  /** @param time milliseconds from now */
+  static timed(time: number = markupLimits.time): Work {
+    return new Work(false, time);
+  }
+
+  /** Whether the time was up at a look at the clock. */
+  get isTimeUp(): boolean {
+    return this.#isOver && !this.inline;
+  }
+
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > this.#next) this.#look();
+  }
+
+  #look(): void {
+    if (this.inline) this.#isOver = true;
+    else if (performance.now() > this.#end) this.#isOver = true;
+    this.#next = this.#isOver ? -1 : this.#steps + STRIDE;
+    if (this.#isOver) throw this.inline ? new TooLargeInline() : new TimeUp(this.time);
+  }
+
+  /** Before HTML of so many characters is parsed. */
+  checkLength(characters: number): void {
+    if (this.inline && characters > inlineLimits.characters) throw new TooLargeInline();
+    if (characters > markupLimits.characters) throw tooLarge(`${markupLimits.characters} characters`);
+  }
+}
+
+/** @param what the limit, e.g. `1000 attributes in one tag` */
+export const tooLarge = (what: string): AppsError => new AppsError('DefinitionError', `HTML may have at most ${what}`);

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { isAppsError } from '../../../plugins/apps/server/src/errors';
+import { createLayouts } from '../../../plugins/apps/server/src/layouts';
+import { parseDocument, parsePiece } from '../../../plugins/apps/server/src/layouts/html-tree';
+import { doMarkup } from '../../../plugins/apps/server/src/layouts/markup-tasks';
+import { inlineLimits, markupLimits, Work } from '../../../plugins/apps/server/src/layouts/markup-work';
+import { selected, ThemePage } from '../../../plugins/apps/server/src/layouts/theme-page';
+import { findSlow, type Subject } from './grow';
+import { htmlPieces, largeHtml, layouts, liquidPieces, selectorPieces } from './markup';
+
+const seeds = process.env.FUZZ_SEEDS?.split(',').map(Number) ?? [1, 2, 3];
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 60);
+
+const { characters } = inlineLimits;
+const page = `<main>${'<div class="a aaaaaaaaaaaa"><p>x</p><p a=b>y</p></div>'.repeat(900)}</main>`.slice(
+  0,
+  characters,
+);
+const deep = `${'<div class=a>'.repeat(200)}x${'<p>y</p>'.repeat(400)}`;
+const compiler = createLayouts();
+
+/** What the server's main thread does with such texts, within its bounds. */
+const subjects: readonly Subject[] = [
+  { name: 'a block', pieces: htmlPieces, most: characters, work: (html) => parsePiece(html, Work.inline()) },
+  { name: 'a page', pieces: htmlPieces, most: characters, work: (html) => parseDocument(html, Work.inline()) },
+  { name: 'a part', pieces: htmlPieces, most: characters, work: (html) => selected(html, 'p ~ b', Work.inline()) },
+  {
+    name: 'a selector in a wide page',
+    pieces: selectorPieces,
+    most: 1_000,
+    work: (selector) => new ThemePage(page, Work.inline()).has(selector),
+  },
+  {
+    name: 'a selector in a deep page',
+    pieces: selectorPieces,
+    most: 1_000,
+    work: (selector) => new ThemePage(deep, Work.inline()).has(selector),
+  },
+  {
+    name: 'a layout',
+    pieces: liquidPieces,
+    most: 262_144,
+    work: (text) => compiler.compile({ path: 'a.html', text }),
+  },
+];
+
+test.each(subjects.flatMap((subject) => seeds.map((seed) => ({ ...subject, seed }))))(
+  '$name, seed $seed',
+  { timeout: 600_000 },
+  ({ seed, ...subject }) => {
+    expect(findSlow({ ...subject, bounded: true }, seed, rounds)).toEqual([]);
+  },
+);
+
+/** Milliseconds for which this thread was busy or away at most, while the work went on. */
+async function longestWait(work: () => Promise<unknown>): Promise<number> {
+  let [last, longest] = [performance.now(), 0];
+  let going = true;
+  const look = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+    if (going) setImmediate(look);
+  };
+  setImmediate(look);
+  await work();
+  going = false;
+  return Math.max(longest, performance.now() - last);
+}
+
+const data = { element: async () => ({ html: 'x' }), context: {}, debug: false, onUndefined: () => undefined };
+
+test.each(seeds)('renderings let others work, seed %i', { timeout: 600_000 }, async (seed) => {
+  for (const { name, text } of layouts(seed, rounds)) {
+    const attempt = async () => {
+      try {
+        await compiler.compile({ path: 'a.html', text }).render(data);
+      } catch (error) {
+        if (!isAppsError(error, 'DefinitionError')) throw error;
+      }
+    };
+    let wait = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3 && wait > 300; run += 1) wait = Math.min(wait, await longestWait(attempt));
+    expect(wait, name).toBeLessThan(300);
+  }
+});
+
+test.each(seeds)('large HTML ends in its time, seed %i', { timeout: 600_000 }, (seed) => {
+  for (const { name, text } of largeHtml(seed, rounds / 3, markupLimits.characters)) {
+    const begin = performance.now();
+    try {
+      doMarkup({ task: 'balance', input: { html: text }, time: markupLimits.time });
+    } catch (error) {
+      if (!isAppsError(error, 'DefinitionError')) throw error;
+    }
+    expect(performance.now() - begin, name).toBeLessThan(markupLimits.time + 1_500);
+  }
+});
