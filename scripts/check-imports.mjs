@@ -8,7 +8,13 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 /** Rooms of server/src from the top down; a room may import those of lower layers, and types of its own layer. */
-const layers = [['door', 'events'], ['apps'], ['requester', 'sites', 'logic', 'layouts', 'records'], ['indexes']];
+const layers = [
+  ['door', 'events'],
+  ['apps'],
+  ['requester', 'sites', 'logic', 'layouts', 'records'],
+  ['indexes'],
+  ['workers'],
+];
 
 /** Files of server/src that every room may import. */
 const common = ['errors', 'config.types', 'batch'];

@@ -139,7 +139,7 @@ export function hashOf(paths) {
 
 const plugin = (...parts) => at('plugins', 'apps', ...parts);
 const pluginSources = [plugin('shared'), plugin('server', 'src'), plugin('sandbox'), plugin('browser', 'src')];
-const builders = [plugin('build.mjs'), plugin('package.json'), at('package-lock.json')];
+const builders = [plugin('build.mjs'), plugin('server', 'build.mjs'), plugin('package.json'), at('package-lock.json')];
 const hostSources = [at('config'), at('src'), at('tsconfig.json'), at('package-lock.json')];
 
 /** Everything that is built: from what, to what, how. */

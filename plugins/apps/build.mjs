@@ -3,62 +3,44 @@
  * the admin panel and without type declarations, in under a second. `--silent` keeps the tools from reporting.
  *
  *   dist/server/index.js     Strapi's part (index.mjs: the same, for who imports it as a module)
+ *   dist/server/worker.js    the processes for work that can be ended
  *   dist/admin/index.js      the admin panel's part (full build only)
  *   dist/sandbox/runner.js   the process that holds the isolates
  *   dist/browser/apps.js     the visitor's script
  *   dist/shared/context.d.ts the types of what logic gets
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildRunner } from './sandbox/build.mjs';
+import { buildServer, buildWorker } from './server/build.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const manifest = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
-const dependencies = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((kind) =>
-  Object.keys(manifest[kind] ?? {}),
-);
-
 const [fast, silent] = ['--fast', '--silent'].map((option) => process.argv.includes(option));
 
-/** The programs that esbuild makes; one whose source is missing is left out. */
-const programs = {
-  server: {
-    source: 'server/src/index.ts',
-    make: (source) =>
-      bundle(source, 'dist/server/index.js', {
-        platform: 'node',
-        target: 'node20',
-        format: 'cjs',
-        external: dependencies,
-        sourcemap: true,
-      }),
-  },
-  sandbox: { source: 'sandbox/src/runner.ts', make: () => buildRunner(join(here, 'dist/sandbox/runner.js')) },
-  browser: {
-    source: 'browser/src/index.ts',
-    make: (source) =>
-      bundle(source, 'dist/browser/apps.js', { platform: 'browser', target: 'es2020', format: 'iife', minify: true }),
-  },
-};
-
-const bundle = (source, outfile, options) =>
+const buildBrowser = (outfile) =>
   build({
     absWorkingDir: here,
-    entryPoints: [source],
+    entryPoints: ['browser/src/index.ts'],
     outfile,
     bundle: true,
     logLevel: 'warning',
-    ...options,
+    platform: 'browser',
+    target: 'es2020',
+    format: 'iife',
+    minify: true,
   });
 
-async function make(name) {
-  const { source, make } = programs[name];
-  if (existsSync(join(here, source))) await make(source);
-}
+/** The programs that esbuild makes, by their files in dist/. */
+const programs = {
+  'server/index.js': buildServer,
+  'server/worker.js': buildWorker,
+  'sandbox/runner.js': buildRunner,
+  'browser/apps.js': buildBrowser,
+};
 
 /** Runs a package's command line program to its end; ends this one when it fails. */
 function runBin(name, bin, args) {
@@ -83,4 +65,7 @@ if (!fast) buildPackage();
 // Types of the logic's `context`, for editors: the package's export `./context`.
 mkdirSync(join(here, 'dist', 'shared'), { recursive: true });
 copyFileSync(join(here, 'shared', 'context.d.ts'), join(here, 'dist', 'shared', 'context.d.ts'));
-for (const name of fast ? ['server', 'sandbox', 'browser'] : ['sandbox', 'browser']) await make(name);
+for (const [file, make] of Object.entries(programs)) {
+  // The full build has made it with Strapi's tool.
+  if (fast || make !== buildServer) await make(join(here, 'dist', file));
+}

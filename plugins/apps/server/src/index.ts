@@ -11,12 +11,18 @@ import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
 import { createRequesters, permissionControllers, registerAdminActions } from './requester';
 import { createSites } from './sites';
+import { createWorkers, type Workers } from './workers';
 
 /** Files that the build puts beside the server's. */
+const workerPath = join(__dirname, 'worker.js');
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
 const scriptFile = join(__dirname, '..', 'browser', 'apps.js');
 
+/** Processes for what a theme author, editor or visitor wrote and whose cost is not bounded (docs/decisions/ended-work.md). */
+const workerProcesses = { path: workerPath, count: 2, memory: 256 };
+
 let services: DoorServices | undefined;
+let workers: Workers | undefined;
 
 function running(): DoorServices {
   if (!services) throw new Error('The plugin "apps" has not started');
@@ -98,13 +104,17 @@ export default {
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
+    workers = createWorkers({ ...workerProcesses, logger: strapi.log });
+    // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
+    strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi);
     strapi.server.use(createDoor(services, scriptFile));
   },
 
   async destroy() {
     services?.live.destroy();
-    await Promise.all([services?.logic.destroy(), services?.store.destroy()]);
+    await Promise.all([services?.logic.destroy(), services?.store.destroy(), workers?.destroy()]);
     services = undefined;
+    workers = undefined;
   },
 };

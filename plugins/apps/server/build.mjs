@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+const manifest = JSON.parse(readFileSync(at('../package.json'), 'utf8'));
+const external = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((kind) =>
+  Object.keys(manifest[kind] ?? {}),
+);
+
+const bundle = (source, outfile, options) =>
+  build({
+    entryPoints: [at(source)],
+    outfile,
+    bundle: true,
+    logLevel: 'warning',
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    external,
+    ...options,
+  });
+
+/** Builds Strapi's part (CommonJS, for Node) into the file `outfile`; packages stay dependencies. */
+export const buildServer = (outfile) => bundle('src/index.ts', outfile, { sourcemap: true });
+
+/** Builds the program of the worker processes (workers/), or a test's own, into the file `outfile`. */
+export const buildWorker = (outfile, source = 'src/worker.ts') => bundle(source, outfile);

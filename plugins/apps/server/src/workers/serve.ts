@@ -1,0 +1,45 @@
+import { AppsError } from '../errors';
+import { packError, type TaskMessage, type WorkerMessage } from './messages';
+
+/** What a worker process can do, by name. A task gets a copy of the caller's input and returns what can be copied back. */
+export type Tasks = Record<string, (input: never) => unknown>;
+
+/** Bytes of memory that an idle worker process may hold. */
+const keptMemory = 160 * 1024 * 1024;
+
+/** The program of a worker process: does the tasks that it is sent, one after the other, until the server is gone. */
+export function serveTasks(tasks: Tasks): void {
+  const send = (message: WorkerMessage) => process.send?.(message, undefined, undefined, () => undefined);
+  process.on('disconnect', () => process.exit(0));
+  // The terminal sends it to the whole group; the server decides when a worker ends.
+  process.on('SIGINT', () => undefined);
+  process.on('message', async (message: TaskMessage) => {
+    const answer = await perform(tasks, message);
+    try {
+      send(answer);
+    } catch (error) {
+      // A value that cannot be copied.
+      send(broken(error));
+    }
+  });
+  send({ type: 'ready' });
+}
+
+async function perform(tasks: Tasks, { task, input }: TaskMessage): Promise<WorkerMessage> {
+  try {
+    if (!Object.hasOwn(tasks, task)) throw new Error(`there is no task "${task}"`);
+    const value: unknown = await tasks[task](input as never);
+    return { type: 'value', value, spent: isSpent() };
+  } catch (error) {
+    if (error instanceof AppsError) return { type: 'error', error: packError(error), spent: isSpent() };
+    return broken(error);
+  }
+}
+
+function broken(error: unknown): WorkerMessage {
+  return { type: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+function isSpent(): boolean {
+  return process.memoryUsage.rss() > keptMemory;
+}

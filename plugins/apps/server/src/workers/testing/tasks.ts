@@ -1,0 +1,34 @@
+import { AppsError } from '../../errors';
+import { serveTasks } from '../serve';
+
+/** Tasks for the tests of this folder. */
+serveTasks({
+  echo: (input: unknown) => input,
+  pid: () => process.pid,
+  later: async ({ time, value }: { time: number; value: unknown }) => {
+    await new Promise((resolve) => setTimeout(resolve, time));
+    return value;
+  },
+  appsError: () => {
+    throw new AppsError('LogicError', 'wrong', { position: { file: 'a.js', line: 2, column: 3 } });
+  },
+  plainError: () => {
+    throw new TypeError('a mistake');
+  },
+  spin: () => {
+    for (;;);
+  },
+  fill: () => {
+    const all: number[][] = [];
+    for (;;) all.push(new Array(10_000).fill(all.length));
+  },
+  abort: () => process.abort(),
+  exit: () => process.exit(0),
+  function: () => () => 1,
+  junk: () => process.send?.({ type: 'error', error: { name: 'EvilError', message: 1 } }),
+  environment: () => ({ env: Object.keys(process.env), args: process.argv.slice(2) }),
+  grow: () => {
+    process.memoryUsage.rss = () => 2 ** 40;
+    return process.pid;
+  },
+});
