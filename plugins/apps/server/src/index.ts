@@ -62,7 +62,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
     sites,
     live,
     store: announcing(store, live.publish),
-    logic: createLogicRuntime({ limits: config.limits, logger, runnerPath }),
+    logic: createLogicRuntime({ limits: config.limits, sandbox: config.sandbox, logger, runnerPath }),
     layouts: createLayouts(),
     nested,
     documents: acting.through(documents.call),

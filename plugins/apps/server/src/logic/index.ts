@@ -1,9 +1,9 @@
 import type { WireProgram } from '../../../sandbox/src/protocol';
-import type { Limits } from '../config.types';
+import type { Limits, SandboxConfig } from '../config.types';
 import { isAppsError } from '../errors';
 import { createCompiler, logicError } from './compile';
-import { entryOf, timeoutError } from './outcome';
-import { messageFactor, openSession } from './session';
+import { entryOf, messageSize, timeoutError } from './outcome';
+import { openSession } from './session';
 import type { SessionOptions } from './session-link';
 import { createFleet, type Fleet } from './supervisor/fleet';
 import { createPauses } from './supervisor/pauses';
@@ -18,6 +18,7 @@ export type * from './types';
 
 export interface LogicRuntimeOptions {
   limits: Limits;
+  sandbox: SandboxConfig;
   logger: { error(message: string): void };
   /** Absolute path of the built runner program (`dist/sandbox/runner.js`). */
   runnerPath: string;
@@ -40,20 +41,21 @@ export const mostLosses = 2;
  * A session of a request that has another one open is nested: it never waits for a place, since the outer one waits
  * for it.
  */
-export function createLogicRuntime({ limits, logger, runnerPath }: LogicRuntimeOptions): LogicRuntime {
+export function createLogicRuntime({ limits, sandbox, logger, runnerPath }: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler();
   const { runners, isolates } = limits;
   const runner = {
     isolates,
+    alone: false,
     languages: [],
     memory: limits.logicMemory,
-    messageSize: limits.resultSize * messageFactor,
+    messageSize: messageSize(limits),
   };
   const fleet = createFleet({
     runners,
     isolates,
-    process: { path: runnerPath, runner },
-    report: (message) => logger.error(`apps: the sandbox is not available: ${message}`),
+    process: { path: runnerPath, runner, config: sandbox },
+    report: (message) => logger.error(`apps: ${message}`),
   });
   const pauses = createPauses(runners * isolates);
   const open = new Map<LogicBudget, number>();

@@ -30,7 +30,12 @@ export async function startRuntime(changed: Partial<Limits> = {}): Promise<Logic
   // Another Node.js than the one that installed the dependencies has its isolated-vm elsewhere (scripts/test-nodes.mjs).
   const elsewhere = process.env.APPS_ISOLATED_VM;
   if (elsewhere) await symlink(elsewhere, join(folder, 'node_modules'));
-  const runtime = createLogicRuntime({ limits: { ...limits, ...changed }, logger: { error: vi.fn() }, runnerPath });
+  const runtime = createLogicRuntime({
+    limits: { ...limits, ...changed },
+    sandbox: { command: [] },
+    logger: { error: vi.fn() },
+    runnerPath,
+  });
   return {
     ...runtime,
     async destroy() {
