@@ -44,6 +44,8 @@ export interface SessionPort {
 
 /** One runner process as the server sees it. */
 export interface Runner {
+  /** Of the process; undefined when the system did not start one. */
+  readonly pid: number | undefined;
   readonly sessions: ReadonlyMap<number, SessionPort>;
   /** False: takes no new sessions, because it is stuck, ending or gone. */
   readonly usable: boolean;
@@ -175,6 +177,7 @@ export function startRunner({ path, runner, config, unavailable, breach }: Runne
   });
 
   return {
+    pid: child.pid,
     sessions,
     alone,
     spent,

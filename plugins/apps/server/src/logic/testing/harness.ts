@@ -22,25 +22,31 @@ export const limits: Limits = {
   isolates: 4,
 };
 
-/** Builds the runner where Node finds isolated-vm, and makes a runtime with it; `destroy` removes both. */
-export async function startRuntime(changed: Partial<Limits> = {}): Promise<LogicRuntime> {
+/** Builds the runner where Node finds isolated-vm; `remove` deletes it. */
+export async function makeRunner(): Promise<{ path: string; remove(): Promise<void> }> {
   const folder = join(__dirname, `../../../../node_modules/.cache/apps-runner-${randomUUID()}`);
-  const runnerPath = join(folder, 'runner.js');
-  await buildRunner(runnerPath);
+  const path = join(folder, 'runner.js');
+  await buildRunner(path);
   // Another Node.js than the one that installed the dependencies has its isolated-vm elsewhere (scripts/test-nodes.mjs).
   const elsewhere = process.env.APPS_ISOLATED_VM;
   if (elsewhere) await symlink(elsewhere, join(folder, 'node_modules'));
+  return { path, remove: () => rm(folder, { recursive: true }) };
+}
+
+/** A runtime with a runner of its own, started with the command if there is one; `destroy` removes the runner too. */
+export async function startRuntime(changed: Partial<Limits> = {}, command: string[] = []): Promise<LogicRuntime> {
+  const runner = await makeRunner();
   const runtime = createLogicRuntime({
     limits: { ...limits, ...changed },
-    sandbox: { command: [] },
+    sandbox: { command },
     logger: { error: vi.fn() },
-    runnerPath,
+    runnerPath: runner.path,
   });
   return {
     ...runtime,
     async destroy() {
       await runtime.destroy();
-      await rm(folder, { recursive: true });
+      await runner.remove();
     },
   };
 }
