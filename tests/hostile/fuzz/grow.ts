@@ -24,7 +24,7 @@ export interface Finding {
 }
 
 /** Mulberry32: a small generator of numbers from 0 to 1 that a seed decides. */
-function random(seed: number): () => number {
+export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -45,7 +45,7 @@ const numbered = (part: string, size: number) => {
   return text;
 };
 
-const shapes: Record<string, Shape> = {
+export const shapes: Record<string, Shape> = {
   repeated: ([a, b, c], size) => times(a + b + c, size),
   one: ([a], size) => times(a, size),
   'one after the other': ([a, b, c], size) => times(a, size / 3) + times(b, size / 3) + times(c, size / 3),

@@ -17,10 +17,15 @@ export interface ConfinedProgram {
   read?: readonly string[];
   /** Whether it may load native modules. */
   addons?: boolean;
+  /** Whether it may read and write every file, start processes and threads: no permission model. */
+  unrestricted?: boolean;
 }
 
-/** Where the server and its processes want the same processor, the server gets three times as much. */
-const niceness = 5;
+/** What a program may do besides running its own code. */
+export type Access = Pick<ConfinedProgram, 'packages' | 'read' | 'addons' | 'unrestricted'>;
+
+/** Where the server and its processes want the same processor, the server gets twice as much. */
+const niceness = 3;
 
 type Channel = Pick<SpawnOptions, 'stdio' | 'serialization'>;
 
@@ -45,8 +50,8 @@ export function startConfined(program: ConfinedProgram, { command }: SandboxConf
   return child;
 }
 
-function permissionFlags({ path, packages = [], read = [], addons = false }: ConfinedProgram): string[] {
-  if (!permissionFlag) return [];
+function permissionFlags({ path, packages = [], read = [], addons, unrestricted }: ConfinedProgram): string[] {
+  if (!permissionFlag || unrestricted) return [];
   const folders = packages.flatMap((name) => [...packageFolders(path, name)]);
   // node-gyp-build, which finds a package's native module, asks which C library there is.
   const files = [path, realPath(path), ...(addons ? ['/etc/alpine-release'] : []), ...read];

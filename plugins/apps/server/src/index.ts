@@ -18,7 +18,7 @@ const workerPath = join(__dirname, 'worker.js');
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
 const scriptFile = join(__dirname, '..', 'browser', 'apps.js');
 
-/** Processes for what a theme author, editor or visitor wrote and whose cost is not bounded (docs/decisions/ended-work.md). */
+/** Processes for what a theme author, editor or visitor wrote and whose cost is not bounded (docs/decisions/foreign-text.md). */
 const workerProcesses = { path: workerPath, count: 2, memory: 256 };
 
 let services: DoorServices | undefined;
@@ -30,7 +30,7 @@ function running(): DoorServices {
 }
 
 /** Wires the rooms: each gets what it needs, and nothing else. */
-function createServices(strapi: Core.Strapi): DoorServices {
+function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
   const config = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
   const { log: logger } = strapi;
   const production = strapi.config.get('environment') === 'production';
@@ -62,7 +62,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
     sites,
     live,
     store: announcing(store, live.publish),
-    logic: createLogicRuntime({ limits: config.limits, sandbox: config.sandbox, logger, runnerPath }),
+    logic: createLogicRuntime({ limits: config.limits, sandbox: config.sandbox, logger, runnerPath, workers }),
     layouts: createLayouts(),
     nested,
     documents: acting.through(documents.call),
@@ -104,10 +104,11 @@ export default {
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
-    workers = createWorkers({ ...workerProcesses, logger: strapi.log });
+    const { sandbox } = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
+    workers = createWorkers({ ...workerProcesses, sandbox, logger: strapi.log });
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
-    services = createServices(strapi);
+    services = createServices(strapi, workers);
     strapi.server.use(createDoor(services, scriptFile));
   },
 

@@ -13,12 +13,29 @@ export function problemOf(error: AppsError | null): Problem | null {
   return { message: error.message.replace(`${place}: `, ''), file, line, column };
 }
 
-/** What is wrong with a block: its files, its logic at work, or its view. @param views the site's */
-export function blockProblem(services: DoorServices, site: Site, views: Views, app: App, block: Block): Problem | null {
-  const { logic } = block;
-  const broken =
-    block.error ?? layoutError(services, block) ?? (logic && services.logic.problem(programOf(app, logic)));
-  return problemOf(broken) ?? pauseOf(services, site, app, block) ?? problemOf(viewProblem(views, app, block));
+/** Milliseconds for finding out what is wrong with the blocks of an app. */
+const checkTime = 5000;
+
+/** What is wrong with each block of an app: its files, its logic at work, or its view. @param views the site's */
+export async function blockProblems(
+  services: DoorServices,
+  site: Site,
+  views: Views,
+  app: App,
+): Promise<Map<Block, Problem | null>> {
+  const deadline = performance.now() + checkTime;
+  const problems = new Map<Block, Problem | null>();
+  for (const block of app.blocks.values()) {
+    const broken = block.error ?? layoutError(services, block) ?? (await logicError(services, app, block, deadline));
+    const problem =
+      problemOf(broken) ?? pauseOf(services, site, app, block) ?? problemOf(viewProblem(views, app, block));
+    problems.set(block, problem);
+  }
+  return problems;
+}
+
+async function logicError({ logic }: DoorServices, app: App, block: Block, deadline: number) {
+  return block.logic && logic.problem(programOf(app, block.logic), deadline);
 }
 
 function layoutError({ layouts }: DoorServices, { layout }: Block): AppsError | null {

@@ -14,7 +14,7 @@ import type { App } from '../apps';
 import { AppsError } from '../errors';
 import type { AppKey } from '../records/types';
 import type { Site } from '../sites/types';
-import { blockProblem, problemOf } from './admin-problems';
+import { blockProblems, problemOf } from './admin-problems';
 import { jsonObject } from './body';
 import type { DoorServices } from './exchange';
 import { respondError } from './respond-error';
@@ -57,7 +57,7 @@ const handlers: Record<AdminRoute, Handle> = {
   async app(ctx, services): Promise<AppDetail> {
     const { site, app, key } = await appOf(ctx, services);
     const { urls } = services.sites;
-    const views = await viewsOf(services, site);
+    const problems = await blockProblems(services, site, await viewsOf(services, site), app);
     return {
       site: site.id,
       id: app.id,
@@ -68,7 +68,7 @@ const handlers: Record<AdminRoute, Handle> = {
         id: block.id,
         url: urls.block(site, app.id, block.id),
         elements: [...block.definition.elements.values()].map(({ name, type }) => ({ name, type })),
-        problem: blockProblem(services, site, views, app, block),
+        problem: problems.get(block) ?? null,
       })),
       indexes: [...app.indexes].map(([name, type]) => ({ name, type })),
       problem: problemOf(app.error),
@@ -159,15 +159,14 @@ async function siteOverview(services: DoorServices, site: Site): Promise<SiteOve
 }
 
 async function summary(services: DoorServices, site: Site, views: Views, app: App, key: AppKey): Promise<AppSummary> {
-  const blocks = [...app.blocks.values()];
-  const broken = blocks.filter((block) => blockProblem(services, site, views, app, block)).length;
+  const problems = await blockProblems(services, site, views, app);
   return {
     id: app.id,
     url: services.sites.urls.app(site, app.id),
     theme: app.folder.themeId,
     blocks: app.blocks.size,
     records: await services.store.count(key, app.indexes),
-    problems: broken + (app.error ? 1 : 0),
+    problems: [...problems.values()].filter(Boolean).length + (app.error ? 1 : 0),
   };
 }
 

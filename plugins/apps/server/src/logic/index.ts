@@ -1,6 +1,7 @@
 import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Limits, SandboxConfig } from '../config.types';
-import { isAppsError } from '../errors';
+import { type AppsError, isAppsError } from '../errors';
+import type { Workers } from '../workers';
 import { createCompiler, logicError } from './compile';
 import { entryOf, messageSize, timeoutError } from './outcome';
 import { openSession } from './session';
@@ -9,7 +10,7 @@ import { createFleet, type Fleet } from './supervisor/fleet';
 import { createPauses } from './supervisor/pauses';
 import { unavailable } from './supervisor/places';
 import type { Runner } from './supervisor/runner-process';
-import type { LogicBudget, LogicRuntime, LogicSession } from './types';
+import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession } from './types';
 
 export { hostFunctions } from './host-functions';
 export { isLost } from './supervisor/fleet';
@@ -22,7 +23,12 @@ export interface LogicRuntimeOptions {
   logger: { error(message: string): void };
   /** Absolute path of the built runner program (`dist/sandbox/runner.js`). */
   runnerPath: string;
+  /** Where programs are compiled. */
+  workers: Pick<Workers, 'run'>;
 }
+
+/** Milliseconds that a request waits for a program to be compiled, others before it included. */
+const compilePatience = 10_000;
 
 /** Sessions that one request may have open at once, one inside the other. */
 const nesting = 16;
@@ -41,8 +47,14 @@ export const mostLosses = 2;
  * A session of a request that has another one open is nested: it never waits for a place, since the outer one waits
  * for it.
  */
-export function createLogicRuntime({ limits, sandbox, logger, runnerPath }: LogicRuntimeOptions): LogicRuntime {
-  const compile = createCompiler();
+export function createLogicRuntime({
+  limits,
+  sandbox,
+  logger,
+  runnerPath,
+  workers,
+}: LogicRuntimeOptions): LogicRuntime {
+  const compile = createCompiler(workers);
   const { runners, isolates } = limits;
   const runner = {
     isolates,
@@ -78,12 +90,23 @@ export function createLogicRuntime({ limits, sandbox, logger, runnerPath }: Logi
     }
   }
 
+  /** At once when it is compiled already. */
+  function compiledInTime(budget: LogicBudget, program: LogicProgram): WireProgram | Promise<WireProgram> {
+    const work = compile(program);
+    if (!(work instanceof Promise)) return work;
+    const busy = unavailable('The logic is still being compiled. Try again soon.');
+    return waited(budget, () => within(compilePatience, work, busy));
+  }
+
   return {
     budget: (losses = 0) => ({ deadline: performance.now() + limits.logicTime, hostCalls: 0, logEntries: 0, losses }),
     paused: pauses.list,
-    problem(program) {
+    async problem(program, deadline) {
+      const late = logicError('The logic is still being compiled', { file: program.path });
+      const left = deadline - performance.now();
+      if (left <= 0) return late;
       try {
-        compile(program);
+        await within(left, Promise.resolve(compile(program)), late);
         return null;
       } catch (error) {
         if (isAppsError(error)) return error;
@@ -92,7 +115,8 @@ export function createLogicRuntime({ limits, sandbox, logger, runnerPath }: Logi
     },
     async open(program, context, host, budget) {
       pauses.check(program);
-      const compiled = compile(program);
+      const ready = compiledInTime(budget, program);
+      const compiled = ready instanceof Promise ? await ready : ready;
       if (performance.now() >= budget.deadline) throw timeoutError(limits);
       const onEnd = once(await enter(budget, compiled));
       const reportHostError = (name: string, error: unknown) => {
@@ -148,6 +172,19 @@ async function waited<T>(budget: LogicBudget, work: () => Promise<T>): Promise<T
     return await work();
   } finally {
     budget.deadline += performance.now() - begin;
+  }
+}
+
+/** Rejects with `error` when the work takes longer than `time` milliseconds; it goes on all the same. */
+async function within<T>(time: number, work: Promise<T>, error: AppsError): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(error), time);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AppsError } from '../errors';
 import { createLogicRuntime } from './index';
-import { contextOf, fakeHost, limits, programOf, runOnce, startRuntime } from './testing/harness';
+import { contextOf, fakeHost, inProcess, limits, programOf, runOnce, startRuntime } from './testing/harness';
 import type { LogicHost, LogicRuntime } from './types';
 
 let runtime: LogicRuntime;
@@ -175,7 +175,13 @@ describe('a runner that fails', () => {
       ${source}`,
     );
     const logger = { error: vi.fn() };
-    return createLogicRuntime({ limits: { ...limits, logicTime: 300 }, sandbox: { command: [] }, logger, runnerPath });
+    return createLogicRuntime({
+      limits: { ...limits, logicTime: 300 },
+      sandbox: { command: [] },
+      logger,
+      runnerPath,
+      workers: inProcess,
+    });
   }
 
   const broken = { name: 'LogicError', message: 'The logic broke its sandbox (blocks/test.js)' };
@@ -242,6 +248,7 @@ test('without a runner: 503, told to the log once a second at most', async () =>
     sandbox: { command: [] },
     logger: { error },
     runnerPath: join(__dirname, 'none.js'),
+    workers: inProcess,
   });
   for (let round = 0; round < 3; round += 1) {
     await expect(

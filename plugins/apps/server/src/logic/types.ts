@@ -11,7 +11,7 @@ export interface LogicProgram {
   path: string;
   language: 'javascript' | 'typescript' | 'python';
   /** All files of the app's folder that a relative import may reach, by path. */
-  files: ReadonlyMap<string, { path: string; text: string }>;
+  files: ReadonlyMap<string, { path: string; text: string /** Why its text is not here. */; problem?: string }>;
 }
 
 /** The plain data of which the sandbox makes the `context` object (contract, section 8). All of it is JSON. */
@@ -166,8 +166,11 @@ export interface LogicRuntime {
   open(program: LogicProgram, context: ContextData, host: LogicHost, budget: LogicBudget): Promise<LogicSession>;
   /** What is paused now. */
   paused(): PausedLogic[];
-  /** What keeps the program from being loaded, as far as its text alone shows it; null if nothing does. */
-  problem(program: LogicProgram): AppsError | null;
+  /**
+   * What keeps the program from being loaded, as far as its text alone shows it; null if nothing does. An error that says
+   * so when it has not been compiled at `deadline`, by `performance.now()`.
+   */
+  problem(program: LogicProgram, deadline: number): Promise<AppsError | null>;
   /** Ends the runner processes. */
   destroy(): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import type { SandboxConfig } from '../config.types';
+import type { Access } from '../confined-process';
 import { AppsError } from '../errors';
 import { type Job, startWorker, WorkerFailure, type WorkerProcess, WorkerUnavailable } from './worker-process';
 
@@ -10,8 +12,12 @@ export interface WorkersOptions {
   count: number;
   /** Megabytes of V8's old space for each process; beyond it V8 ends the process. */
   memory: number;
-  /** Tasks that may wait for a process. Default 200. */
+  /** Tasks that may wait for a process, half of them of one group. Default 200. */
   queue?: number;
+  /** How the processes are started. Default: without a command. */
+  sandbox?: SandboxConfig;
+  /** What the processes may do besides running their program. Default: load the packages of the plugin's own tasks. */
+  access?: Access;
   logger: { error(message: string): void };
 }
 
@@ -20,6 +26,8 @@ export interface RunOptions {
   time: number;
   /** Ends the task, also while it waits; `run` then rejects with the signal's reason. */
   signal?: AbortSignal;
+  /** Of the tasks of one group, one is done at a time: who floods a group takes one process from the others. */
+  group?: string;
 }
 
 /** Processes for work whose cost is not bounded: each task ends at its deadline, with its process if need be. */
@@ -41,11 +49,16 @@ const idleTime = 10_000;
 
 const defaultQueue = 200;
 
+/** Packages that the tasks of worker.ts load. */
+const packages = ['acorn', 'css-select', 'js-yaml', 'liquidjs', 'parse5', 'sucrase'];
+
 const unavailable = (message: string) =>
   new AppsError('ServiceUnavailableError', message, { headers: { 'Retry-After': '1' } });
 
 /** A group of worker processes, each doing one task at a time; nothing is started before the first `run` or `warm`. */
-export function createWorkers({ path, count, memory, queue = defaultQueue, logger }: WorkersOptions): Workers {
+export function createWorkers(options: WorkersOptions): Workers {
+  const { path, count, memory, queue = defaultQueue, logger } = options;
+  const { sandbox = { command: [] }, access = { packages } } = options;
   const workers = new Set<WorkerProcess>();
   const ending = new Set<Promise<void>>();
   const waiting: Job[] = [];
@@ -53,18 +66,35 @@ export function createWorkers({ path, count, memory, queue = defaultQueue, logge
   let lastReport = '';
 
   const start = (): WorkerProcess => {
-    const worker = startWorker({ path, memory, onIdle: () => rest(worker), onSpent: () => replace(worker) });
+    const worker = startWorker({
+      path,
+      memory,
+      sandbox,
+      access,
+      onIdle: () => rest(worker),
+      onSpent: () => replace(worker),
+    });
     workers.add(worker);
     return worker;
   };
   const idle = () => [...workers].filter((worker) => worker.idle);
 
+  const isAtWork = (group: string | undefined) =>
+    group !== undefined && [...workers].some(({ job }) => job?.group === group);
+  const isFull = (group: string | undefined) =>
+    waiting.length >= queue ||
+    (group !== undefined && waiting.filter((job) => job.group === group).length >= queue / 2);
+
   /** Gives waiting jobs to processes. */
   const distribute = () => {
-    while (waiting.length > 0) {
+    for (let index = 0; index < waiting.length; ) {
+      if (isAtWork(waiting[index].group)) {
+        index += 1;
+        continue;
+      }
       const worker = idle()[0] ?? (workers.size < count ? start() : undefined);
       if (!worker) return;
-      worker.start(waiting.shift() as Job);
+      worker.start(waiting.splice(index, 1)[0]);
     }
   };
   const rest = (worker: WorkerProcess) => {
@@ -97,13 +127,13 @@ export function createWorkers({ path, count, memory, queue = defaultQueue, logge
   };
 
   return {
-    async run(task, input, { time, signal }) {
+    async run(task, input, { time, signal, group }) {
       signal?.throwIfAborted();
-      if (destroyed || waiting.length >= queue) throw unavailable('The server is busy.');
+      if (destroyed || isFull(group)) throw unavailable('The server is busy.');
       let onAbort = () => {};
       try {
         return await new Promise((resolve, reject) => {
-          const job: Job = { message: { task, input }, time, resolve, reject };
+          const job: Job = { message: { task, input }, time, group, resolve, reject };
           onAbort = () => abort(job, signal?.reason);
           signal?.addEventListener('abort', onAbort, { once: true });
           waiting.push(job);

@@ -21,16 +21,24 @@ export interface ModuleShape {
   functions: string[];
 }
 
-type Refusal = (node: AnyNode, inFunction: boolean) => string | null | false;
+interface Place {
+  inFunction: boolean;
+  /** The whole text. */
+  code: string;
+}
+
+type Refusal = (node: AnyNode, place: Place) => string | null | false;
 
 const topLevelAwait = 'await is not available outside of functions';
 
 /** What a logic file may not contain, by the type of its node in the syntax tree. */
 const refusals: Record<string, Refusal> = {
-  AwaitExpression: (_node, inFunction) => !inFunction && topLevelAwait,
-  ForOfStatement: (node, inFunction) => node.await === true && !inFunction && topLevelAwait,
+  AwaitExpression: (_node, { inFunction }) => !inFunction && topLevelAwait,
+  ForOfStatement: (node, { inFunction }) => node.await === true && !inFunction && topLevelAwait,
   ImportExpression: () => 'import() is not available: use a static import',
   MetaProperty: (node) => isNamed(node.meta, 'import') && 'import.meta is not available',
+  // In a script, which the module becomes, a comment begins here.
+  UnaryExpression: (node, { code }) => code.startsWith('<!--', node.start - 1) && 'SyntaxError: <!-- is not available',
   CallExpression: (node) => isNamed(node.callee, 'require') && 'require is not available: use import',
 };
 
@@ -38,7 +46,7 @@ const refusals: Record<string, Refusal> = {
 export function analyse(file: string, code: string): ModuleShape {
   const body = parseModule(file, code);
   walk(body, (node, inFunction) => {
-    const message = Object.hasOwn(refusals, node.type) && refusals[node.type](node, inFunction);
+    const message = Object.hasOwn(refusals, node.type) && refusals[node.type](node, { inFunction, code });
     if (message) throw logicError(message, { file, ...startOf(node) });
   });
   return {

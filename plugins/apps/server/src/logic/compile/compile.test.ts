@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../errors';
-import { programOf } from '../testing/harness';
+import { inProcess, programOf } from '../testing/harness';
 import { createCompiler } from './index';
 
-function failure(files: Record<string, string>, path = Object.keys(files)[0]): unknown {
+async function failure(files: Record<string, string>, path = Object.keys(files)[0]): Promise<unknown> {
   try {
-    createCompiler()(programOf(files, path));
+    await createCompiler(inProcess)(programOf(files, path));
   } catch (error) {
     if (isAppsError(error, 'LogicError')) return { message: error.message, ...error.position };
     throw error;
@@ -86,10 +86,30 @@ describe('what does not compile says where', () => {
       { 'blocks/a.js': '}); globalThis.x = 1; (function () {' },
       { message: /SyntaxError/, file: 'blocks/a.js', line: 1 },
     ],
+    [
+      'a comment of HTML',
+      { 'blocks/a.js': 'let x = 1;\nx <!--x; /*\n*/' },
+      { message: /<!-- is not available/, file: 'blocks/a.js', line: 2, column: 4 },
+    ],
+    [
+      'a comment of HTML in TypeScript',
+      { 'blocks/a.ts': 'let x: number = 1;\nconst f = () => `${x<!--x}`; /*\n*/' },
+      { message: /<!-- is not available/, file: 'blocks/a.ts', line: 2 },
+    ],
+    [
+      'the end of a comment of HTML',
+      { 'blocks/a.js': 'let x = 1;\n--> x' },
+      { message: /SyntaxError/, file: 'blocks/a.js', line: 2 },
+    ],
+    [
+      'a name of the wrapper',
+      { 'blocks/a.js': '\nlet require = 1;' },
+      { message: /'require' has already been declared/, file: 'blocks/a.js', line: 2 },
+    ],
     ['deep nesting', { 'blocks/a.js': '['.repeat(100_000) }, { message: /SyntaxError/, file: 'blocks/a.js' }],
   ];
-  test.each(cases)('%s', (_name, files, { message, ...position }) => {
-    expect(failure(files)).toMatchObject({ message: expect.stringMatching(message), ...position });
+  test.each(cases)('%s', async (_name, files, { message, ...position }) => {
+    expect(await failure(files)).toMatchObject({ message: expect.stringMatching(message), ...position });
   });
 });
 
@@ -109,27 +129,55 @@ describe('what compiles', () => {
       ['blocks/a.js', 'lib/b.js'],
     ],
     [
+      'what looks like comments of HTML',
+      {
+        'blocks/a.js':
+          "let n = 3; while (n --> 0); export const f = () => '<!--' + /<!--/ + `-->` + (n < !--n); // <!--",
+      },
+      ['blocks/a.js'],
+    ],
+    ['patterns', { 'blocks/a.js': 'export const { a, b: [c, , ...d], ...e } = { b: [] }, f = 1;' }, ['blocks/a.js']],
+    [
+      "Python's imports",
+      {
+        'blocks/a.py': 'from . import (\n  b,\n  c\n)\nfrom ..lib import d, \\\n  e\nimport f\nfrom g.h import *\n',
+        'blocks/b.py': '',
+        'blocks/c.py': '',
+        'lib/d.py': '',
+        'lib/e.py': '',
+        'lib/f.py': '',
+        'g/h/__init__.py': '',
+        'lib/other.py': '',
+      },
+      ['blocks/a.py', 'g/h/__init__.py', 'lib/f.py', 'lib/e.py', 'lib/d.py', 'blocks/c.py', 'blocks/b.py'],
+    ],
+    [
       'types only',
       { 'blocks/a.ts': "import type { X } from 'anywhere'; export const f = (x: X) => x;" },
       ['blocks/a.ts'],
     ],
   ];
-  test.each(cases)('%s', (_name, files, modules) => {
-    const program = createCompiler()(programOf(files, Object.keys(files)[0]));
+  test.each(cases)('%s', async (_name, files, modules) => {
+    const program = await createCompiler(inProcess)(programOf(files, Object.keys(files)[0]));
     expect(program.modules.map((module) => module.path)).toEqual(modules);
   });
 
-  test('once for a revision and path', () => {
-    const compile = createCompiler();
-    const program = programOf('function f() {}');
-    expect(compile(program)).toBe(compile({ ...program }));
-    expect(compile({ ...program, revision: 'next' })).not.toBe(compile(program));
+  test('exports are offered by their names', async () => {
+    const text =
+      'export const { a, b: [c, , ...d], ...e } = {}, f = 1;\nexport {\n  a as "x y",\n};\nexport { f as g };';
+    const { modules } = await createCompiler(inProcess)(programOf(text));
+    const offered = [...modules[0].code.matchAll(/__offer\("([^"]+)",\(\)=>(\w+)\)/g)].map(([, name, local]) => [
+      name,
+      local,
+    ]);
+    expect(offered).toEqual([...['a', 'c', 'd', 'e', 'f'].map((name) => [name, name]), ['x y', 'a'], ['g', 'f']]);
+    expect(modules[0].code.split('\n').length).toBe(text.split('\n').length + 1);
   });
 
-  test('lines are kept', () => {
+  test('lines are kept', async () => {
     const text =
       "import { b } from '../lib/b';\nexport interface X {\n  a: 1;\n}\nenum E { A }\nexport const f = () => 'LINE6' + E.A + b;";
-    const program = createCompiler()(
+    const program = await createCompiler(inProcess)(
       programOf({ 'blocks/a.ts': text, 'lib/b.ts': 'export const b = 1;' }, 'blocks/a.ts'),
     );
     expect(program.modules[0].code.split('\n').findIndex((line) => line.includes('LINE6'))).toBe(5);

@@ -23,11 +23,19 @@ export function detachExports(body: readonly AnyNode[], code: string): { code: s
     if (node.type === 'ExportDefaultDeclaration') return [defaultExport(node)];
     return node.type === 'ExportNamedDeclaration' && !node.source ? [namedExport(node)] : [];
   });
-  const edited = found.reduceRight((text, { edit }) => {
-    const lines = '\n'.repeat(code.slice(edit.start, edit.end).split('\n').length - 1);
-    return text.slice(0, edit.start) + edit.text + lines + text.slice(edit.end);
-  }, code);
-  return { code: edited, exports: found.flatMap(({ exports }) => exports) };
+  return { code: edited(code, found), exports: found.flatMap(({ exports }) => exports) };
+}
+
+/** The text with its edits made; they are in its order. */
+function edited(code: string, found: readonly { edit: Edit }[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { edit } of found) {
+    const lines = code.slice(edit.start, edit.end).replace(/[^\n]/g, '');
+    parts.push(code.slice(at, edit.start), edit.text, lines);
+    at = edit.end;
+  }
+  return parts.join('') + code.slice(at);
 }
 
 function defaultExport(node: AnyNode): { edit: Edit; exports: LocalExport[] } {
@@ -52,7 +60,7 @@ function namedExport(node: AnyNode): { edit: Edit; exports: LocalExport[] } {
 
 function declaredNames(declaration: AnyNode): string[] {
   if (declaration.type !== 'VariableDeclaration') return [nameOf(declaration.id as AnyNode)];
-  return (declaration.declarations as { id: AnyNode }[]).flatMap(({ id }) => patternNames(id));
+  return (declaration.declarations as { id: AnyNode }[]).flatMap(({ id }) => [...patternNames(id)]);
 }
 
 /** Where the names of a destructuring pattern are, by the type of its node. */
@@ -64,10 +72,14 @@ const patternParts: Record<string, (node: AnyNode) => unknown[]> = {
   AssignmentPattern: (node) => [node.left],
 };
 
-function patternNames(node: AnyNode): string[] {
-  if (node.type === 'Identifier') return [nameOf(node)];
-  const parts = patternParts[node.type]?.(node) ?? [];
-  return parts.filter((part) => part !== null).flatMap((part) => patternNames(part as AnyNode));
+/** With a list of its own: a hostile pattern may nest deeper than the stack. */
+function* patternNames(pattern: AnyNode): Generator<string> {
+  const waiting = [pattern];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.type === 'Identifier') yield nameOf(node);
+    const parts = patternParts[node.type]?.(node) ?? [];
+    waiting.push(...(parts.filter((part) => part !== null).reverse() as AnyNode[]));
+  }
 }
 
 /** An identifier's name, or the text of `export { a as 'some text' }`. */

@@ -1,43 +1,30 @@
 import { transform } from 'sucrase';
-import type { WireProgram } from '../../../../sandbox/src/protocol';
 import { AppsError } from '../../errors';
-import type { LogicProgram } from '../types';
 import { analyse } from './analyse';
 import { logicError } from './errors';
 import type { LocalExport } from './exports';
 import { resolveImport } from './resolve';
-
-type WireModule = WireProgram['modules'][number];
+import { checkScript } from './syntax';
+import type { SourceFile } from './task';
 
 /**
- * Compiles a logic file and what it imports to scripts that define modules in the sandbox (`prelude/modules.ts`).
- * Lines are kept: an error's line is the file's own. LogicError with file, line and column.
+ * Compiles a file to a script that defines a module in the sandbox (`prelude/modules.ts`). Lines are kept: an error's
+ * line is the file's own. LogicError with file, line and column.
  */
-export function compileJavaScript(program: LogicProgram): WireModule[] {
-  const modules = new Map<string, WireModule>();
-  const waiting = [program.path];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (modules.has(path)) continue;
-    const { module, imports } = compileModule(program, path);
-    modules.set(path, module);
-    waiting.push(...Object.values(imports));
-  }
-  return [...modules.values()];
-}
-
-function compileModule(program: LogicProgram, path: string): { module: WireModule; imports: Record<string, string> } {
-  const text = program.files.get(path)?.text;
-  if (text === undefined) throw logicError('There is no such file', { file: path });
-  if (path.endsWith('.json')) return { module: jsonModule(path, text), imports: {} };
+export function compileJavaScript(file: SourceFile): { code: string; imports: string[] } {
+  const { path, text, isEntry, paths } = file;
+  if (path.endsWith('.json')) return { code: jsonModule(path, text), imports: [] };
   const code = path.endsWith('.ts') ? rewrite(path, text, ['typescript']) : text;
-  const shape = guarded(path, () => analyse(path, code));
-  const imports = Object.fromEntries(
-    shape.imports.map((site) => [site.specifier, resolveImport(program.files, path, site)]),
-  );
-  const own = shape.functions.map((name) => ({ exported: name, local: name }));
-  const offered = shape.hasExports || path !== program.path ? shape.exports : own;
-  const linked = rewrite(path, getters(offered) + shape.code, ['imports']);
-  return { module: { path, code: wrap(path, imports, linked) }, imports };
+  return guarded(path, () => {
+    const shape = analyse(path, code);
+    const imports = Object.fromEntries(shape.imports.map((site) => [site.specifier, resolveImport(paths, path, site)]));
+    const own = shape.functions.map((name) => ({ exported: name, local: name }));
+    const offered = shape.hasExports || !isEntry ? shape.exports : own;
+    const linked = rewrite(path, getters(offered) + shape.code, ['imports']);
+    const script = wrap(path, imports, linked);
+    checkScript(path, script);
+    return { code: script, imports: Object.values(imports) };
+  });
 }
 
 /** Before the code, so that they are there when modules import each other. */
@@ -50,13 +37,13 @@ function wrap(path: string, imports: Record<string, string>, code: string): stri
   return `__define(${literal(path)},${literal(imports)},function(exports,require,__offer){"use strict";${code}\n});`;
 }
 
-function jsonModule(path: string, text: string): WireModule {
+function jsonModule(path: string, text: string): string {
   try {
     JSON.parse(text);
   } catch (error) {
     throw logicError(`SyntaxError: ${(error as Error).message}`, { file: path });
   }
-  return { path, code: wrap(path, {}, `exports.default=JSON.parse(${literal(text)});`) };
+  return wrap(path, {}, `exports.default=JSON.parse(${literal(text)});`);
 }
 
 function rewrite(file: string, code: string, transforms: ('typescript' | 'imports')[]): string {

@@ -1,36 +1,36 @@
 import { posix } from 'node:path';
-import type { WireProgram } from '../../../../sandbox/src/protocol';
-import type { LogicProgram } from '../types';
-import { logicError } from './errors';
 import { rewritePython } from './python-syntax';
+import type { SourceFile } from './task';
 
 /**
- * The files of a Python program: the logic file, then the files of the app's folder that its imports may name. Whether
- * they are right is found out by Python itself, which reads them in the sandbox (`sandbox/src/python`).
+ * A file of a Python program, and the files of the app's folder that its imports may name. Whether they are right is
+ * found out by Python itself, which reads them in the sandbox (`sandbox/src/python`).
  */
-export function compilePython(program: LogicProgram): WireProgram['modules'] {
-  const modules = new Map<string, WireProgram['modules'][number]>();
-  const waiting = [program.path];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (modules.has(path)) continue;
-    const text = program.files.get(path)?.text;
-    if (text === undefined) throw logicError('There is no such file', { file: path });
-    modules.set(path, { path, code: rewritePython(text) });
-    waiting.push(...candidates(path, text).filter((candidate) => program.files.has(candidate)));
-  }
-  return [...modules.values()];
+export function compilePython({ path, text, paths }: SourceFile): { code: string; imports: string[] } {
+  return { code: rewritePython(text), imports: candidates(path, text, paths) };
 }
 
+/** An import statement: the module after `from`, and what is imported, in brackets or up to the end of the line. */
+const statement =
+  /^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import\b)(?:[ \t]*\(([^)]{0,2000})|((?:\\\r?\n|[^#\n])*))/gm;
+
 /** Paths that the imports of a file could mean. More than are meant do no harm. */
-function candidates(path: string, text: string): string[] {
+function candidates(path: string, text: string, paths: ReadonlySet<string>): string[] {
   const here = posix.dirname(path);
-  return [
-    ...text.matchAll(/^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import\b)([^#\n]*(?:\([^)]{0,2000}\))?)/gm),
-  ].flatMap(([, from, names]) => {
-    const named = names.match(/[\w.]+/g) ?? [];
-    const modules = from === undefined ? named : [from, ...named.map((name) => joined(from, name))];
-    return modules.flatMap((module) => filesOf(here, module));
-  });
+  const longest = Math.max(0, ...[...paths].map(({ length }) => length));
+  const found = new Set<string>();
+  const add = (module: string) => {
+    for (const file of filesOf(here, module)) if (paths.has(file)) found.add(file);
+  };
+  for (const [, from = '', inBrackets, onLine] of text.matchAll(statement)) {
+    // No file has a path that long: the text would only be copied for each of the names.
+    if (from.length > longest) continue;
+    if (from !== '') add(from);
+    for (const [name] of (inBrackets ?? onLine).matchAll(/[\w.]+/g)) {
+      if (name.length <= longest) add(from === '' ? name : joined(from, name));
+    }
+  }
+  return [...found];
 }
 
 function joined(from: string, name: string): string {

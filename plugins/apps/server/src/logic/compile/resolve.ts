@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import type { LogicProgram } from '../types';
 import type { ImportSite } from './analyse';
 import { logicError } from './errors';
 
@@ -7,17 +6,17 @@ import { logicError } from './errors';
 const endings = ['.js', '.ts', '.json', '/index.js', '/index.ts'];
 
 /**
- * The path of the file that `site` in the file `from` imports, relative to the app's folder. LogicError if it is not
+ * The one of `paths` that `site` in the file `from` imports; all are relative to the app's folder. LogicError if it is not
  * a relative path, leaves the folder, or leads nowhere.
  */
-export function resolveImport(files: LogicProgram['files'], from: string, site: ImportSite): string {
+export function resolveImport(paths: ReadonlySet<string>, from: string, site: ImportSite): string {
   const { specifier, line, column } = site;
   const position = { file: from, line, column };
   if (!/^\.\.?\//.test(specifier)) {
     throw logicError(`Cannot import '${specifier}': only relative imports inside the app's folder`, position);
   }
   const path = posix.normalize(posix.join(posix.dirname(from), specifier));
-  const found = candidates(path).find((candidate) => files.has(candidate) && !candidate.endsWith('.py'));
+  const found = candidates(path).find((candidate) => paths.has(candidate) && !candidate.endsWith('.py'));
   if (!found) throw logicError(`Cannot import '${specifier}': there is no such file in the app's folder`, position);
   return found;
 }

@@ -1,4 +1,4 @@
-import { type Node, parse } from 'acorn';
+import { type Node, type Options, parse } from 'acorn';
 import { logicError } from './errors';
 
 /** A node of the syntax tree whose keys depend on its type. */
@@ -6,14 +6,38 @@ export type AnyNode = Node & { [key: string]: unknown };
 
 /** The statements of a module. LogicError with file, line and column for a syntax error. */
 export function parseModule(file: string, code: string): AnyNode[] {
+  return parsed(file, code, { ecmaVersion: 'latest', sourceType: 'module', locations: true });
+}
+
+/**
+ * Holds that the script of a module, as the sandbox will read it, is one statement: a call of a name with two literals and
+ * a function, so that no comment and no bracket of the file leaves its module. LogicError otherwise.
+ */
+export function checkScript(file: string, code: string): void {
+  const onComment: Options['onComment'] = (isBlock, _text, start, _end, place) => {
+    if (isBlock || code.startsWith('//', start)) return;
+    throw logicError('SyntaxError: HTML-like comments are not available', { file, line: place?.line });
+  };
+  const options = { ecmaVersion: 'latest', sourceType: 'script', locations: true, onComment } as const;
+  const [statement, ...others] = parsed(file, code, options);
+  const call = (statement as AnyNode & { expression?: AnyNode }).expression;
+  const { type: callee } = (call?.callee ?? {}) as Partial<AnyNode>;
+  const [, , factory, ...more] = (call?.arguments ?? []) as AnyNode[];
+  const isWhole = call?.end === code.length - 1 && factory?.end === code.length - 2;
+  if (!isWhole || callee !== 'Identifier' || factory.type !== 'FunctionExpression' || others.length + more.length > 0)
+    throw logicError('SyntaxError: the code leaves its module', { file });
+}
+
+function parsed(file: string, code: string, options: Options): AnyNode[] {
   try {
-    const options = { ecmaVersion: 'latest', sourceType: 'module', locations: true } as const;
     return parse(code, options).body as unknown as AnyNode[];
   } catch (error) {
     const { message, loc } = error as Error & { loc?: { line: number; column: number } };
     if (!loc) throw error;
     const text = `SyntaxError: ${message.replace(/ \(\d+:\d+\)$/, '')}`;
-    throw logicError(text, { file, line: loc.line, column: loc.column + 1 });
+    // What stands before a module's code in its script is not the file's.
+    const column = options.sourceType === 'module' ? loc.column + 1 : undefined;
+    throw logicError(text, { file, line: loc.line, column });
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { hasPermissionModel } from '../../confined-process';
 import { createLogicRuntime } from '../index';
-import { limits, makeRunner, programOf, runOnce, startRuntime } from '../testing/harness';
+import { inProcess, limits, makePrograms, programOf, runOnce, startRuntime } from '../testing/harness';
 import { type RunnerProcessOptions, startRunner } from './runner-process';
 
 const [major] = process.versions.node.split('.').map(Number);
@@ -76,17 +76,17 @@ const runner: RunnerProcessOptions['runner'] = {
 
 describe('a program that has left its isolate', () => {
   const listening = createServer((socket) => socket.destroy());
-  let made: Awaited<ReturnType<typeof makeRunner>>;
+  let made: Awaited<ReturnType<typeof makePrograms>>;
   let found: Record<string, unknown>;
 
   beforeAll(async () => {
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-    made = await makeRunner();
-    writeFileSync(join(dirname(made.path), '.env'), 'SECRET=1');
-    appendFileSync(made.path, probe((listening.address() as AddressInfo).port));
+    made = await makePrograms();
+    writeFileSync(join(dirname(made.runner), '.env'), 'SECRET=1');
+    appendFileSync(made.runner, probe((listening.address() as AddressInfo).port));
     found = JSON.parse(
       await new Promise<string>((resolve) => {
-        startRunner({ path: made.path, runner, config: { command: [] }, unavailable: resolve, breach: resolve });
+        startRunner({ path: made.runner, runner, config: { command: [] }, unavailable: resolve, breach: resolve });
       }),
     );
   });
@@ -96,7 +96,7 @@ describe('a program that has left its isolate', () => {
   });
 
   test('has nothing of the server: its environment, its priority', () => {
-    expect(found).toMatchObject({ environment: [], priority: getPriority() + 5, 'its parent': process.pid });
+    expect(found).toMatchObject({ environment: [], priority: getPriority() + 3, 'its parent': process.pid });
   });
 
   const expected = Object.keys(attempts).filter((name) => !permitted.includes(name));
@@ -115,9 +115,9 @@ describe('a program that has left its isolate', () => {
 });
 
 test('its working folder is empty, and nothing can be made in it', async () => {
-  const made = await makeRunner();
+  const made = await makePrograms();
   const started = startRunner({
-    path: made.path,
+    path: made.runner,
     runner,
     config: { command: ['/bin/sh', '-c', 'exec "$@"', 'sh'] },
     unavailable: vi.fn(),
@@ -181,7 +181,13 @@ describe('a command in front of a runner', () => {
   test.each(failures)('that %s is told to the log', async (_name, command, expected) => {
     const error = vi.fn();
     const runnerPath = join(__dirname, 'none.js');
-    const runtime = createLogicRuntime({ limits, sandbox: { command }, logger: { error }, runnerPath });
+    const runtime = createLogicRuntime({
+      limits,
+      sandbox: { command },
+      logger: { error },
+      runnerPath,
+      workers: inProcess,
+    });
     await expect(runOnce(runtime, 'function f() {}')).rejects.toMatchObject({ status: 503 });
     expect(error).toHaveBeenCalledWith(expect.stringMatching(expected));
     await runtime.destroy();

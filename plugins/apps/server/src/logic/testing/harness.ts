@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { buildRunner } from '../../../../sandbox/build.mjs';
 import type { Items, Json } from '../../../../shared/json';
+import { buildWorker } from '../../../build.mjs';
 import type { Limits } from '../../config.types';
 import { AppsError } from '../../errors';
+import { createWorkers, type Workers } from '../../workers';
+import { compileLogic } from '../compile/task';
+import type { CompileInput } from '../compile/task-types';
 import { createLogicRuntime, isLost, mostLosses } from '../index';
 import type { ContextData, LogEntry, LogicHost, LogicOutcome, LogicProgram, LogicRuntime, RecordData } from '../types';
 
@@ -22,34 +26,44 @@ export const limits: Limits = {
   isolates: 4,
 };
 
-/** Builds the runner where Node finds isolated-vm; `remove` deletes it. */
-export async function makeRunner(): Promise<{ path: string; remove(): Promise<void> }> {
+/** Builds the runner and the worker where Node finds isolated-vm; `remove` deletes both. */
+export async function makePrograms(): Promise<{ runner: string; worker: string; remove(): Promise<void> }> {
   const folder = join(__dirname, `../../../../node_modules/.cache/apps-runner-${randomUUID()}`);
-  const path = join(folder, 'runner.js');
-  await buildRunner(path);
+  const runner = join(folder, 'runner.js');
+  const worker = join(folder, 'worker.js');
+  await Promise.all([buildRunner(runner), buildWorker(worker)]);
   // Another Node.js than the one that installed the dependencies has its isolated-vm elsewhere (scripts/test-nodes.mjs).
   const elsewhere = process.env.APPS_ISOLATED_VM;
   if (elsewhere) await symlink(elsewhere, join(folder, 'node_modules'));
-  return { path, remove: () => rm(folder, { recursive: true }) };
+  return { runner, worker, remove: () => rm(folder, { recursive: true }) };
 }
 
-/** A runtime with a runner of its own, started with the command if there is one; `destroy` removes the runner too. */
+/** A runtime with programs of its own, started with the command if there is one; `destroy` removes the programs too. */
 export async function startRuntime(changed: Partial<Limits> = {}, command: string[] = []): Promise<LogicRuntime> {
-  const runner = await makeRunner();
+  const programs = await makePrograms();
+  const logger = { error: vi.fn() };
+  const sandbox = { command };
+  const workers = createWorkers({ path: programs.worker, count: 1, memory: 256, sandbox, logger });
   const runtime = createLogicRuntime({
     limits: { ...limits, ...changed },
-    sandbox: { command },
-    logger: { error: vi.fn() },
-    runnerPath: runner.path,
+    sandbox,
+    logger,
+    runnerPath: programs.runner,
+    workers,
   });
   return {
     ...runtime,
     async destroy() {
-      await runtime.destroy();
-      await runner.remove();
+      await Promise.all([runtime.destroy(), workers.destroy()]);
+      await programs.remove();
     },
   };
 }
+
+/** Does the compiler's task in this process, with copies of what goes in and out. */
+export const inProcess: Pick<Workers, 'run'> = {
+  run: async (_task, input) => structuredClone(compileLogic(structuredClone(input as CompileInput))),
+};
 
 /** A program of the given files, or of `blocks/test.js` with the given text. */
 export function programOf(source: string | Record<string, string>, path = 'blocks/test.js'): LogicProgram {

@@ -1,0 +1,22 @@
+import { logicError } from './errors';
+import { compileJavaScript } from './javascript';
+import { compilePython } from './python';
+import { type CompiledFile, type CompileInput, sizes } from './task-types';
+
+/** A file as the compilers of the languages see it. */
+export type SourceFile = Pick<CompileInput, 'path' | 'text' | 'isEntry'> & {
+  /** Whether the app's folder has a file of that path. */
+  paths: ReadonlySet<string>;
+};
+
+type Compile = (file: SourceFile) => { code: string; imports: string[] };
+
+const compilers: Record<CompileInput['language'], Compile> = { javascript: compileJavaScript, python: compilePython };
+
+/** The task of the worker processes: compiles one file. Throws the LogicError of a broken one. */
+export function compileLogic({ language, paths, ...file }: CompileInput): CompiledFile {
+  const begin = performance.now();
+  const { code, imports } = compilers[language]({ ...file, paths: new Set(paths) });
+  if (code.length > sizes.compiled) throw logicError('The compiled logic is too large', { file: file.path });
+  return { code, imports: [...new Set(imports)], time: performance.now() - begin };
+}
