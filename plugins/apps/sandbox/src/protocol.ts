@@ -1,6 +1,8 @@
 /**
- * What crosses between the server and a runner process, as JSON lists of messages in the order of their making. `data` is always JSON text that the runner
- * passes on unread: what is inside is agreed between the server and the prelude (`prelude/types.ts`).
+ * What crosses between the server and a runner process, on a pipe of frames (`shared/frames.ts`). To the runner: one kind
+ * of frame, `messages`, a JSON list in the order of their making. From the runner, which the server does not trust: a frame
+ * each (`connection.ts`). `data` is always JSON text that the runner passes on unread: what is inside is agreed between the
+ * server and the prelude (`prelude/types.ts`).
  */
 
 /** A compiled program: the entry first; scripts that define modules, or files of Python as they are. */
@@ -19,8 +21,10 @@ export interface RunnerOptions {
   memory: number;
   /** What to get ready for at the start. */
   languages: WireProgram['language'][];
-  /** Characters that one message of a sandbox may have. */
+  /** Characters that one message of a sandbox may have: an answer, or the arguments of host calls. */
   messageSize: number;
+  /** Serves one session only, which is to blame for whatever happens. */
+  alone: boolean;
 }
 
 export type ToRunner =
@@ -36,10 +40,10 @@ export type ToRunner =
 
 /**
  * Why a session ended in the sandbox: over its time, over its memory, the sessions of the runner are over theirs together
- * and this one may be to blame, the runner does not know the program (send it), the script engine refused the program
- * (`message`), or the sandbox broke in another way.
+ * and this one may be to blame, an answer or a host call is larger than a message may be, the runner does not know the
+ * program (send it), the script engine refused the program (`message`), or the sandbox broke in another way.
  */
-export type FailureReason = 'time' | 'memory' | 'crowded' | 'unknown-program' | 'program' | 'broken';
+export type FailureReason = 'time' | 'memory' | 'crowded' | 'size' | 'unknown-program' | 'program' | 'broken';
 
 export type FromRunner =
   /** The runner has started and reads messages. */
@@ -49,7 +53,10 @@ export type FromRunner =
   /** Answer to `open` or `call`. */
   | { type: 'done'; session: number; data: string }
   | { type: 'failed'; session: number; reason: FailureReason; message: string }
-  /** An isolate can no longer be ended: give this runner nothing new and kill it when its other sessions are over. */
+  /**
+   * An isolate can no longer be ended, or the memory of ended sessions does not come back: give this runner nothing new and
+   * kill it when its other sessions are over.
+   */
   | { type: 'sick' }
   /** The runner cannot work at all, and ends. */
   | { type: 'unavailable'; message: string };

@@ -1,8 +1,8 @@
-import { createOutbox } from '../../shared/outbox';
+import { type Connection, connect } from './connection';
 import { loadIsolatedVm } from './isolated-vm';
 import { watchMemory } from './memory-watch';
 import { Pool } from './pool';
-import type { FromRunner, RunnerOptions, ToRunner, WireProgram } from './protocol';
+import type { RunnerOptions, ToRunner, WireProgram } from './protocol';
 import type { PythonSource } from './python';
 import { createPythonSource } from './python/image';
 import { Session } from './session';
@@ -10,17 +10,25 @@ import { Session } from './session';
 /** Programs whose text the runner remembers; a forgotten one is asked for again. */
 const knownPrograms = 200;
 
+/**
+ * What Node.js has for acting on other processes, of which the server's is one, and for loading native code: out of reach
+ * for a program that has left its isolate. The permission model covers none of it.
+ */
+const removed = ['dlopen', 'kill', '_kill', '_debugProcess', '_debugEnd', 'binding', '_linkedBinding'];
+
 /** The runner process: sessions by id, programs by key, messages in and out. */
-function main(options: RunnerOptions): void {
+function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (message: ToRunner) => void {
   let source: PythonSource | undefined;
   const python = () => {
     source ??= createPythonSource(options.memory);
     return source;
   };
-  const pool = new Pool({ ...options, vm: loadIsolatedVm(), python });
+  const vm = loadIsolatedVm();
+  for (const name of removed) Reflect.deleteProperty(process, name);
+  const pool = new Pool({ ...options, vm, python });
   const sessions = new Map<number, Session>();
   const programs = new Map<string, WireProgram>();
-  watchMemory(sessions, options, () => send({ type: 'sick' }));
+  const watch = watchMemory({ ...options, sessions, sick: () => send({ type: 'sick' }) });
 
   function program(key: string, source: WireProgram | undefined): WireProgram | undefined {
     const found = source ?? programs.get(key);
@@ -36,37 +44,30 @@ function main(options: RunnerOptions): void {
     if (!found) return send({ type: 'failed', session: id, reason: 'unknown-program', message: '' });
     const ended = () => sessions.delete(id);
     const { language } = found;
-    const session = new Session({ id, language, pool, messageSize: options.messageSize, send, ended });
+    const { messageSize } = options;
+    const session = new Session({ id, language, pool, messageSize, memoryBefore: watch.last, send, ended });
     sessions.set(id, session);
+    watch.begun(session);
     session.open(found, data, remaining);
   }
 
-  function receive(message: ToRunner): void {
+  return (message) => {
     if (message.type === 'open') return open(message);
     const session = sessions.get(message.session);
     if (message.type === 'call') return session?.call(message.data, message.remaining);
     if (message.type === 'reply') return session?.reply(message.data);
     return session?.[message.type]();
-  }
-
-  process.on('message', (messages: ToRunner[]) => messages.forEach(receive));
-  send({ type: 'ready' });
+  };
 }
 
-// The server may be gone: the 'disconnect' event then ends this process.
-const send = createOutbox<FromRunner>(
-  (messages) => process.send?.(messages, undefined, undefined, () => undefined),
-  setImmediate,
-);
-
-process.on('disconnect', () => process.exit(0));
 // The terminal sends it to the whole group; the server decides when a runner ends.
 process.on('SIGINT', () => undefined);
 
+let receive: (message: ToRunner) => void = () => undefined;
+const connection = connect((message) => receive(message));
 try {
-  main(JSON.parse(process.argv[2] ?? '') as RunnerOptions);
+  receive = start(JSON.parse(process.argv[2] ?? '') as RunnerOptions, connection);
+  connection.send({ type: 'ready' });
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  const last: FromRunner[] = [{ type: 'unavailable', message }];
-  process.send?.(last, undefined, undefined, () => process.exit(1));
+  connection.end({ type: 'unavailable', message: error instanceof Error ? error.message : String(error) });
 }

@@ -10,7 +10,10 @@ export interface SessionOptions {
   id: number;
   language: Language;
   pool: Pool;
+  /** Characters that an answer or the arguments of host calls may have. */
   messageSize: number;
+  /** Resident memory of the process, in bytes, before the session. */
+  memoryBefore: number;
   send(message: FromRunner): void;
   /** The session no longer exists. */
   ended(): void;
@@ -18,6 +21,8 @@ export interface SessionOptions {
 
 /** One session in one worker: passes text between the server and the sandbox and holds the clock against it. */
 export class Session implements WorkerEvents {
+  /** Whether other sessions were in the process meanwhile: what its memory has grown by is not this one's alone then. */
+  shared = false;
   private readonly worker: Worker;
   private running: Promise<unknown> = Promise.resolve();
   private pending: ((reply: string) => void) | null = null;
@@ -33,6 +38,11 @@ export class Session implements WorkerEvents {
   /** Milliseconds of processor time that the isolate has used since the session began; sessions before do not count. */
   get processorTime(): number {
     return this.isolateTime() - this.timeBefore;
+  }
+
+  /** Bytes of resident memory that the process had before the session. */
+  get memoryBefore(): number {
+    return this.options.memoryBefore;
   }
 
   private isolateTime(): number {
@@ -62,8 +72,10 @@ export class Session implements WorkerEvents {
 
   /** A host call of the sandbox. Never rejects: errors of the host are part of the reply. */
   host(data: unknown): Promise<string> {
-    if (this.over || typeof data !== 'string' || data.length > this.options.messageSize) return Promise.resolve('');
-    this.options.send({ type: 'host', session: this.options.id, data });
+    if (typeof data !== 'string') this.fail('broken', '');
+    else if (data.length > this.options.messageSize) this.fail('size', '');
+    if (this.over) return Promise.resolve('');
+    this.options.send({ type: 'host', session: this.options.id, data: data as string });
     return new Promise((resolve) => {
       this.pending = resolve;
     });
@@ -112,6 +124,7 @@ export class Session implements WorkerEvents {
 
   private finish(data: string | undefined): void {
     if (this.over || data === undefined) return;
+    if (data.length > this.options.messageSize) return this.fail('size', '');
     this.options.send({ type: 'done', session: this.options.id, data });
   }
 }

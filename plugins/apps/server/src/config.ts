@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AppsConfig, Limits, SiteConfig } from './config.types';
+import type { AppsConfig, Limits, SandboxConfig, SiteConfig } from './config.types';
 import { isId } from './sites';
 
 /** Reads one value at a path of the configuration; a wrong one is told to `problems`, and the result is not used then. */
@@ -131,6 +131,7 @@ const configuration = object<AppsConfig>({
     otherwise: {},
   },
   limits: group(limits),
+  sandbox: group<SandboxConfig>({ command: { read: list(text('a text', /^[^\0]+$/)), otherwise: [] } }),
   csrf: group({ maxAge: limit(day) }),
   redirectHosts: {
     read: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)),

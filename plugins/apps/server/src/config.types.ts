@@ -9,6 +9,7 @@ export interface AppsConfig {
   /** Address patterns by content type uid, e.g. `{ 'api::article.article': { path: '/articles/:slug' } }`. */
   content: Record<string, { path: string }>;
   limits: Limits;
+  sandbox: SandboxConfig;
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];
@@ -19,6 +20,15 @@ export interface SiteConfig {
   title: string;
   /** Theme id of the configuration file; the choice made in the admin panel wins over it. */
   theme: string;
+}
+
+/** How the plugin's own processes are started: those that run logic, and those that do work for the server. */
+export interface SandboxConfig {
+  /**
+   * A program with arguments, put in front of Node.js: it restricts itself, then executes the rest of its arguments with the
+   * descriptors that it was given. Default: none.
+   */
+  command: string[];
 }
 
 /** Limits of contract section 8 and of request bodies; every one is configurable under `limits`. */

@@ -62,7 +62,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     sites,
     live,
     store: announcing(store, live.publish),
-    logic: createLogicRuntime({ limits: config.limits, logger, runnerPath, workers }),
+    logic: createLogicRuntime({ limits: config.limits, sandbox: config.sandbox, logger, runnerPath, workers }),
     layouts: createLayouts(),
     markup: () => createMarkup(workers),
     nested,
@@ -105,7 +105,8 @@ export default {
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
-    workers = createWorkers({ ...workerProcesses, logger: strapi.log });
+    const { sandbox } = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
+    workers = createWorkers({ ...workerProcesses, sandbox, logger: strapi.log });
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi, workers);

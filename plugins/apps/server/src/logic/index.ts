@@ -1,10 +1,10 @@
 import type { WireProgram } from '../../../sandbox/src/protocol';
-import type { Limits } from '../config.types';
+import type { Limits, SandboxConfig } from '../config.types';
 import { type AppsError, isAppsError } from '../errors';
 import type { Workers } from '../workers';
 import { createCompiler, logicError } from './compile';
-import { entryOf, timeoutError } from './outcome';
-import { messageFactor, openSession } from './session';
+import { entryOf, messageSize, timeoutError } from './outcome';
+import { openSession } from './session';
 import type { SessionOptions } from './session-link';
 import { createFleet, type Fleet } from './supervisor/fleet';
 import { createPauses } from './supervisor/pauses';
@@ -19,6 +19,7 @@ export type * from './types';
 
 export interface LogicRuntimeOptions {
   limits: Limits;
+  sandbox: SandboxConfig;
   logger: { error(message: string): void };
   /** Absolute path of the built runner program (`dist/sandbox/runner.js`). */
   runnerPath: string;
@@ -46,20 +47,27 @@ export const mostLosses = 2;
  * A session of a request that has another one open is nested: it never waits for a place, since the outer one waits
  * for it.
  */
-export function createLogicRuntime({ limits, logger, runnerPath, workers }: LogicRuntimeOptions): LogicRuntime {
+export function createLogicRuntime({
+  limits,
+  sandbox,
+  logger,
+  runnerPath,
+  workers,
+}: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler(workers);
   const { runners, isolates } = limits;
   const runner = {
     isolates,
+    alone: false,
     languages: [],
     memory: limits.logicMemory,
-    messageSize: limits.resultSize * messageFactor,
+    messageSize: messageSize(limits),
   };
   const fleet = createFleet({
     runners,
     isolates,
-    process: { path: runnerPath, runner },
-    report: (message) => logger.error(`apps: the sandbox is not available: ${message}`),
+    process: { path: runnerPath, runner, config: sandbox },
+    report: (message) => logger.error(`apps: ${message}`),
   });
   const pauses = createPauses(runners * isolates);
   const open = new Map<LogicBudget, number>();

@@ -143,6 +143,42 @@ describe('results', () => {
   });
 });
 
+describe('results together', () => {
+  unhurried();
+
+  test('what the functions of a request give together is bounded', async () => {
+    const names = Array.from({ length: 5 }, (_, at) => `f${at}`);
+    const source = names.map((name) => `function ${name}() { return "x".repeat(5e5) }`).join('\n');
+    const session = await runtime.open(programOf(source), contextOf(), fakeHost(), runtime.budget());
+    const calls = names.map((name) => ({ name, contained: true }));
+    expect(await session.call(calls.slice(0, 4))).toHaveLength(4);
+    const error = await session.call(calls).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ name: 'LogicError', message: expect.stringMatching(/together larger than 2097152/) });
+    session.close();
+    await healthy();
+  });
+
+  // With another constructor the prelude's own promises are asked for `then`, which is the theme's.
+  const takeOver = (then: string) => `Promise.prototype.constructor = null; Promise.prototype.then = ${then}; return 1`;
+  const text = (size: string) => `'"' + "x".repeat(${size}) + '"'`;
+  const cases: [string, RegExp][] = [
+    [takeOver(`function (done) { done(${text('48 * 2 ** 20')}) }`), /together larger|64 MB/],
+    [takeOver(`function (done) { done(${text('2 ** 21')}) }`), /together larger/],
+    [takeOver(`function (_, fail) { fail(${text('48 * 2 ** 20')}) }`), /^LogicError/],
+    [
+      takeOver(`function (_, fail) { fail({ message: ${text('48 * 2 ** 20')}, stack: ${text('3e7')} }) }`),
+      /^LogicError/,
+    ],
+    [takeOver('function (done) { done(new Uint8Array(1e5)) }'), /^LogicError/],
+    [takeOver(`function (done) { done({ toString: () => ${text('48 * 2 ** 20')} }) }`), /^LogicError/],
+    [takeOver(`function () { return ${text('48 * 2 ** 20')} }`), /^LogicError/],
+  ];
+  test.each(cases)('%s', async (body, expected) => {
+    expect((await failing(body)).text).toMatch(expected);
+    await healthy();
+  });
+});
+
 describe('what is thrown', () => {
   const cases: [string, RegExp][] = [
     ['throw new TypeError("no")', /^LogicError: TypeError: no \(blocks\/test.js:1\)$/],
@@ -288,6 +324,26 @@ test('who computes beside sessions with much memory is not taken for one of them
   expect(await runOnce(crowded, busy)).toMatchObject({ value: 'done' });
   await crowded.destroy();
 }, 30_000);
+
+test.each(['before', 'beside'])(
+  'a session that swells its runner %s others is told so, and they are not',
+  async (way) => {
+    const shared = await startRuntime({ logicTime: 20_000, isolates: 8 });
+    const swell = 'function f() { const all = []; for (;;) all.push("x".repeat(9) + all.length); }';
+    const honest = 'function f() { const end = Date.now() + 160; while (Date.now() < end); return "done" }';
+    const swelling = runOnce(shared, swell).catch((error: Error) => ({ ok: false, error }));
+    if (way === 'before') await swelling;
+    const answers: unknown[] = [];
+    const lane = async () => {
+      for (let turn = 0; turn < 10; turn += 1) answers.push(await runOnce(shared, honest).catch(String));
+    };
+    await Promise.all(Array.from({ length: 6 }, lane));
+    expect(answers).toEqual(Array(60).fill({ ok: true, defined: true, value: 'done' }));
+    expect(await swelling).toMatchObject({ ok: false, error: { message: expect.stringContaining('64 MB') } });
+    await shared.destroy();
+  },
+  60_000,
+);
 
 test('however many requests a bad block has, others are answered meanwhile', async () => {
   const shared = await startRuntime({ logicTime, isolates: 4 });

@@ -23,6 +23,16 @@ export function memoryError(program: WireProgram, limits: Limits): AppsError {
   return logicError(`The logic used more than ${limits.logicMemory} MB of memory`, { file: entryOf(program) });
 }
 
+/** Characters of one message out of the sandbox: an answer with the results of all functions that were run, or host calls. */
+export function messageSize({ resultSize }: Limits): number {
+  return resultSize * 2;
+}
+
+export function sizeError(program: WireProgram, limits: Limits): AppsError {
+  const message = `The results of the functions are together larger than ${messageSize(limits)} characters`;
+  return logicError(message, { file: entryOf(program) });
+}
+
 export function entryOf(program: WireProgram): string {
   return program.modules[0].path;
 }

@@ -2,9 +2,10 @@ import type { FailureReason } from '../../../sandbox/src/protocol';
 import { AppsError } from '../errors';
 import { logicError } from './compile';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
-import { brokenError, entryOf, memoryError, timeoutError } from './outcome';
+import { brokenError, entryOf, memoryError, sizeError, timeoutError } from './outcome';
 import { lostError } from './supervisor/fleet';
-import type { Runner, SessionMessage } from './supervisor/runner-process';
+import { RunnerBreach } from './supervisor/runner-messages';
+import type { Fault, Runner, SessionMessage } from './supervisor/runner-process';
 import { isDeep, readHostCalls, readJson } from './wire';
 
 /** Milliseconds after the deadline at which a runner that has said nothing is killed, or a forgotten session closed. */
@@ -42,14 +43,16 @@ export class SessionLink {
   private end: (() => AppsError) | null = null;
   private ended = false;
   private timer: NodeJS.Timeout | undefined;
-  /** Sends `open` again with the program's text, after the runner has forgotten it. */
-  private resend: () => void = () => undefined;
+  /** Whether host calls of the sandbox are being made; it waits for their answer, and can ask for no others. */
+  private serving = false;
+  /** Sends `open` again with the program's text, after the runner has forgotten it. Null: it has been sent. */
+  private resend: (() => void) | null = null;
 
   constructor(private readonly options: SessionOptions) {
     this.host = new HostAnswers(options);
     this.id = options.runner.attach({
       receive: (message) => this.receive(message),
-      lost: (guilty) => this.lost(guilty),
+      lost: (fault) => this.lost(fault),
     });
     this.watch();
   }
@@ -65,10 +68,13 @@ export class SessionLink {
       const remaining = this.remaining();
       runner.send({ type: 'open', session: this.id, program: program.key, source, data, remaining });
     };
-    this.resend = () => {
-      runner.programs.delete(program.key);
-      send();
-    };
+    if (runner.programs.has(program.key)) {
+      this.resend = () => {
+        this.resend = null;
+        runner.programs.delete(program.key);
+        send();
+      };
+    }
     return this.ask(() => {
       this.opened = true;
       send();
@@ -124,23 +130,37 @@ export class SessionLink {
     this.stop(timeoutError(this.options.limits));
   }
 
+  /** Throws RunnerBreach for what a runner that works does not send. */
   private receive(message: SessionMessage): void {
-    if (message.type === 'host')
-      void this.serve(message.data).catch(() => this.stop(brokenError(this.options.program)));
+    if (message.type === 'host') this.asked(message.data);
     else if (message.type === 'done') this.answered(message.data);
-    else if (message.reason === 'unknown-program') this.resend();
+    else if (message.reason === 'unknown-program') this.sendAgain();
     else this.fail(this.failure(message.reason, message.message));
+  }
+
+  private asked(data: string): void {
+    if (this.serving) throw new RunnerBreach('host calls before the last ones were answered');
+    this.serving = true;
+    void this.serve(data).catch(() => this.stop(brokenError(this.options.program)));
   }
 
   private answered(data: string): void {
     const { waiting } = this;
+    if (!waiting) throw new RunnerBreach('an answer to no request');
     this.waiting = null;
-    waiting?.resolve(data);
+    waiting.resolve(data);
   }
 
-  private lost(guilty: boolean): void {
-    if (guilty) this.options.overLimit(crashTime);
-    this.fail(guilty ? memoryError(this.options.program, this.options.limits) : lostError());
+  private sendAgain(): void {
+    if (!this.resend) throw new RunnerBreach('a question for a program that it has');
+    this.resend();
+  }
+
+  private lost(fault: Fault): void {
+    if (fault) this.options.overLimit(crashTime);
+    const { program, limits } = this.options;
+    if (fault === 'breach') this.fail(brokenError(program));
+    else this.fail(fault ? memoryError(program, limits) : lostError());
   }
 
   private failure(reason: FailureReason, message: string): AppsError {
@@ -149,6 +169,7 @@ export class SessionLink {
     if (reason === 'crowded') return lostError();
     if (reason === 'time') return timeoutError(limits);
     if (reason === 'memory') return memoryError(program, limits);
+    if (reason === 'size') return sizeError(program, limits);
     return reason === 'program' ? logicError(message, { file: entryOf(program) }) : brokenError(program);
   }
 
@@ -171,6 +192,7 @@ export class SessionLink {
   }
 
   private reply(data: string): void {
+    this.serving = false;
     this.options.runner.send({ type: 'reply', session: this.id, data });
   }
 

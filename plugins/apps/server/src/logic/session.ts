@@ -2,13 +2,10 @@ import type { CallValue, PreludeRequest } from '../../../sandbox/src/prelude/typ
 import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Items, Json } from '../../../shared/json';
 import { logicError } from './compile';
-import { brokenError, endsRequest, entryOf, thrownError } from './outcome';
+import { brokenError, endsRequest, entryOf, messageSize, thrownError } from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';
 import type { LogicCall, LogicOutcome, LogicSession, RecordData } from './types';
 import { isDeep, type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
-
-/** Characters of one message out of the sandbox, as a multiple of the result limit. */
-export const messageFactor = 2;
 
 /** Functions of programs that have been opened before: who opens one again need not ask the runner for them. */
 const knownFunctions = new WeakMap<WireProgram, ReadonlySet<string>>();
@@ -46,7 +43,7 @@ class RunnerSession implements LogicSession {
   constructor(private readonly options: SessionOptions) {
     const { program, context, limits } = options;
     const { resultSize, logEntrySize } = limits;
-    const sizes = { resultSize, logEntrySize, messageSize: resultSize * messageFactor };
+    const sizes = { resultSize, logEntrySize, messageSize: messageSize(limits) };
     this.opening = { op: 'open', entry: entryOf(program), context, limits: sizes };
     this.link = new SessionLink(options);
   }

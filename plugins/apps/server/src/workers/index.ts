@@ -1,3 +1,5 @@
+import type { SandboxConfig } from '../config.types';
+import type { Access } from '../confined-process';
 import { AppsError } from '../errors';
 import { type Job, startWorker, WorkerFailure, type WorkerProcess, WorkerUnavailable } from './worker-process';
 
@@ -12,6 +14,10 @@ export interface WorkersOptions {
   memory: number;
   /** Tasks that may wait for a process, half of them of one group. Default 200. */
   queue?: number;
+  /** How the processes are started. Default: without a command. */
+  sandbox?: SandboxConfig;
+  /** What the processes may do besides running their program. Default: load the packages of the plugin's own tasks. */
+  access?: Access;
   logger: { error(message: string): void };
 }
 
@@ -43,11 +49,16 @@ const idleTime = 10_000;
 
 const defaultQueue = 200;
 
+/** Packages that the tasks of worker.ts load. */
+const packages = ['acorn', 'css-select', 'js-yaml', 'liquidjs', 'parse5', 'sucrase'];
+
 const unavailable = (message: string) =>
   new AppsError('ServiceUnavailableError', message, { headers: { 'Retry-After': '1' } });
 
 /** A group of worker processes, each doing one task at a time; nothing is started before the first `run` or `warm`. */
-export function createWorkers({ path, count, memory, queue = defaultQueue, logger }: WorkersOptions): Workers {
+export function createWorkers(options: WorkersOptions): Workers {
+  const { path, count, memory, queue = defaultQueue, logger } = options;
+  const { sandbox = { command: [] }, access = { packages } } = options;
   const workers = new Set<WorkerProcess>();
   const ending = new Set<Promise<void>>();
   const waiting: Job[] = [];
@@ -55,7 +66,14 @@ export function createWorkers({ path, count, memory, queue = defaultQueue, logge
   let lastReport = '';
 
   const start = (): WorkerProcess => {
-    const worker = startWorker({ path, memory, onIdle: () => rest(worker), onSpent: () => replace(worker) });
+    const worker = startWorker({
+      path,
+      memory,
+      sandbox,
+      access,
+      onIdle: () => rest(worker),
+      onSpent: () => replace(worker),
+    });
     workers.add(worker);
     return worker;
   };

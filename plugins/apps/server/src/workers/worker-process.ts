@@ -1,4 +1,5 @@
-import { fork } from 'node:child_process';
+import type { SandboxConfig } from '../config.types';
+import { type Access, startConfined } from '../confined-process';
 import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from './messages';
 
 /** Milliseconds that a worker process may take to start. */
@@ -47,25 +48,28 @@ export interface WorkerProcessOptions {
   path: string;
   /** Megabytes of V8's old space. */
   memory: number;
+  sandbox: SandboxConfig;
+  access: Access;
   /** It is idle again and can do another job. */
   onIdle(): void;
   /** It takes no jobs any more. */
   onSpent(): void;
 }
 
-/** Starts a worker process: without environment, output or inherited flags, ended only by SIGKILL or by itself. */
-export function startWorker({ path, memory, onIdle, onSpent }: WorkerProcessOptions): WorkerProcess {
+/** Starts a worker process: confined, and ended only by SIGKILL or by itself. */
+export function startWorker(options: WorkerProcessOptions): WorkerProcess {
+  const { path, memory, sandbox, access, onIdle, onSpent } = options;
   let isStarted = false;
   let isSpent = false;
   let job: Job | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const child = fork(path, [], {
-    execArgv: [`--max-old-space-size=${memory}`, '--single-threaded-gc'],
-    env: {},
+  const flags = [`--max-old-space-size=${memory}`, '--single-threaded-gc'];
+  // `advanced` copies long texts many times faster than JSON.
+  const channel: Parameters<typeof startConfined>[2] = {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // Copies long texts many times faster than JSON.
     serialization: 'advanced',
-  });
+  };
+  const child = startConfined({ path, flags, ...access }, sandbox, channel);
   // A server that waits for no job may end without asking: the worker then ends by itself.
   child.unref();
   child.channel?.unref();

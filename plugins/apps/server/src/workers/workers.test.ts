@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildWorker } from '../../build.mjs';
+import { hasPermissionModel } from '../confined-process';
 import { isAppsError } from '../errors';
 import { createWorkers, WorkerFailure, type Workers, type WorkersOptions } from './index';
 
@@ -106,6 +107,18 @@ describe('a task is ended', () => {
 });
 
 describe('processes', () => {
+  test.skipIf(!hasPermissionModel)('read their own code, and nothing else', async () => {
+    const denied = 'ERR_ACCESS_DENIED';
+    const rest = { reading: denied, listing: denied, writing: denied, process: denied, thread: denied };
+    expect(await workersOf().run('reach', null, soon)).toEqual({ ...rest, 'own code': true });
+  });
+
+  test('may do what a group is allowed, also behind a command', async () => {
+    const sandbox = { command: ['/bin/sh', '-c', 'exec "$@"', 'sh'] };
+    const workers = workersOf({ access: { unrestricted: true }, sandbox });
+    expect(await workers.run('reach', null, soon)).toMatchObject({ reading: true, listing: true, thread: true });
+  });
+
   test('one does task after task, and another after one was ended', async () => {
     const workers = workersOf();
     const pids = [await workers.run('pid', null, soon), await workers.run('pid', null, soon)];

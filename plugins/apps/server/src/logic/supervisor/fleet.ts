@@ -21,8 +21,8 @@ export interface Fleet {
 export interface FleetOptions {
   runners: number;
   isolates: number;
-  process: Omit<RunnerProcessOptions, 'unavailable' | 'alone'>;
-  /** Told when a runner cannot work on this machine. */
+  process: Omit<RunnerProcessOptions, 'unavailable' | 'breach'>;
+  /** Told when a runner cannot work on this machine, or has sent what no runner sends. */
   report(message: string): void;
 }
 
@@ -54,12 +54,12 @@ export function createFleet({ runners: most, isolates, process: options, report 
     if (destroyed || performance.now() < startAgain) throw unavailable('The sandbox is not available.');
     const runner = startRunner({
       ...options,
-      runner: { ...options.runner, ...(alone ? { isolates: 1 } : {}), languages: [...languages] },
-      alone,
+      runner: { ...options.runner, ...(alone ? { isolates: 1 } : {}), alone, languages: [...languages] },
       unavailable(message) {
         startAgain = performance.now() + restartPause;
-        report(message);
+        report(`the sandbox is not available: ${message}`);
       },
+      breach: (message) => report(`a runner of the sandbox was ended for what it sent: ${message}`),
     });
     runners.add(runner);
     void runner.spent.then(() => alone || refill());

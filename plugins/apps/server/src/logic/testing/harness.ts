@@ -26,23 +26,36 @@ export const limits: Limits = {
   isolates: 4,
 };
 
-/** Builds the runner and the worker where Node finds isolated-vm, and makes a runtime with them; `destroy` removes all. */
-export async function startRuntime(changed: Partial<Limits> = {}): Promise<LogicRuntime> {
+/** Builds the runner and the worker where Node finds isolated-vm; `remove` deletes both. */
+export async function makePrograms(): Promise<{ runner: string; worker: string; remove(): Promise<void> }> {
   const folder = join(__dirname, `../../../../node_modules/.cache/apps-runner-${randomUUID()}`);
-  const runnerPath = join(folder, 'runner.js');
-  const workerPath = join(folder, 'worker.js');
-  await Promise.all([buildRunner(runnerPath), buildWorker(workerPath)]);
+  const runner = join(folder, 'runner.js');
+  const worker = join(folder, 'worker.js');
+  await Promise.all([buildRunner(runner), buildWorker(worker)]);
   // Another Node.js than the one that installed the dependencies has its isolated-vm elsewhere (scripts/test-nodes.mjs).
   const elsewhere = process.env.APPS_ISOLATED_VM;
   if (elsewhere) await symlink(elsewhere, join(folder, 'node_modules'));
+  return { runner, worker, remove: () => rm(folder, { recursive: true }) };
+}
+
+/** A runtime with programs of its own, started with the command if there is one; `destroy` removes the programs too. */
+export async function startRuntime(changed: Partial<Limits> = {}, command: string[] = []): Promise<LogicRuntime> {
+  const programs = await makePrograms();
   const logger = { error: vi.fn() };
-  const workers = createWorkers({ path: workerPath, count: 1, memory: 256, logger });
-  const runtime = createLogicRuntime({ limits: { ...limits, ...changed }, logger, runnerPath, workers });
+  const sandbox = { command };
+  const workers = createWorkers({ path: programs.worker, count: 1, memory: 256, sandbox, logger });
+  const runtime = createLogicRuntime({
+    limits: { ...limits, ...changed },
+    sandbox,
+    logger,
+    runnerPath: programs.runner,
+    workers,
+  });
   return {
     ...runtime,
     async destroy() {
       await Promise.all([runtime.destroy(), workers.destroy()]);
-      await rm(folder, { recursive: true });
+      await programs.remove();
     },
   };
 }

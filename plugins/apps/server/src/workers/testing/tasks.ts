@@ -27,6 +27,26 @@ serveTasks({
   function: () => () => 1,
   junk: () => process.send?.({ type: 'error', error: { name: 'EvilError', message: 1 } }),
   environment: () => ({ env: Object.keys(process.env), args: process.argv.slice(2) }),
+  reach: async () => {
+    const attempt = (work: () => unknown) => {
+      try {
+        return work() !== undefined;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code;
+      }
+    };
+    const { readFileSync, readdirSync, writeFileSync } = await import('node:fs');
+    const { spawnSync } = await import('node:child_process');
+    const { Worker } = await import('node:worker_threads');
+    return {
+      reading: attempt(() => readFileSync('/etc/hostname')),
+      listing: attempt(() => readdirSync(process.cwd())),
+      writing: attempt(() => writeFileSync('left', '')),
+      process: attempt(() => spawnSync('id')),
+      thread: attempt(() => new Worker('', { eval: true })),
+      'own code': attempt(() => readFileSync(__filename)),
+    };
+  },
   grow: () => {
     process.memoryUsage.rss = () => 2 ** 40;
     return process.pid;

@@ -1,0 +1,39 @@
+import { Socket } from 'node:net';
+import { createFrameReader, encodeFrame } from '../../shared/frames';
+import { createOutbox } from '../../shared/outbox';
+import type { FromRunner, ToRunner } from './protocol';
+
+/** The descriptor of the pipe that the server opens for a runner. */
+const descriptor = 3;
+
+/** Bytes of what the server sends at once; the server is trusted, so that this is only what a frame can say. */
+const mostBytes = 999_999_999;
+
+export interface Connection {
+  send(message: FromRunner): void;
+  /** Sends a last message and ends the process. */
+  end(message: FromRunner): void;
+}
+
+/** Opens the pipe to the server. When the server is gone, the process ends. */
+export function connect(receive: (message: ToRunner) => void): Connection {
+  const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
+  const read = createFrameReader(new Map([['messages', mostBytes]]), ({ text }) =>
+    (JSON.parse(text) as ToRunner[]).forEach(receive),
+  );
+  pipe.on('data', read);
+  pipe.on('error', () => undefined);
+  pipe.on('close', () => process.exit(0));
+  return {
+    send: createOutbox<FromRunner>((messages) => pipe.write(messages.map(frameOf).join('')), setImmediate),
+    end: (message) => pipe.end(frameOf(message), () => process.exit(1)),
+  };
+}
+
+/** `host` and `done` with their data, `failed-<reason>` and `unavailable` with their text, the others alone. */
+function frameOf(message: FromRunner): string {
+  const number = 'session' in message ? message.session : 0;
+  const kind = message.type === 'failed' ? `failed-${message.reason}` : message.type;
+  const text = 'data' in message ? message.data : 'message' in message ? message.message : '';
+  return encodeFrame({ kind, number, text });
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxConfig } from './config.types';
+
+export interface ConfinedProgram {
+  /** Absolute path of the program's file. */
+  path: string;
+  args?: readonly string[];
+  /** Flags of Node.js. */
+  flags?: readonly string[];
+  /** Packages that the program loads, as it names them. It may read their files, and nothing else. */
+  packages?: readonly string[];
+  /** Other files and folders that it may read. */
+  read?: readonly string[];
+  /** Whether it may load native modules. */
+  addons?: boolean;
+  /** Whether it may read and write every file, start processes and threads: no permission model. */
+  unrestricted?: boolean;
+}
+
+/** What a program may do besides running its own code. */
+export type Access = Pick<ConfinedProgram, 'packages' | 'read' | 'addons' | 'unrestricted'>;
+
+/** Where the server and its processes want the same processor, the server gets twice as much. */
+const niceness = 3;
+
+type Channel = Pick<SpawnOptions, 'stdio' | 'serialization'>;
+
+/** What `--help` of this Node.js calls its permission model; null where it has none that lets a native module be loaded. */
+const permissionFlag = process.allowedNodeEnvironmentFlags.has('--allow-addons')
+  ? ['--permission', '--experimental-permission'].find((flag) => process.allowedNodeEnvironmentFlags.has(flag))
+  : undefined;
+
+/** Whether this Node.js restricts its processes: 20.12 and newer. */
+export const hasPermissionModel = permissionFlag !== undefined;
+
+/**
+ * Starts a program of the plugin as a process that can do as little as possible: no environment, an empty working folder,
+ * a lower priority, Node.js's permission model (no files but its own, no processes, no threads) and the configured command.
+ * The system's refusal comes as the process's 'error' event, as with `spawn`.
+ */
+export function startConfined(program: ConfinedProgram, { command }: SandboxConfig, channel: Channel): ChildProcess {
+  const { path, args = [], flags = [] } = program;
+  const [file, ...rest] = [...command, process.execPath, ...flags, ...permissionFlags(program), path, ...args];
+  const child = spawn(file, rest, { ...channel, env: {}, cwd: emptyFolder() });
+  lowerPriority(child);
+  return child;
+}
+
+function permissionFlags({ path, packages = [], read = [], addons, unrestricted }: ConfinedProgram): string[] {
+  if (!permissionFlag || unrestricted) return [];
+  const folders = packages.flatMap((name) => [...packageFolders(path, name)]);
+  // node-gyp-build, which finds a package's native module, asks which C library there is.
+  const files = [path, realPath(path), ...(addons ? ['/etc/alpine-release'] : []), ...read];
+  return [
+    permissionFlag,
+    '--no-warnings',
+    ...(addons ? ['--allow-addons'] : []),
+    ...[...new Set([...files, ...folders])].map((one) => `--allow-fs-read=${one}`),
+  ];
+}
+
+/** Folders of a package and of those that it depends on, as Node.js looks for them and where links lead; [] if absent. */
+function packageFolders(from: string, name: string, known = new Set<string>()): Set<string> {
+  const places = createRequire(from).resolve.paths(name) ?? [];
+  const found = places.map((place) => join(place, name)).find((folder) => existsSync(join(folder, 'package.json')));
+  if (!found || known.has(join(found, '/'))) return known;
+  known.add(join(found, '/')).add(join(realPath(found), '/'));
+  const manifest = join(realPath(found), 'package.json');
+  const { dependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies?: object };
+  for (const dependency of Object.keys(dependencies)) packageFolders(manifest, dependency, known);
+  return known;
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+let empty: string | undefined;
+
+/** A folder in which there is nothing, and in which nothing can be made. Removed when this process ends. */
+function emptyFolder(): string {
+  if (empty && existsSync(empty)) return empty;
+  const folder = mkdtempSync(join(tmpdir(), 'apps-empty-'));
+  chmodSync(folder, 0o555);
+  if (!empty) process.once('exit', () => empty && rmdirSync(empty));
+  empty = folder;
+  return folder;
+}
+
+/** Threads that the process starts later have the priority too. */
+function lowerPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid) setPriority(pid, niceness);
+  } catch {
+    // The process has ended, or the system does not let it be changed.
+  }
+}

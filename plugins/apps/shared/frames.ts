@@ -1,0 +1,82 @@
+/**
+ * Messages on a pipe between two processes, one of which does not trust the other: the line `<kind> <number> <bytes>`, then
+ * so many bytes of UTF-8. Nothing has to be parsed before its size is known, unlike with the JSON lines of Node.js's own
+ * channel, where one malformed line throws in the process that reads it.
+ */
+export interface Frame {
+  kind: string;
+  /** What the message is about, e.g. a session; 0 or more. */
+  number: number;
+  text: string;
+}
+
+/** Something else than frames has been read. */
+export class FrameError extends Error {}
+
+/** Characters of a frame's first line. */
+const lineLength = 64;
+const lineEnd = 0x0a;
+
+export function encodeFrame({ kind, number, text }: Frame): string {
+  return `${kind} ${number} ${Buffer.byteLength(text)}\n${text}`;
+}
+
+interface Begun {
+  kind: string;
+  number: number;
+  /** Made at once in the announced size, so that bytes that come one by one take no more. */
+  body: Buffer;
+  length: number;
+}
+
+/**
+ * Reads what comes from a pipe, chunk by chunk. Memory: the largest frame.
+ * @param limits the kinds of frames, and how many bytes each may have
+ * @param receive gets the frames; what it throws is passed on
+ * @returns takes the next chunk; throws FrameError, after which nothing more may be read
+ */
+export function createFrameReader(
+  limits: ReadonlyMap<string, number>,
+  receive: (frame: Frame) => void,
+): (chunk: Buffer) => void {
+  let line = '';
+  let begun: Begun | null = null;
+
+  /** Reads on in a first line; returns where it ends. */
+  function readLine(chunk: Buffer, start: number): number {
+    const end = chunk.indexOf(lineEnd, start);
+    const stop = end < 0 ? chunk.length : end;
+    if (line.length + stop - start > lineLength) throw new FrameError('a line is too long');
+    line += chunk.toString('latin1', start, stop);
+    if (end < 0) return stop;
+    begun = begin(line, limits);
+    line = '';
+    return end + 1;
+  }
+
+  /** Reads on in a body; returns where it ends. */
+  function readBody(frame: Begun, chunk: Buffer, start: number): number {
+    const copied = chunk.copy(frame.body, frame.length, start);
+    frame.length += copied;
+    if (frame.length === frame.body.length) {
+      begun = null;
+      receive({ kind: frame.kind, number: frame.number, text: frame.body.toString('utf8') });
+    }
+    return start + copied;
+  }
+
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; ) {
+      if (!begun) at = readLine(chunk, at);
+      if (begun) at = readBody(begun, chunk, at);
+    }
+  };
+}
+
+function begin(line: string, limits: ReadonlyMap<string, number>): Begun {
+  const [, kind = '', number, bytes] = /^([a-z-]+) (\d{1,15}) (\d{1,9})$/.exec(line) ?? [];
+  const most = limits.get(kind);
+  if (most === undefined) throw new FrameError('a line is not a frame’s');
+  if (Number(bytes) > most) throw new FrameError(`a message "${kind}" is larger than ${most} bytes`);
+  return { kind, number: Number(number), body: Buffer.allocUnsafe(Number(bytes)), length: 0 };
+}
