@@ -78,6 +78,10 @@ export function createLogicRuntime({ limits, logger, runnerPath }: LogicRuntimeO
 
   return {
     budget: (losses = 0) => ({ deadline: performance.now() + limits.logicTime, hostCalls: 0, logEntries: 0, losses }),
+    renew(budget) {
+      budget.deadline = performance.now() + limits.logicTime;
+      budget.hostCalls = 0;
+    },
     paused: pauses.list,
     problem(program) {
       try {
