@@ -159,6 +159,7 @@ function answerHtml(exchange: Exchange, title: string, main: string): void {
 
 function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted, done: Done): void {
   const { ctx, services, site, app, visit, json } = exchange;
+  if (json) ctx.set('Cache-Control', 'private, no-store');
   switch (submitted.kind) {
     case 'shown':
       if (!json || 'redirect' in submitted) return answerDisplayed(exchange, block, submitted, done);
