@@ -79,6 +79,69 @@ describe('storage', () => {
   });
 });
 
+describe('a form stores only fields that it shows', () => {
+  const saved = async (block: string, form: Form): Promise<Record<string, unknown>> => {
+    const answer = await stage.send({ send: `POST forms/blocks/${block}`, accept: html, form: { ...form, _save: '' } });
+    expect(answer.status, answer.text).toBe(303);
+    return (
+      await stage.send<Record<string, unknown>>({ send: `GET ${new URL(String(answer.headers.location)).pathname}` })
+    ).json;
+  };
+  const everything = {
+    braced: 'by braces',
+    liquid: '2',
+    bracketed: 'by brackets',
+    markup: 'by markup',
+    unplaced: '1000',
+    commented: 'x',
+    quoted: 'x',
+    computed: '1000',
+  };
+
+  test('by braces, by Liquid and by a form control of its own', async () => {
+    const { id, ...items } = await saved('shown', everything);
+    expect(items).toEqual({
+      block: 'shown',
+      braced: 'by braces',
+      liquid: 2,
+      bracketed: 'by brackets',
+      markup: 'by markup',
+      computed: 3,
+    });
+  });
+
+  test('where Liquid reads elements without naming them, every field is shown', async () => {
+    expect(await saved('dynamic', { a: 'one', b: 'two' })).toMatchObject({ a: 'one', b: 'two' });
+  });
+
+  test('JSON takes items as they are sent', async () => {
+    const { json } = await stage.send<{ id: string }>({ send: 'POST forms', json: { unplaced: 1000 } });
+    expect((await stage.send({ send: `GET forms/record/${json.id}` })).json).toMatchObject({ unplaced: 1000 });
+  });
+
+  test('editing by the form leaves what it does not show', async () => {
+    const { json } = await stage.send<{ id: string }>({ send: 'POST forms', json: { block: 'shown', unplaced: 7 } });
+    const form = { ...everything, braced: 'changed', _save: '' };
+    const answer = await stage.send({ send: `POST forms/record/${json.id}`, accept: html, form });
+    expect(answer.status, answer.text).toBe(303);
+    const { json: items } = await stage.send({ send: `GET forms/record/${json.id}` });
+    expect(items).toMatchObject({ braced: 'changed', unplaced: 7, computed: 3 });
+    expect(items).not.toHaveProperty('commented');
+  });
+
+  test('a computed element shows its value, and nothing while there is none', async () => {
+    const fresh = await stage.send({ send: 'GET forms/blocks/shown', accept: html });
+    expect(tags(fresh.text, 'computed')).toEqual([]);
+    expect(fresh.text).not.toContain('Total');
+    const { id } = await saved('shown', { liquid: '41' });
+    for (const page of ['', '/edit']) {
+      const { text } = await stage.send({ send: `GET forms/record/${id}${page}`, accept: html });
+      expect(tags(text, 'computed')).toEqual([]);
+      expect(text).toContain('42');
+    }
+  });
+});
+
 describe('names with dots', () => {
   test('are names like any other', async () => {
     const form = { a: 'one', 'a.b': 'two', 'a-c': ['x.y', 'z'], _save: '' };

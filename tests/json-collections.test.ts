@@ -166,6 +166,33 @@ describe('operation 6: creating many', () => {
     expect(await list('open', '?limit=2&offset=2998')).toEqual(['n2998', 'n2999']);
   });
 
+  test('the limits of logic count for each record: a large export is imported again, logic included', async () => {
+    const total = 2_500;
+    const line = (n: number) => JSON.stringify({ id: `n${n}`, block: 'counted', amount: n });
+    const { status, json, text } = await ndjson(Array.from({ length: total }, (_, n) => line(n)).join('\n'));
+    expect(status, text).toBe(201);
+    expect(json).toEqual({ total, success: 'created' });
+    expect(await stage.items('open', 'n2499')).toMatchObject({ double: 4998, saves: 1 });
+  });
+
+  test('a refused record is named, and nothing is stored', async () => {
+    const good = { block: 'counted', amount: 1 };
+    const failed = await post('open', [good, good, { ...good, fail: true }, good]);
+    expect(failed.status).toBe(500);
+    expect(failed.json).toMatchObject({
+      error: {
+        name: 'LogicError',
+        message: expect.stringMatching(/^Record 3: .*refused.*Nothing was stored\.$/),
+        details: { record: 3, file: 'blocks/counted.js' },
+      },
+    });
+    const wrong = await post('open', [good, { block: 'absent' }]);
+    expect(wrong.json).toMatchObject({
+      error: { message: expect.stringMatching(/^Record 2: .*absent.*Nothing was stored\.$/), details: { record: 2 } },
+    });
+    expect(await list('open')).toEqual([]);
+  });
+
   test('a broken line of NDJSON makes nothing', async () => {
     const { status, json } = await ndjson('{"id":"a"}\n{"id":\n{"id":"c"}\n');
     expect([status, json]).toMatchObject([400, { error: { message: expect.stringContaining('2') } }]);

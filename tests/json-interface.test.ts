@@ -41,6 +41,7 @@ describe('operation 1: settings', () => {
     { it: 'an app that is not there', send: 'GET nowhere', status: 404, error: 'NotFoundError' },
     { it: 'PUT is not allowed', send: 'PUT open', json: {}, status: 405, answers: { allow: /GET.*POST/ } },
     { it: 'DELETE is not allowed', send: 'DELETE open', status: 405, error: 'MethodNotAllowedError' },
+    { it: 'PUT without a body', send: 'PUT open/record/empty', as: 'mona', status: 400, error: 'BadRequestError' },
     { it: 'only JSON is offered', send: 'GET open', accept: 'image/png', status: 406, error: 'NotAcceptableError' },
   ]);
 });

@@ -246,3 +246,23 @@ describe('indexes follow every change', () => {
     for (const id of ['n1', 'n2']) await stage.send({ send: `DELETE search/record/${id}` });
   });
 });
+
+describe('more than a search gives', () => {
+  beforeAll(async () => {
+    const body = Array.from({ length: 10_003 }, (_, n) => JSON.stringify({ n })).join('\n');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const { status, text } = await stage.send({ as: 'mona', send: 'POST flow/records', body, headers });
+    expect(status, text).toBe(201);
+  });
+  const searched = async (body: object) => {
+    const { json, headers } = await stage.send<Entry[]>({ as: 'mona', send: 'POST flow/search', json: body });
+    return [json.length, headers['x-total-count'], headers.link];
+  };
+
+  test('is said, with the way to go on', async () => {
+    const next = `<${stage.host.url}/site/@@apps/flow/search>; rel="next"; offset="10000"`;
+    expect(await searched({})).toEqual([10_000, '10003', next]);
+    expect(await searched({ offset: 10_000 })).toEqual([3, undefined, undefined]);
+    expect(await searched({ limit: 10_000 })).toEqual([10_000, undefined, undefined]);
+  });
+});

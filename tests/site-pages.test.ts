@@ -139,6 +139,13 @@ describe('pages of the site', () => {
           answers: { allow: 'GET, HEAD, OPTIONS' },
         },
         { it: 'JSON is not offered', send: 'GET /site/articles/plain', status: 406 },
+        {
+          it: 'unknown content, asked for as JSON',
+          send: 'GET /site/articles/none',
+          status: 404,
+          error: 'NotFoundError',
+        },
+        { it: 'an unknown view, asked for as JSON', send: 'GET /site/@@none', status: 404, error: 'NotFoundError' },
         { it: 'no such site is Strapi’s', ...page, send: 'GET /nosite/articles/plain', status: 404 },
         {
           it: 'stored markup is text everywhere',

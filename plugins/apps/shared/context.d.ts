@@ -60,7 +60,10 @@ export interface App {
   get_record(id: string | number | { id: string }): AppRecord | null;
   /** False if there was none. */
   delete_record(record: string | number | AppRecord | { id: string } | { record: AppRecord }): boolean;
-  /** Records in order of creation; `cursor` of the list asks for the next page and is null at the end. */
+  /**
+   * All records in order of creation. With `limit` (at most 1,000) or `cursor` one page of them: `cursor` of the list asks
+   * for the next page and is null at the end.
+   */
   records(options?: { limit?: number; cursor?: string }): AppRecord[] & { cursor: string | null };
   count(query?: string, options?: { names?: Items }): number;
   search(query: string, options?: SearchOptions): AppRecord[];

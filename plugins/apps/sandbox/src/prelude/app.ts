@@ -3,8 +3,11 @@ import type { Items, Json } from '../../../shared/json';
 import { idText, isPlain, named, requiredId } from './arguments';
 import { stackHere } from './errors';
 import { once } from './once';
-import { NativeTypeError, slice, stringify, text } from './primordials';
+import { keys, NativeTypeError, slice, stringify, text } from './primordials';
 import { type Records, stateOf } from './records';
+
+/** Records that one call brings when all are asked for. */
+const PAGE = 1000;
 
 export interface AppOptions {
   /** Null: the session's own app. */
@@ -20,6 +23,11 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
   const { call, adopt, adoptOrNull } = records;
   const place = (args: Items): Items => ({ app: key, ...args });
   const adoptAll = (found: Json) => (found as unknown as RecordData[]).map((record) => adopt(key, record));
+  const page = (options: Items) => {
+    const { records: found, cursor } = call('records', place({ options })) as { records: Json; cursor: Json };
+    const list = adoptAll(found) as object[] & { cursor: Json };
+    return Object.defineProperty(list, 'cursor', { value: cursor, configurable: true });
+  };
   const blocks = once(() => data.blocks.map(createBlock));
   const rights = once(() => createAcl(acl));
 
@@ -52,11 +60,17 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
       records.forget(key, id);
       return deleted;
     },
-    /** A list with the property `cursor`: what to ask the next page with, null at the end. */
+    /** All records; with `limit` or `cursor` one page of them, whose `cursor` asks for the next one, null at the end. */
     records(...args: unknown[]): object[] {
       const options = named(args, ['limit', 'cursor']) as Items;
-      const page = call('records', place({ options })) as { records: Json; cursor: Json };
-      return Object.defineProperty(adoptAll(page.records), 'cursor', { value: page.cursor });
+      if (keys(options).length > 0) return page(options);
+      const all = page({ limit: PAGE });
+      for (let { cursor } = all; cursor !== null; ) {
+        const next = page({ limit: PAGE, cursor });
+        for (const record of next) all.push(record);
+        cursor = next.cursor;
+      }
+      return Object.defineProperty(all, 'cursor', { value: null });
     },
     count(...args: unknown[]): Json {
       const { query = null, names = null } = named(args, ['query']) as Items;
@@ -81,11 +95,16 @@ function createAcl(acl: ContextData['acl']): object {
   return {
     current_user: () => acl.username,
     current_user_groups: () => [...acl.groups],
-    has_access_right: (right: unknown) => acl.manager || acl.rights.includes(String(right)),
-    has_role: (role: unknown) => acl.roles.includes(String(role)),
+    has_access_right: (right: unknown) => acl.manager || acl.rights.includes(nameArgument(right, 'access_right')),
+    has_role: (role: unknown) => acl.roles.includes(nameArgument(role, 'role_id')),
     roles: () => [...acl.roles],
     is_manager: () => acl.manager,
   };
+}
+
+/** A name from `'x'` or `{ [key]: 'x' }`. */
+function nameArgument(value: unknown, key: string): string {
+  return text(isPlain(value) ? value[key] : value);
 }
 
 /** An id from `'x'`, `{ id: 'x' }`, a record or `{ record }`. */

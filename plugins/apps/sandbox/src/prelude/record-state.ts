@@ -99,7 +99,12 @@ export function takeChange(state: RecordState): Items | null {
   }
   if (state.deleted || state.set.size + state.unset.size + state.inc.size === 0) return null;
   const set: Items = {};
-  for (const name of state.set) define(set, name, state.items.get(name) ?? null);
+  for (const name of state.set) {
+    const value = state.items.get(name) ?? null;
+    // Logic may have put something into an object since it was set.
+    if (isObject(value)) jsonText(name, value);
+    define(set, name, value);
+  }
   const change: Items = {};
   if (state.set.size > 0) change.set = set;
   if (state.unset.size > 0) change.unset = [...state.unset];
@@ -127,16 +132,37 @@ function define(items: Items, name: string, value: Json): void {
   Object.defineProperty(items, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The value as it will be stored. Plain objects and lists stay what they are, so that logic may go on filling them. */
+/**
+ * The value as it will be stored; undefined is null. Plain objects and lists stay what they are, so that logic may go on
+ * filling them. TypeError for what JSON does not have, also inside: it would be stored as something else.
+ */
 function jsonValue(name: string, value: unknown): Json {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value === 'bigint') throw new NativeTypeError(`the item ${name} is a BigInt, which JSON does not have`);
+  if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'string')
+    return value ?? null;
+  const problem = notJson(value);
+  if (problem) throw new NativeTypeError(`the item ${name} is ${problem}, which JSON does not have`);
+  if (typeof value === 'number') return value;
   if (typeof value !== 'object') return null;
-  const json = stringify(value);
+  const json = jsonText(name, value);
   const prototype: unknown = Object.getPrototypeOf(value);
   const kept = Array.isArray(value) || prototype === Object.prototype;
   return kept ? (value as Json) : json === undefined ? null : (parse(json) as Json);
+}
+
+/** JSON text of an object; TypeError when a value in it would be stored as something else. */
+function jsonText(name: string, value: object): string | undefined {
+  return stringify(value, (key, inner: unknown) => {
+    const problem = notJson(inner);
+    if (problem) throw new NativeTypeError(`the item ${name} holds ${problem} ("${key}"), which JSON does not have`);
+    return inner;
+  });
+}
+
+/** What a value is that JSON would write as something else, or leave out; null if there is no such problem. */
+function notJson(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `the number ${value}`;
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') return `a ${typeof value}`;
+  return value instanceof Map || value instanceof Set ? `a ${value instanceof Map ? 'Map' : 'Set'}` : null;
 }
 
 function isObject(value: unknown): value is object {

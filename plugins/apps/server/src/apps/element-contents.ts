@@ -49,7 +49,7 @@ export async function elementContents(
 /** BASIC elements are computed unless their value was stored; inputs ask for a default on a fresh form only. */
 function needsFunction(element: ElementDefinition, session: BlockSession, options: DisplayOptions): boolean {
   if (!session.has(element.name) || element.type === 'ACTION') return false;
-  if (elementTypes.get(element.type)?.input) return !options.record && !options.submission;
+  if (elementTypes.get(element.type)?.input) return !element.mode && !options.record && !options.submission;
   return !isStored(element, options);
 }
 
@@ -74,10 +74,12 @@ async function contentOf(
   }
   const render = elementTypes.get(element.type)?.render;
   if (!render || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
+  // What is computed cannot be entered: its value is shown once there is one.
+  if (element.mode && !isStored(element, options)) return { html: '' };
   return {
     html: render({
       definition: element,
-      mode: options.mode,
+      mode: element.mode ? 'text' : options.mode,
       value: initialValue(element, options, outcome),
       entered: options.submission?.entered.get(element.name) ?? null,
       error: options.submission?.errors.get(element.name) ?? null,

@@ -3,7 +3,7 @@ import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { elementTypes } from './elements';
 import { patternWork } from './elements/pattern-machine';
-import type { Block, ElementDefinition } from './types';
+import type { Block } from './types';
 
 /** A validated submission of a block's form. */
 export interface Submission {
@@ -19,23 +19,28 @@ export interface Submission {
 export type FormFields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads and checks every input of the block (contract, section 7). When `partial`, inputs that were not submitted
- * are left out, so that a form that shows some of a block's fields keeps the others of the record.
+ * Reads and checks every input that the block's layout shows (contract, sections 6 and 7): a form stores only those, and a
+ * form that shows some of a block's fields keeps the others of the record. An input that is shown and was not sent is
+ * empty, for a browser does not send an unchecked box. Computed inputs are not taken from the form.
+ * @param fields the form as submitted
+ * @param shows whether the layout shows an element
  */
 export async function readSubmission(
   block: Block,
   session: BlockSession,
   fields: FormFields,
-  placed: (name: string) => boolean,
+  shows: (name: string) => boolean,
 ): Promise<Submission> {
-  const inputs = [...block.definition.elements.values()].filter((element) => isSubmitted(element, fields, placed));
+  const inputs = [...block.definition.elements.values()].filter(
+    ({ name, type, mode }) => elementTypes.get(type)?.input && !mode && shows(name),
+  );
   const options = await optionsOf(session, inputs);
   const entered = new Map<string, readonly string[]>();
   const errors = new Map<string, string>();
   const items: Items = {};
   const work = patternWork();
   for (const element of inputs) {
-    const submitted = textsOf(fields[element.name]);
+    const submitted = textsOf(Object.hasOwn(fields, element.name) ? fields[element.name] : undefined);
     entered.set(element.name, submitted);
     const result = elementTypes.get(element.type)?.read?.(submitted, element, options.get(element.name) ?? [], work);
     if (!result) continue;
@@ -43,12 +48,6 @@ export async function readSubmission(
     else items[element.name] = result.value;
   }
   return { entered, items, errors };
-}
-
-/** An unchecked box is not sent at all: a field counts as submitted when it was sent, or when the layout shows it. */
-function isSubmitted(element: ElementDefinition, fields: FormFields, placed: (name: string) => boolean): boolean {
-  if (!elementTypes.get(element.type)?.input || element.mode) return false;
-  return Object.hasOwn(fields, element.name) || placed(element.name);
 }
 
 function textsOf(value: unknown): string[] {

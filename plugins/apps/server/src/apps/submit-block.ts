@@ -17,7 +17,7 @@ export type Submitted =
   | { kind: 'deleted'; redirect: string | null }
   | { kind: 'edit' };
 
-/** Rights that posting a form of a record needs; a block without a record is guarded by `view_permission` alone. */
+/** What saving and deleting by the form ask for (contract, section 6): throw 401 or 403 where the requester lacks it. */
 export interface SubmitRights {
   save(): void;
   delete(): void;
@@ -71,11 +71,12 @@ async function save(
   fields: FormFields,
   rights: SubmitRights,
 ): Promise<Submitted> {
-  if (!hasSaveButton(block)) throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
+  const shows = shownElements(run, block);
+  if (!block.definition.elements.has('_save') && !shows('_save'))
+    throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
   if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Saving needs a POST request');
   rights.save();
-  const placed = placedElements(run, block);
-  const submission = await readSubmission(block, session, fields, placed);
+  const submission = await readSubmission(block, session, fields, shows);
   if (submission.errors.size > 0) return invalid(run, block, session, record, submission);
   const key = keyOf(run);
   const creator = run.visit.requester.identity || null;
@@ -98,15 +99,7 @@ async function invalid(
   return { kind: 'invalid', html, errors };
 }
 
-/** "A block that has a save button": the layout places `_save`, or the definition declares it. */
-function hasSaveButton(block: Block): boolean {
-  return block.definition.elements.has('_save') || /\b_save\b/.test(block.layout?.text ?? '');
-}
-
-/** Which elements the layout shows; all of them where Liquid may reach them by `elements`. */
-function placedElements(run: Run, block: Block): (name: string) => boolean {
-  if (!block.layout) return () => false;
-  if (/\belements\b/.test(block.layout.text)) return () => true;
-  const placed = new Set(run.services.layouts.compile(block.layout).elements);
-  return (name) => placed.has(name);
+/** Which elements the block's layout shows; none without a layout. */
+function shownElements(run: Run, block: Block): (name: string) => boolean {
+  return block.layout ? run.services.layouts.compile(block.layout).shows : () => false;
 }

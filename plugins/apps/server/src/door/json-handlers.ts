@@ -73,7 +73,7 @@ export async function postRecord(exchange: Exchange): Promise<void> {
 }
 
 export async function putRecord(exchange: RecordExchange): Promise<void> {
-  await create(exchange, jsonObject(exchange.ctx), exchange.target.id);
+  await create(exchange, requiredObject(exchange), exchange.target.id);
 }
 
 async function create(exchange: Exchange, items: Items, pathId?: string): Promise<void> {
@@ -120,13 +120,27 @@ export async function patchRecord(exchange: RecordExchange): Promise<void> {
   ctx.body = { success: 'updated' };
 }
 
-/** Operation 11. */
+/** Records that a search gives when it names no `limit` (contract, section 9). */
+const MAX_FOUND = 10_000;
+
+const searchUrl = ({ services, site, app, visit }: Exchange) =>
+  `${services.sites.urls.app(site, app.id, visit.contentPath)}/search`;
+
+/** Operation 11. A search without `limit` that has more than it gives says so by `X-Total-Count` and `Link`. */
 export async function postSearch(exchange: Exchange): Promise<void> {
   const { ctx, services, site, app, rights } = exchange;
   requireRight(exchange, rights.view, 'search records');
   const options = searchOptions(jsonObject(ctx));
-  const found = await services.store.search({ site: site.id, app: app.id }, app.indexes, options);
-  if (options.withTotal) ctx.set('X-Total-Count', String(found.total ?? found.records.length));
+  const key = { site: site.id, app: app.id };
+  const found = await services.store.search(key, app.indexes, options);
+  const { length } = found.records;
+  const isCut = options.limit === undefined && length === MAX_FOUND;
+  if (options.withTotal || isCut) {
+    const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options.names));
+    const end = (options.offset ?? 0) + length;
+    ctx.set('X-Total-Count', String(total));
+    if (isCut && total > end) ctx.set('Link', `<${searchUrl(exchange)}>; rel="next"; offset="${end}"`);
+  }
   ctx.set('Cache-Control', 'private, no-store');
   ctx.body = found.records.map((record) => listEntry(exchange, record));
 }

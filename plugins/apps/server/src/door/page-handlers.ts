@@ -21,7 +21,7 @@ import type { Exchange, TargetOf } from './exchange';
 import { recordUrl, withId } from './list';
 import { applyLogicResponse, redirect } from './logic-response';
 import { wantsFragment } from './negotiate';
-import { bareDocument, itemList } from './pages';
+import { bareDocument, itemList, thanks } from './pages';
 
 type BlockExchange = Exchange<TargetOf<'block'>>;
 type RecordExchange = Exchange<TargetOf<'record'>>;
@@ -43,16 +43,19 @@ export async function showBlock(exchange: BlockExchange): Promise<void> {
 export async function postBlock(exchange: BlockExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
   const fields = formFields(ctx);
-  const free = { save: () => undefined, delete: () => undefined };
   const done = await withRun(services, visit, app, (run) =>
-    submitBlock(run, permittedBlock(run, target.block), null, fields, free),
+    submitBlock(run, permittedBlock(run, target.block), null, fields, {
+      save: () => requireRight(run, run.rights.create, 'create records'),
+      delete: () => undefined,
+    }),
   );
   answerSubmitted(exchange, target.block, done.value, done);
 }
 
 /** A record's page, with the block it was made with; its items where it has none (contract, section 10). */
 export async function showRecord(exchange: RecordExchange): Promise<void> {
-  const { services, visit, app } = exchange;
+  const { services, visit, app, rights } = exchange;
+  if (!rights.view && isAfterSaving(exchange)) return answerHtml(exchange, 'Thank you', thanks);
   const done = await withRun(services, visit, app, async (run) => {
     const { record, edit } = await addressedRecord(run, exchange);
     const block = blockOfRecord(run, record);
@@ -104,6 +107,18 @@ export async function showElement(exchange: ElementExchange): Promise<void> {
   applyLogicResponse(exchange, done);
 }
 
+/** Marks the address of a record that has just been saved by a visitor who may not read it. */
+const SAVED = 'saved';
+
+/** The record's page; who may not read it finds a thank-you there, and nothing of the record. */
+function pageAfterSaving({ rights }: Exchange, recordPage: string): string {
+  return rights.view ? recordPage : `${recordPage}?${SAVED}`;
+}
+
+function isAfterSaving({ ctx }: Exchange): boolean {
+  return new URLSearchParams(ctx.querystring).has(SAVED);
+}
+
 /** Characters of the longest record id (contract, section 3). */
 const MAX_ID = 255;
 
@@ -144,6 +159,7 @@ function answerHtml(exchange: Exchange, title: string, main: string): void {
 
 function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted, done: Done): void {
   const { ctx, services, site, app, visit, json } = exchange;
+  if (json) ctx.set('Cache-Control', 'private, no-store');
   switch (submitted.kind) {
     case 'shown':
       if (!json || 'redirect' in submitted) return answerDisplayed(exchange, block, submitted, done);
@@ -158,7 +174,7 @@ function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted
       return;
     case 'saved': {
       const path = recordUrl(exchange, submitted.record.id);
-      if (!json) return redirect(exchange, submitted.redirect ?? path, done.logs);
+      if (!json) return redirect(exchange, submitted.redirect ?? pageAfterSaving(exchange, path), done.logs);
       ctx.status = submitted.created ? 201 : 200;
       if (submitted.created) ctx.set('Location', path);
       ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };

@@ -66,6 +66,9 @@ export function errorPage({ status, name, message, details, loginUrl }: ErrorPag
   });
 }
 
+/** What a visitor sees after saving a record that they may not read. */
+export const thanks = '<h1>Thank you</h1>\n<p role="status">What you sent has been saved.</p>';
+
 /** What the page of a record without a block shows: its items as a list (contract, section 10). */
 export function itemList(id: string, items: Record<string, unknown>): string {
   const rows = Object.entries(items).map(

@@ -44,13 +44,12 @@ export async function answerSite(request: SiteRequest, address: SiteAddress): Pr
   if (!isRead(ctx)) return;
   const requester = await services.requesters.identify(ctx);
   view.details = requester.isManager || !services.production;
-  requireAccept(ctx, false);
   try {
     const visit = await request.createVisit(address.content, requester);
     if (address.kind === 'view') await showView(request, visit, address.view);
     else await showContent(request, visit);
   } catch (error) {
-    if (!isAppsError(error, 'NotFoundError') || wantsFragment(ctx)) throw error;
+    if (!isAppsError(error, 'NotFoundError') || view.json || wantsFragment(ctx)) throw error;
     await showMissing(request, requester, error).catch(() => {
       throw error;
     });
@@ -77,6 +76,7 @@ function isRead(ctx: Context): boolean {
 }
 
 async function showContent({ ctx, services, site }: SiteRequest, visit: Visit): Promise<void> {
+  requireAccept(ctx, false);
   const counted = countTokens(visit);
   const page = embeddingPage(services, counted.visit);
   const theme = await services.sites.theme(site);
@@ -90,6 +90,7 @@ async function showView(request: SiteRequest, visit: Visit, viewId: string): Pro
   const { requester } = visit;
   const owner = (await viewsOf(services, site)).get(viewId);
   if (!owner) throw new AppsError('NotFoundError', `There is no view "${viewId}" in this site`);
+  requireAccept(ctx, false);
   const { app, block } = owner;
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });

@@ -3,20 +3,20 @@ import { Token, TokenKind, type TopLevelToken } from 'liquidjs';
 /** Name of the tag behind single braces: no layout can write it, for a tag's name has no `{`. */
 export const BRACE_TAG = '{}';
 
-/** A `{name}`, `{name.key}` or `{name[key]}` of a layout. */
+/** A `{name}`, `{name.key}` or `{name[key][key]}` of a layout. */
 export class BraceToken extends Token {
   readonly name = BRACE_TAG;
   /** What is between the braces, before a `[key]`. */
   readonly element: string;
-  /** The key in square brackets. */
-  readonly key: string | undefined;
+  /** The keys in square brackets, from the outermost value inwards. */
+  readonly keys: readonly string[];
   /** False for one that Liquid skips, as inside `{% comment %}`. */
   placed = false;
 
-  constructor(input: string, begin: number, end: number, file: string | undefined, element: string, key?: string) {
+  constructor(input: string, begin: number, end: number, file: string | undefined, element: string, keys: string) {
     super(TokenKind.Tag, input, begin, end, file);
     this.element = element;
-    this.key = key;
+    this.keys = keys === '' ? [] : keys.slice(1, -1).split('][');
   }
 }
 
@@ -42,7 +42,7 @@ class TextToken extends Token {
 type Place = 'html' | 'comment' | 'script tag' | 'style tag' | 'script' | 'style';
 
 /** What ends or begins a place, and what looks exactly like an element (contract, sections 1 and 10). */
-const MARKS = /<!--|-->|<\/?(script|style)(?=[\s/>])|>|\{([A-Za-z0-9_][A-Za-z0-9_.-]*)(?:\[([A-Za-z0-9_.-]+)\])?\}/gi;
+const MARKS = /<!--|-->|<\/?(script|style)(?=[\s/>])|>|\{([A-Za-z0-9_][A-Za-z0-9_.-]*)((?:\[[A-Za-z0-9_.-]+\])*)\}/gi;
 
 /**
  * Liquid's tokens with the single-brace elements of their texts made tokens of their own, at their own places in the
@@ -65,12 +65,12 @@ function scan(token: Token, from: Place): { found: BraceToken[]; place: Place } 
   const found: BraceToken[] = [];
   let place = from;
   for (const match of text.matchAll(MARKS)) {
-    const [mark, tag, element, key] = match;
+    const [mark, tag, element, keys = ''] = match;
     if (element === undefined) {
       place = move(place, mark, tag?.toLowerCase() as 'script' | 'style' | undefined);
     } else if (place === 'html' || place.endsWith(' tag')) {
       const begin = token.begin + match.index;
-      found.push(new BraceToken(token.input, begin, begin + mark.length, token.file, element, key));
+      found.push(new BraceToken(token.input, begin, begin + mark.length, token.file, element, keys));
     }
   }
   return { found, place };

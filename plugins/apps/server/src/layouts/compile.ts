@@ -5,6 +5,7 @@ import { drive } from './drive';
 import { candidates, Elements } from './elements';
 import { BoundedEmitter, Clock, type LayoutLimits, Memory } from './limits';
 import { checkMarks, MarkError } from './marks';
+import { shownIn } from './shown';
 import { keepRendering } from './tags';
 import { TimedContext } from './timed';
 import type { CompiledLayout, LayoutData } from './types';
@@ -26,7 +27,13 @@ export function compileLayout(
     const braces = tokens.filter((token) => token instanceof BraceToken) as unknown as BraceToken[];
     const templates = new Parser(liquid).parseTokens([...tokens]);
     const elements = [...new Set(braces.filter(({ placed }) => placed).flatMap(candidates))];
-    return { elements, render: (data: LayoutData) => render(liquid, limits, templates, data, path) };
+    const placed = new Set(elements);
+    const isShown = shownIn(tokens);
+    return {
+      elements,
+      shows: (name) => placed.has(name) || isShown(name),
+      render: (data) => render(liquid, limits, templates, data, path),
+    };
   });
 }
 

@@ -41,7 +41,7 @@ export class Elements {
       return content(element, keysAfter(name, token));
     }
     // `{3}` is far more often a repetition in a regular expression than an element.
-    if (/^\d+$/.test(token.element) && token.key === undefined) return token.getText();
+    if (/^\d+$/.test(token.element) && token.keys.length === 0) return token.getText();
     return output(this.#undeclared(token.element));
   }
 
@@ -67,8 +67,8 @@ export class Elements {
  * The elements that a single brace may mean, the likeliest first: a `.` may be part of a name or come before a key, so
  * `{a.b.c}` is the element `a.b.c`, else `c` of `a.b`, else `c` of `b` of `a`.
  */
-export function candidates({ element, key }: Pick<BraceToken, 'element' | 'key'>): string[] {
-  if (key !== undefined) return [element];
+export function candidates({ element, keys }: Pick<BraceToken, 'element' | 'keys'>): string[] {
+  if (keys.length > 0) return [element];
   const names: string[] = [];
   // Slices of one text, not parts put together: a brace of many dots costs no more than its length.
   for (let end = element.length; end > 0; end = element.lastIndexOf('.', end - 1)) names.push(element.slice(0, end));
@@ -76,12 +76,12 @@ export function candidates({ element, key }: Pick<BraceToken, 'element' | 'key'>
 }
 
 /** The keys that a single brace names in the value of the element `name`. */
-function keysAfter(name: string, { element, key }: BraceToken): string[] {
-  if (key !== undefined) return [key];
+function keysAfter(name: string, { element, keys }: BraceToken): readonly string[] {
+  if (keys.length > 0) return keys;
   return element === name ? [] : element.slice(name.length + 1).split('.');
 }
 
-function content(element: NonNullable<Element>, keys: string[]): string {
+function content(element: NonNullable<Element>, keys: readonly string[]): string {
   if ('html' in element) return keys.length === 0 ? element.html : '';
   let value: unknown = element.value;
   for (const key of keys) {

@@ -30,7 +30,10 @@ describe('single braces', () => {
   it.each([
     ['<p>{message}</p>', '<p><b>Hi</b></p>'],
     ['{message}{_save} {message}', '<b>Hi</b><button> <b>Hi</b>'],
-    ['{info.title} {info[title]} {info[sub-title]} {info.deep.er}', '&lt;i&gt; &lt;i&gt; S 1'],
+    [
+      '{info.title} {info[title]} {info[sub-title]} {info.deep.er} {info[deep][er]} {info[deep][no][x]}',
+      '&lt;i&gt; &lt;i&gt; S 1 1 ',
+    ],
     [
       '{info}',
       '{&quot;title&quot;:&quot;&lt;i&gt;&quot;,&quot;sub-title&quot;:&quot;S&quot;,&quot;deep&quot;:{&quot;er&quot;:1},&quot;list&quot;:[1,2]}',

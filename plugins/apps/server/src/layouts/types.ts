@@ -7,6 +7,11 @@ export interface CompiledLayout {
    * before a key: for `{a.b}` both `a.b` and `a` are listed.
    */
   readonly elements: readonly string[];
+  /**
+   * Whether the layout shows the element: by `{name}`, by `elements.name` in Liquid, or by a form control of that name in
+   * its own markup. True for all where Liquid reads `elements` without naming one.
+   */
+  shows(name: string): boolean;
   render(data: LayoutData): Promise<string>;
 }
 

@@ -33,6 +33,10 @@ describe('context', () => {
       ['eric', ['editors'], ['boss'], false],
     ],
     [
+      "const { acl } = context.app; return [acl.has_access_right({ access_right: 'author' }), acl.has_role({ role_id: 'boss' }), acl.has_role({ role_id: 'x' })]",
+      [true, true, false],
+    ],
+    [
       "const { acl } = context.app; return [acl.has_access_right('author'), acl.has_access_right('editor'), acl.has_role('boss'), acl.has_role('x')]",
       [true, false, true, false],
     ],
@@ -97,6 +101,27 @@ describe('context', () => {
   });
 });
 
+test('records() gives all there are, a thousand at a time', async () => {
+  const stored = Object.fromEntries(Array.from({ length: 2500 }, (_, n) => [`r${n}`, { total: n }]));
+  const host = fakeHost(stored);
+  expect(await value('const all = context.app.records(); return [all.length, all[2499].id, all.cursor]', host)).toEqual(
+    [2500, 'r2499', null],
+  );
+});
+
+test('what is put into an object later is looked at before it is stored', async () => {
+  await expect(value('context.record.l = []; context.record.l.push(NaN)')).rejects.toThrow(
+    /the item l holds the number NaN/,
+  );
+});
+
+test('anonymous is no user', async () => {
+  const outcome = await runOnce(runtime, 'function f(context) { return context.api.user; }', {
+    context: contextOf({ user: null }),
+  });
+  expect(outcome).toMatchObject({ ok: true, value: null });
+});
+
 describe('records', () => {
   const cases: [string, unknown][] = [
     [
@@ -132,7 +157,11 @@ describe('records', () => {
     ["context.app.delete_record('r'); context.record.total = 1", expect.stringMatching(/has been deleted/)],
     [
       'const page = context.app.records({ limit: 5 }); return [page.length, page.cursor, page[0] === context.record]',
-      [1, 'next', true],
+      [1, null, true],
+    ],
+    [
+      "for (let n = 0; n < 3; n += 1) context.app.create_record('n' + n); const page = context.app.records({ limit: 2 }); return [page.length, page.cursor, context.app.records({ limit: 9, cursor: page.cursor }).map((r) => r.id)]",
+      [2, '2', ['n1', 'n2']],
     ],
     ["return [context.app.count(), context.app.search('total == 1').map((r) => r.total)]", [1, [1]]],
     ['context.record.items = 1', expect.stringMatching(/use set\('items', value\)/)],
@@ -142,10 +171,21 @@ describe('records', () => {
       [2, 4, 1, 4],
     ],
     ['context.record.inc("tags")', expect.stringMatching(/tags is not a number/)],
-    ['context.record.big = 1n', expect.stringMatching(/BigInt/)],
+    ['context.record.big = 1n', expect.stringMatching(/the item big is a bigint, which JSON does not have \(.*:1\)/)],
+    [
+      'context.record.n = NaN',
+      expect.stringMatching(/the item n is the number NaN, which JSON does not have \(.*:1\)/),
+    ],
+    [
+      'context.record.n = [1, { n: -Infinity }]',
+      expect.stringMatching(/the item n holds the number -Infinity \("n"\)/),
+    ],
+    ['context.record.m = new Map()', expect.stringMatching(/the item m is a Map/)],
+    ['context.record.m = { all: new Set() }', expect.stringMatching(/the item m holds a Set \("all"\)/)],
+    ['context.record.u = undefined; return context.record.u', null],
     ['const a = {}; a.a = a; context.record.ring = a', expect.stringMatching(/circular/)],
     ['context.record.when = new Date(0); return context.record.when', '1970-01-01T00:00:00.000Z'],
-    ['context.record.f = () => 1; return context.record.f', null],
+    ['context.record.f = () => 1', expect.stringMatching(/the item f is a function, which JSON does not have/)],
     ["return context.record.set('a', 1).set({ b: 2 }).items().b", 2],
     ['return [context.record.display(), context.record.display({ edit: true })]', ['<p>r</p>', '<p>r</p>']],
     ["context.record.set_block('test'); return context.record.block", 'test'],

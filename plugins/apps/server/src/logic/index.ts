@@ -100,6 +100,10 @@ export function createLogicRuntime({
 
   return {
     budget: (losses = 0) => ({ deadline: performance.now() + limits.logicTime, hostCalls: 0, logEntries: 0, losses }),
+    renew(budget) {
+      budget.deadline = performance.now() + limits.logicTime;
+      budget.hostCalls = 0;
+    },
     paused: pauses.list,
     async problem(program, deadline) {
       const late = logicError('The logic is still being compiled', { file: program.path });

@@ -19,6 +19,11 @@ async function run(body: string[], host = fakeHost(), changed = {}) {
   return outcome.ok ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
 }
 
+test('anonymous is no user', async () => {
+  const body = ['user = context.api.user', 'return [user, user == None, not user, user.is_anonymous()]'];
+  expect(await run(body, fakeHost(), { user: null })).toEqual([null, true, true, true]);
+});
+
 describe('context', () => {
   const cases: [string, unknown][] = [
     ['context.app.id', 'app'],
@@ -49,6 +54,8 @@ describe('context', () => {
     ['context.content.update({"title": "New"}).title', 'New'],
     ['context.content.update(title="New").title', 'New'],
     ['context.api.user["username"]', 'eric'],
+    ['context.api.user', { username: 'eric' }],
+    ['[context.api.user.is_anonymous(), context.api.user == None]', [false, false]],
     ['context.api.user.get_current().getUserName()', 'eric'],
     ['context.api.content.get(path="/x").title', 'News'],
     ['context.api.content.get(path="/none")', null],
@@ -89,13 +96,22 @@ describe('records', () => {
     ['dates', [get, 'r["at"] = context.modules.datetime.date(2024, 1, 2)'], null, { at: '2024-01-02' }],
     ['same object', [get, 'return r is context.app.get_record("life"), r == context.app.search("")[0]'], [true, true]],
     ['all', ['return [r.id for r in context.app.records()], context.app.records(limit=1).cursor'], [['life'], 'next']],
+    [
+      'NaN',
+      [get, 'r["n"] = float("nan")'],
+      'LogicError: TypeError: the item n is or holds the number nan, which JSON does not have, in f (blocks/test.py:3)',
+    ],
+    [
+      'NaN inside',
+      [get, 'r["n"] = {"l": [float("inf")]}'],
+      expect.stringMatching(/the item n is or holds the number inf/),
+    ],
     ['deleted', [get, 'context.app.delete_record(record=r)', 'return context.app.get_record("life")'], null],
     ['as a result', [get, 'return r'], { id: 'life', total: 3, name: 'Ann', list: [1], map: { a: 1 } }],
     ['display', [get, 'return r.display(edit=True)'], '<p>life</p>'],
   ];
   test.each(cases)('%s', async (_name, body, expected, items = {}) => {
     const host = fakeHost(stored());
-    if (body.join('').includes('records()')) host.records = async () => ({ records: [record('life')], cursor: null });
     if (body.join('').includes('limit=1')) host.records = async (_app, { limit }) => page(limit);
     expect(await run(body, host)).toEqual(expected);
     if (expected !== null || !('life' in host.stored)) expect(host.stored.life ?? {}).toMatchObject(items);

@@ -162,6 +162,8 @@ export interface LogicSession {
 export interface LogicRuntime {
   /** `losses`: see LogicBudget; a request may be run again as long as it is less than `mostLosses`. */
   budget(losses?: number): LogicBudget;
+  /** Gives a budget its whole time and all host calls again: in bulk creation they count for each record (contract, section 8). */
+  renew(budget: LogicBudget): void;
   /** Loads the block's logic in a fresh context. LogicError with file, line and column if it does not compile or its top level throws. */
   open(program: LogicProgram, context: ContextData, host: LogicHost, budget: LogicBudget): Promise<LogicSession>;
   /** What is paused now. */

@@ -267,7 +267,16 @@ class _Named:
 
 
 class _User(_Data):
-    """The requester; also a dictionary, and falsy for anonymous."""
+    """The requester; also a dictionary. For anonymous it is falsy, equals None, and is null as JSON."""
+
+    def __eq__(self, other):
+        return other is self or (other is None and not self)
+
+    def __hash__(self):
+        return hash(self._data.get('id'))
+
+    def is_anonymous(self):
+        return not self
 
     def __bool__(self):
         return len(self._data) > 0

@@ -136,7 +136,7 @@ class _State:
             if str(value) != self.id:
                 raise AppsError('the id of a record cannot be changed')
             return
-        plain = _plain(value, 'the item ' + name)
+        plain = _plain(value, 'the item ' + name, True)
         # Lists and dictionaries stay what they are, so that logic may go on filling them.
         self.items[name] = value if type(value) in (list, dict) else plain
         self.changed.add(name)

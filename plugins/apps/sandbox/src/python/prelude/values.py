@@ -3,20 +3,29 @@
 _DATES = (_datetime.datetime, _datetime.date, _datetime.time)
 
 
-def _plain(value, name='the value'):
-    """The value as JSON has it: tuples and sets are lists, dates are ISO 8601, NaN is null. TypeError for the rest."""
+def _plain(value, name='the value', exact=False):
+    """
+    The value as JSON has it: tuples and sets are lists, dates are ISO 8601, NaN is null, or a TypeError where the value
+    has to be `exact`. TypeError for the rest.
+    """
     if value is None or value is True or value is False:
         return value
     if _native_isinstance(value, (str, int)):
         return value
     if _native_isinstance(value, float):
-        return value if value - value == 0 else None
+        if value - value == 0:
+            return value
+        if exact:
+            raise TypeError('%s is or holds the number %s, which JSON does not have' % (name, value))
+        return None
     if _native_isinstance(value, dict):
-        return {_key(key): _plain(value[key], name) for key in value.keys()}
+        return {_key(key): _plain(value[key], name, exact) for key in value.keys()}
     if _native_isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(item, name) for item in value]
+        return [_plain(item, name, exact) for item in value]
     if _native_isinstance(value, Record):
-        return _plain(value.items(), name)
+        return _plain(value.items(), name, exact)
+    if _native_isinstance(value, _User):
+        return _plain(value._data, name, exact) if value else None
     if _native_isinstance(value, Block):
         return {'id': value.id, 'url': value.url}
     if _native_isinstance(value, _DATES):
@@ -24,7 +33,7 @@ def _plain(value, name='the value'):
     if _native_isinstance(value, bytes):
         return value.decode()
     if type(value) in _LAZY:
-        return [_plain(item, name) for item in value]
+        return [_plain(item, name, exact) for item in value]
     raise TypeError('%s is of the type %s, which JSON does not have' % (name, type(value).__name__))
 
 

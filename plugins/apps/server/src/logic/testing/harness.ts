@@ -166,7 +166,10 @@ export function fakeHost(
     },
     async records(app, options) {
       note('records', app, options);
-      return { records: Object.keys(stored).map(data), cursor: 'next' };
+      const { limit = 100, cursor = '0' } = options as { limit?: number; cursor?: string };
+      const end = Number(cursor ?? 0) + (limit ?? 100);
+      const ids = Object.keys(stored);
+      return { records: ids.slice(Number(cursor ?? 0), end).map(data), cursor: end < ids.length ? String(end) : null };
     },
     async count(app, query, names) {
       note('count', app, query, names);
