@@ -9,7 +9,7 @@ import { createLayouts } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
-import { createRequesters, permissionControllers, registerAdminActions } from './requester';
+import { createRequesters, permissionControllers, registerAdminActions, watchPasswordChanges } from './requester';
 import { createSites } from './sites';
 
 /** Files that the build puts beside the server's. */
@@ -98,6 +98,7 @@ export default {
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
+    watchPasswordChanges(strapi);
     services = createServices(strapi);
     strapi.server.use(createDoor(services, scriptFile));
   },
