@@ -256,33 +256,51 @@ describe('what was right is refused from the next request on, in every process',
       },
     ],
   ];
-  test.each(ways)('every token of a user whose password was changed %s', async (way, change) => {
-    const name = `changed-${way.replace(/\W/g, '-')}`;
-    const user = await createUser(stage.host, { username: name, role: 'readers' });
-    const session = cookieOf(await logIn(stage.host.url, { name, password: user.password }));
-    const { refresh, active } = await stage.host.run(async (strapi, id) => {
-      const manager = strapi.sessionManager('users-permissions');
-      const { sessionId } = await manager.generateRefreshToken(String(id), undefined, { type: 'refresh' });
-      return { refresh: sessionId, active: await manager.isSessionActive(sessionId) };
-    }, user.id);
-    expect(active).toBe(true);
-    const all = [bearer(await olderToken(user.id, 10)), cookie(session), basic(`${name}.${user.password}`)];
-    await stage.host.run(
-      (strapi, id) => strapi.plugin('users-permissions').service('user').edit(id, { email: `new-${id}@example.com` }),
-      user.id,
+  /** How users-permissions makes its JWTs: bound to a session, or by themselves. */
+  const modes = ['legacy-support', 'refresh'];
+  const useMode = (mode: string) =>
+    Promise.all(
+      [stage.host, twin].map((host) =>
+        host.run((strapi, mode) => strapi.config.set('plugin::users-permissions.jwtManagement', mode) && null, mode),
+      ),
     );
-    for (const host of [stage.host, twin])
-      for (const headers of all) expect((await whoIs(headers, host)).json).toMatchObject({ user: name });
-    const given = await change(name, user.id);
-    for (const host of [twin, stage.host]) for (const headers of all) expectRefused(await whoIs(headers, host));
-    // Those that come with the change and after it are good at once.
-    const fresh = [bearer(given ?? (await userToken(stage.host, user))), basic(`${name}.Other-Secret-2`)];
-    for (const host of [twin, stage.host])
-      for (const headers of fresh) expect((await whoIs(headers, host)).json).toMatchObject({ user: name });
-    expect(
-      await stage.host.run((strapi, id) => strapi.sessionManager('users-permissions').isSessionActive(id), refresh),
-    ).toBe(false);
-  });
+  afterAll(() => useMode('refresh'));
+
+  test.each(modes.flatMap((mode) => ways.map((way) => [mode, ...way] as const)))(
+    'in the mode %s: every token of a user whose password was changed %s',
+    async (mode, way, change) => {
+      await useMode(mode);
+      const name = `changed-${mode}-${way}`.replace(/\W/g, '-');
+      const user = await createUser(stage.host, { username: name, role: 'readers' });
+      const session = cookieOf(await logIn(stage.host.url, { name, password: user.password }));
+      const { refresh, active } = await stage.host.run(async (strapi, id) => {
+        const manager = strapi.sessionManager('users-permissions');
+        const { sessionId } = await manager.generateRefreshToken(String(id), undefined, { type: 'refresh' });
+        return { refresh: sessionId, active: await manager.isSessionActive(sessionId) };
+      }, user.id);
+      expect(active).toBe(true);
+      const all = [bearer(await olderToken(user.id, 10)), cookie(session), basic(`${name}.${user.password}`)];
+      await stage.host.run(
+        (strapi, id) =>
+          strapi
+            .plugin('users-permissions')
+            .service('user')
+            .edit(id, { email: `new-${id}@example.com` }),
+        user.id,
+      );
+      for (const host of [stage.host, twin])
+        for (const headers of all) expect((await whoIs(headers, host)).json).toMatchObject({ user: name });
+      const given = await change(name, user.id);
+      for (const host of [twin, stage.host]) for (const headers of all) expectRefused(await whoIs(headers, host));
+      // Those that come with the change and after it are good at once.
+      const fresh = [bearer(given ?? (await userToken(stage.host, user))), basic(`${name}.Other-Secret-2`)];
+      for (const host of [twin, stage.host])
+        for (const headers of fresh) expect((await whoIs(headers, host)).json).toMatchObject({ user: name });
+      expect(
+        await stage.host.run((strapi, id) => strapi.sessionManager('users-permissions').isSessionActive(id), refresh),
+      ).toBe(false);
+    },
+  );
 
   test('a changed group counts at once', async () => {
     const user = await createUser(stage.host, { username: 'mover', role: 'readers' });

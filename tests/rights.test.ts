@@ -404,7 +404,9 @@ describe('view_permission is asked wherever a block’s logic runs', () => {
     return id;
   };
   const withId = (way: Way, id: string): Omit<Row, 'it' | 'status'> =>
-    JSON.parse(JSON.stringify({ ...way, leaves: undefined, record: undefined, status: undefined }).replaceAll('ID', id));
+    JSON.parse(
+      JSON.stringify({ ...way, leaves: undefined, record: undefined, status: undefined }).replaceAll('ID', id),
+    );
   const people: [Person, 'let in' | 401 | 403][] = [
     ['nobody', 401],
     ['una', 403],

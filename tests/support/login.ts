@@ -20,7 +20,10 @@ export async function logIn(
   options: { next?: string; csrf?: string; cookie?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
   const query = options.next === undefined ? '' : `?next=${encodeURIComponent(options.next)}`;
-  const headers: Record<string, string> = { accept: 'text/html', ...(options.cookie ? { cookie: options.cookie } : {}) };
+  const headers: Record<string, string> = {
+    accept: 'text/html',
+    ...(options.cookie ? { cookie: options.cookie } : {}),
+  };
   const page = await send(origin, { method: 'GET', path: `/site/@@login${query}`, headers });
   const cookie = [options.cookie, cookieOf(page)].filter(Boolean).join('; ');
   expect(page.status).toBe(200);
@@ -35,5 +38,10 @@ export async function logIn(
   }
   if (options.csrf !== undefined) form._csrf = options.csrf;
   const action = /<form[^>]*action="([^"]*)"/.exec(page.text)?.[1] ?? '/site/@@login';
-  return send(origin, { method: 'POST', path: new URL(action, origin).pathname, form, headers: { ...headers, cookie, ...options.headers } });
+  return send(origin, {
+    method: 'POST',
+    path: new URL(action, origin).pathname,
+    form,
+    headers: { ...headers, cookie, ...options.headers },
+  });
 }

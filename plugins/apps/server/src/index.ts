@@ -3,8 +3,15 @@ import type { Core } from '@strapi/strapi';
 import { loadApp, nested, readThemeInfo } from './apps';
 import { readConfig, strapiConfig } from './config';
 import { contentTypes } from './content-types';
-import { adminInterface, createBaseUrl, createDoor, createErrorForm, type DoorServices } from './door';
-import { announcing, createActing, createCalls, createLive, createRules } from './events';
+import {
+  adminInterface,
+  createBaseUrl,
+  createDoor,
+  createErrorForm,
+  createHiddenTypes,
+  type DoorServices,
+} from './door';
+import { announcing, createActing, createCalls, createLive, createRuleEntries, createRules } from './events';
 import { createLayouts } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
@@ -55,6 +62,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
     baseUrl,
     sites,
     live,
+    rules: createRuleEntries(strapi, running),
     store: announcing(store, live.publish),
     logic: createLogicRuntime({ limits: config.limits, logger, runnerPath }),
     layouts: createLayouts(),
@@ -100,6 +108,12 @@ export default {
     await registerAdminActions(strapi);
     watchPasswordChanges(strapi);
     services = createServices(strapi);
+    strapi.server.use(
+      createHiddenTypes(
+        Object.keys(contentTypes).map((name) => `plugin::apps.${name}`),
+        strapi.log,
+      ),
+    );
     strapi.server.use(createDoor(services, scriptFile));
   },
 

@@ -26,3 +26,19 @@ export async function callFunction(
   });
   return done.value;
 }
+
+/**
+ * Names of the functions that `callFunction` can run in a block, sorted: the block's logic is loaded, none of them runs.
+ * The same errors; LogicError when the file does not load.
+ */
+export async function functionNames(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  block: string,
+): Promise<readonly string[]> {
+  const done = await withRun(services, visit, app, (run) =>
+    withSession(run, permittedBlock(run, block), null, async ({ functions }) => [...functions].sort()),
+  );
+  return done.value;
+}

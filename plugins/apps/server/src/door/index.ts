@@ -22,6 +22,7 @@ export { adminInterface } from './admin';
 export { createBaseUrl } from './base-url';
 export { createErrorForm } from './error-form';
 export type { DoorServices } from './exchange';
+export { createHiddenTypes } from './hidden-types';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 

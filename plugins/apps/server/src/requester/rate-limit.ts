@@ -45,7 +45,11 @@ interface Counter {
 
 export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: () => number = Date.now): RateLimit {
   const limits = { ...rateLimits, ...options };
-  const counters: Record<LimitScope, Map<string, Counter>> = { pair: new Map(), address: new Map(), account: new Map() };
+  const counters: Record<LimitScope, Map<string, Counter>> = {
+    pair: new Map(),
+    address: new Map(),
+    account: new Map(),
+  };
   const trusted = new Set<string>();
 
   const current = ({ scope, value }: LimitKey): Counter | undefined => {

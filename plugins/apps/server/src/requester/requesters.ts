@@ -78,10 +78,12 @@ export function createRequesters({
   const jwtUser = async (token: string): Promise<UserRow | null> => {
     const jwt = strapi.plugin('users-permissions')?.service('jwt');
     if (!jwt) return null;
-    const payload: { id?: unknown; iat?: number; sessionId?: string } | null = await jwt.verify(token).catch((error: Error) => {
-      if (error.message === 'Invalid token.') return null;
-      throw error;
-    });
+    const payload: { id?: unknown; iat?: number; sessionId?: string } | null = await jwt
+      .verify(token)
+      .catch((error: Error) => {
+        if (error.message === 'Invalid token.') return null;
+        throw error;
+      });
     if (payload?.id === undefined) return null;
     // Strapi takes an access token until it expires; here an ended session ends it too.
     const active =
