@@ -52,7 +52,8 @@ const ask = (who: Headers, token?: string, url = stage.host.url) =>
   });
 
 beforeAll(async () => {
-  stage = await openStage();
+  // Behind a proxy, so that tests may come from other addresses.
+  stage = await openStage({ env: { IS_PROXIED: 'true' } });
   const una = await stage.user('una');
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const of = async (who: string) => bearer(((await stage.credential(who)) as { bearer: string }).bearer);
@@ -181,8 +182,54 @@ describe('other processes', () => {
   });
 });
 
-// The last of the file: afterwards, this address and account are shut out for a while.
+// The last of the file: afterwards, this address is shut out for a while.
 describe('failed logins are rate-limited', () => {
+  const from = (address: string, name: string, password: string) =>
+    send<{ error?: { name: string } }>(stage.host.url, {
+      method: 'GET',
+      path: '/site/@@apps/open',
+      headers: {
+        accept: 'application/json',
+        'x-forwarded-for': address,
+        authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+      },
+    });
+  /** Guesses until it is refused; how often that was not so. */
+  const guesses = async (name: string, addressOf: (guess: number) => string): Promise<number> => {
+    for (let guess = 0; guess < 200; guess += 1) {
+      const { status, headers } = await from(addressOf(guess), name, `guess-${guess}`);
+      if (status === 401) continue;
+      expect(status).toBe(429);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      return guess;
+    }
+    throw new Error('Nothing was refused');
+  };
+
+  test('a guesser does not lock the owner out of form and Basic', async () => {
+    const { password } = await createUser(stage.host, { username: 'owner', role: 'readers' });
+    expect(await guesses('owner', () => '203.0.113.1')).toBe(10);
+    expect((await from('203.0.113.1', 'owner', password)).status).toBe(429);
+    expect((await from('203.0.113.2', 'owner', password)).status).toBe(200);
+    const headers = { 'x-forwarded-for': '203.0.113.3' };
+    expect((await logIn(stage.host.url, { name: 'owner', password }, { headers })).status).toBe(303);
+  });
+
+  test('many guessers together do not lock the owner out of an address where they have logged in', async () => {
+    const { password } = await createUser(stage.host, { username: 'known', role: 'readers' });
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const login = () => logIn(stage.host.url, { name: 'known', password }, { headers });
+    expect((await login()).status).toBe(303);
+    expect(await guesses('known', (guess) => `198.51.100.${guess}`)).toBe(100);
+    expect((await from('203.0.113.10', 'known', password)).status).toBe(429);
+    expect((await login()).status).toBe(303);
+  });
+
+  test('the addresses of one IPv6 network are one guesser', async () => {
+    await createUser(stage.host, { username: 'sixth', role: 'readers' });
+    expect(await guesses('sixth', (guess) => `2001:db8:5:6::${(guess + 1).toString(16)}`)).toBe(10);
+  });
+
   test('for one account, by Basic and by the form, even with the right password', async () => {
     const user = await createUser(stage.host, { username: 'target', role: 'readers' });
     const attempt = (password: string) =>

@@ -35,17 +35,23 @@ describe('rules on events', () => {
   );
 
   /** Makes rules as an administrator would, through the panel. */
-  async function makeRules(rules: { event: string; function?: string; name?: string; enabled?: boolean }[]) {
-    for (const { event, function: called = 'note', name = event, enabled = true } of rules) {
-      const json = { name, event, enabled, contentType: article, app: 'watch', block: 'content', function: called };
-      const answer = await stage.send({
-        as: 'root',
-        send: 'POST /content-manager/collection-types/plugin::apps.rule',
-        json,
-      });
+  async function makeRules(
+    rules: { event: string; function?: string; name?: string; enabled?: boolean; block?: string }[],
+  ) {
+    for (const { event, function: called = 'note', name = event, enabled = true, block = 'content' } of rules) {
+      const json = { name, event, enabled, contentType: article, app: 'watch', block, function: called };
+      const answer = await stage.send({ as: 'ada', send: 'POST /apps/rules', json });
       expect(answer.status, answer.text).toBe(201);
     }
   }
+
+  /** A rule from a time when its function existed. */
+  const oldRule = (data: object) =>
+    stage.host.run(async (strapi, data) => {
+      const { documentId } = await strapi.documents('plugin::apps.rule' as never).create({ data: data as never });
+      return documentId as string;
+    }, data);
+  const rule = { name: 'r', event: 'create', contentType: article, app: 'watch', block: 'content', function: 'note' };
 
   const all = ['create', 'update', 'delete', 'publish', 'unpublish'];
 
@@ -160,23 +166,27 @@ describe('rules on events', () => {
     await makeRules([
       { event: 'create', function: 'fail' },
       { event: 'create', function: 'slow' },
-      { event: 'create', function: 'missing' },
-      { event: 'create', function: 'note' },
     ]);
+    await oldRule({ ...rule, function: 'missing' });
+    await oldRule({ ...rule, block: 'guarded', function: 'note' });
+    await makeRules([{ event: 'create', function: 'note' }]);
     const begin = performance.now();
     await createByApi('five');
     expect(performance.now() - begin).toBeLessThan(1_500);
     expect(await settled(1)).toMatchObject([{ title: 'five' }]);
-    const [failed, slow, missing, fine] = await failures();
+    const [failed, slow, missing, guarded, fine] = await failures();
     expect(failed).toEqual([expect.stringMatching(/^LogicError: .*boom/)]);
     expect(slow).toEqual([expect.stringMatching(/^LogicTimeoutError/)]);
     expect(missing).toEqual([expect.stringMatching(/^NotFoundError: .*no function "missing"/)]);
+    // Only moderators may use the block, and eric is none.
+    expect(guarded).toEqual([expect.stringMatching(/^ForbiddenError: .*"guarded"/)]);
     expect(fine).toEqual([]);
-    const listed = await stage.send<{ results: { name: string; failures: unknown }[] }>({
-      as: 'root',
-      send: 'GET /content-manager/collection-types/plugin::apps.rule?sort=id:ASC',
-    });
-    expect(listed.json.results[0]?.failures).toMatchObject([{ message: failed?.[0], documentId: expect.any(String) }]);
+    const { json } = await stage.send<{ failures: { message: string }[] }[]>({ as: 'ada', send: 'GET /apps/rules' });
+    expect(json.flatMap(({ failures }) => failures.map(({ message }) => message)).sort()).toEqual(
+      [failed, slow, missing, guarded].flat().sort(),
+    );
+    expect(json[0]?.failures).toMatchObject([{ at: expect.any(String), documentId: expect.any(String) }]);
+    expect(stage.host.output()).toMatch(/the rule "r" failed .*ForbiddenError/);
   });
 
   test('a rule that triggers itself stops after one round, and what it wrote is there', async () => {
@@ -201,6 +211,157 @@ describe('rules on events', () => {
     await createByApi('seven', 'sam');
     await expect.poll(async () => (await failures()).flat()).toEqual([expect.stringMatching(/Forbidden|not allowed/i)]);
     expect(await notes()).toEqual([]);
+  });
+
+  test('a guarded block’s rule runs for those whom the block names', async () => {
+    await makeRules([{ event: 'create', block: 'guarded' }]);
+    await stage.send({ as: 'root', send: `POST ${panel}`, json: { title: 'G', slug: 'g' } });
+    expect(await settled(1)).toMatchObject([{ title: 'G', manager: true }]);
+    expect((await failures()).flat()).toEqual([]);
+  });
+
+  describe('rules belong to those who manage apps', () => {
+    const send = (as: string, line: string, json?: unknown) =>
+      stage.send<{ id: string; error?: { name: string; message: string; details: { key?: string } } }>({
+        as,
+        send: line,
+        json,
+      });
+
+    test('who may make, see, change and delete them', async () => {
+      const id = await oldRule(rule);
+      const lines: [string, unknown?][] = [
+        ['GET /apps/rules'],
+        ['GET /apps/rules/choices'],
+        ['GET /apps/rules/functions?app=watch&block=content'],
+        ['POST /apps/rules', rule],
+        [`PUT /apps/rules/${id}`, { enabled: false }],
+        [`DELETE /apps/rules/${id}`],
+      ];
+      for (const [line, json] of lines) {
+        for (const [who, status] of Object.entries({
+          nobody: 401,
+          olga: 403,
+          author: 403,
+          eric: 401,
+          fullToken: 401,
+        })) {
+          expect([line, who, (await send(who, line, json)).status]).toEqual([line, who, status]);
+        }
+      }
+      const stored = () => send('ada', 'GET /apps/rules');
+      expect((await stored()).json).toMatchObject([{ ...rule, id, enabled: true, failures: [] }]);
+      for (const [line, json] of lines) expect((await send('ada', line, json)).status).toBeLessThan(300);
+      expect((await stored()).json).toMatchObject([{ ...rule, enabled: true }]);
+    });
+
+    beforeAll(async () => {
+      await stage.credential('author');
+      await stage.host.run(async (strapi) => {
+        const users = strapi.db.query('admin::user');
+        const { id, roles } = await users.findOne({ where: { email: 'author@example.com' }, populate: ['roles'] });
+        const author = await strapi.db.query('admin::role').findOne({ where: { code: 'strapi-author' } });
+        await users.update({ where: { id }, data: { roles: [roles[0].id, author.id] } });
+        // What a role may have kept from a time when the type was in the Content Manager.
+        for (const name of ['create', 'read', 'update', 'delete', 'publish']) {
+          const action = `plugin::content-manager.explorer.${name}`;
+          const data = { action, subject: 'plugin::apps.rule', role: roles[0].id, properties: {}, conditions: [] };
+          await strapi.db.query('admin::permission').create({ data });
+        }
+      });
+    });
+
+    // `author` is Strapi's Author, with every permission on the type besides.
+    test.each(['root', 'ada', 'author'])('%s finds none of them in the Content Manager', async (who) => {
+      const id = await oldRule(rule);
+      const base = '/content-manager/collection-types/plugin::apps.rule';
+      const before = JSON.stringify((await send('ada', 'GET /apps/rules')).json);
+      for (const [line, json] of [
+        [`GET ${base}`],
+        [`GET ${base.replace(':', '%3A')}`],
+        [`GET ${base.replace('content', 'CONTENT')}/`],
+        [`GET ${base}/${id}`],
+        [`POST ${base}`, rule],
+        [`PUT ${base}/${id}`, { function: 'fail' }],
+        [`POST ${base}/clone/${id}`, rule],
+        [`POST ${base}/actions/publish`, rule],
+        [`DELETE ${base}/${id}`],
+        [`POST ${base}/actions/bulkDelete`, { documentIds: [id] }],
+      ] as [string, unknown?][]) {
+        const { status } = await send(who, line, json);
+        expect([line, status]).toEqual([line, 404]);
+      }
+      expect(JSON.stringify((await send('ada', 'GET /apps/rules')).json)).toBe(before);
+      const types = await stage.send<{ data: { uid: string; isDisplayed: boolean }[] }>({
+        as: 'root',
+        send: 'GET /content-manager/content-types',
+      });
+      expect(types.json.data.find(({ uid }) => uid === 'plugin::apps.rule')?.isDisplayed ?? false).toBe(false);
+      for (const line of ['GET /api/rules', 'POST /api/rules', `DELETE /api/rules/${id}`]) {
+        const { status } = await send('fullToken', line, line.startsWith('POST') ? { data: rule } : undefined);
+        expect([404, 405]).toContain(status);
+      }
+    });
+
+    const wrong: [string, object, string, RegExp][] = [
+      ['no name', { name: ' ' }, 'name', /1 to 255/],
+      ['a name that is too long', { name: 'x'.repeat(256) }, 'name', /1 to 255/],
+      ['no truth', { enabled: 'yes' }, 'enabled', /true or false/],
+      ['an unknown event', { event: 'explode' }, 'event', /one of create, /],
+      ['an unknown content type', { contentType: 'api::nothing.nothing' }, 'contentType', /no content type/],
+      ['a content type of a plugin', { contentType: 'plugin::users-permissions.user' }, 'contentType', /no content/],
+      ['an unknown app', { app: 'nowhere' }, 'app', /No site has an app "nowhere"/],
+      ['an app that is no id', { app: '../x' }, 'app', /id of an app/],
+      ['an unknown block', { block: 'nowhere' }, 'block', /no block "nowhere"/],
+      ['a broken block', { block: 'broken' }, 'block', /broken\.js/],
+      ['an unknown function', { function: 'nothing' }, 'function', /no function "nothing"/],
+      ['a function that every object has', { function: 'constructor' }, 'function', /no function "constructor"/],
+      ['a function that is no name', { function: 'a.b' }, 'function', /name of a function/],
+      ['an unknown key', { failures: [] }, 'failures', /Unknown key/],
+    ];
+    test.each(wrong)('%s is 400', async (_name, change, key, message) => {
+      const id = await oldRule(rule);
+      for (const line of ['POST /apps/rules', `PUT /apps/rules/${id}`]) {
+        const { status, json } = await send('ada', line, { ...rule, ...change });
+        expect([status, json.error?.name, json.error?.details.key]).toEqual([400, 'BadRequestError', key]);
+        expect(json.error?.message).toMatch(message);
+      }
+      expect((await send('ada', 'GET /apps/rules')).json).toMatchObject([rule]);
+    });
+
+    test('what is missing is 400, what is not there 404', async () => {
+      for (const key of Object.keys(rule)) {
+        const { status, json } = await send('ada', 'POST /apps/rules', { ...rule, [key]: undefined });
+        expect([status, json.error?.details.key]).toEqual([400, key]);
+      }
+      expect((await send('ada', 'PUT /apps/rules/nothing', { enabled: false })).status).toBe(404);
+      expect((await send('ada', 'DELETE /apps/rules/nothing')).status).toBe(404);
+    });
+
+    test('a rule whose function is gone can be switched off, and not on', async () => {
+      const id = await oldRule({ ...rule, function: 'gone' });
+      expect((await send('ada', `PUT /apps/rules/${id}`, { enabled: false })).json).toMatchObject({ enabled: false });
+      expect((await send('ada', `PUT /apps/rules/${id}`, { enabled: true })).json.error?.details.key).toBe('function');
+      expect((await send('ada', `PUT /apps/rules/${id}`, { function: 'note' })).json).toMatchObject({
+        function: 'note',
+      });
+    });
+
+    test('what a rule can be made of', async () => {
+      expect((await send('ada', 'GET /apps/rules/choices')).json).toEqual({
+        contentTypes: [
+          { uid: article, name: 'Article', hasDrafts: true },
+          { uid: 'api::page.page', name: 'Page', hasDrafts: expect.any(Boolean) },
+        ],
+        apps: [
+          { id: 'open', blocks: [] },
+          { id: 'watch', blocks: ['broken', 'content', 'guarded'] },
+        ],
+      });
+      const functions = (block: string) => send('ada', `GET /apps/rules/functions?app=watch&block=${block}`);
+      expect((await functions('guarded')).json).toEqual(['note']);
+      expect((await functions('nowhere')).status).toBe(400);
+    });
   });
 
   describe('calls from code', () => {

@@ -188,6 +188,120 @@ describe('what was right is refused from the next request on, in every process',
       expect((await whoIs(basic('changer.Other-Secret-2'), host)).json).toMatchObject({ user: 'changer' });
   });
 
+  /** A token that users-permissions issued some seconds ago. */
+  const olderToken = (id: number, seconds: number): Promise<string> =>
+    stage.host.run(
+      (strapi, id, iat) => strapi.plugin('users-permissions').service('jwt').issue({ id, iat }) as string,
+      id,
+      Math.floor(Date.now() / 1000) - seconds,
+    );
+
+  const ways: [string, (name: string, id: number) => Promise<string | undefined>][] = [
+    ['by code', (name) => set(stage.host, name, { password: 'Other-Secret-2' }).then(() => undefined)],
+    [
+      'in the Content Manager',
+      async (name) => {
+        const documentId = await stage.host.run(
+          async (strapi, username) =>
+            (await strapi.db.query('plugin::users-permissions.user').findOne({ where: { username } })).documentId,
+          name,
+        );
+        const answer = await stage.send({
+          as: 'root',
+          send: `PUT /content-manager/collection-types/plugin::users-permissions.user/${documentId}`,
+          json: { password: 'Other-Secret-2' },
+        });
+        expect(answer.status, answer.text).toBe(200);
+        return undefined;
+      },
+    ],
+    [
+      'by its owner',
+      async (name, id) => {
+        const actions = ['plugin::users-permissions.auth.changePassword'];
+        await grantRole(stage.host, 'readers', actions);
+        const answer = await send<{ jwt: string }>(stage.host.url, {
+          method: 'POST',
+          path: '/api/auth/change-password',
+          headers: bearer(await olderToken(id, 5)),
+          json: {
+            currentPassword: `Secret-${name}-1`,
+            password: 'Other-Secret-2',
+            passwordConfirmation: 'Other-Secret-2',
+          },
+        });
+        expect(answer.status, answer.text).toBe(200);
+        return answer.json.jwt;
+      },
+    ],
+    [
+      'by a reset',
+      async (_name, id) => {
+        await stage.host.run(
+          (strapi, id) =>
+            strapi.db
+              .query('plugin::users-permissions.user')
+              .update({ where: { id }, data: { resetPasswordToken: `reset-${id}` } }),
+          id,
+        );
+        await grantRole(stage.host, 'Public', ['plugin::users-permissions.auth.resetPassword']);
+        const password = 'Other-Secret-2';
+        const answer = await send<{ jwt: string }>(stage.host.url, {
+          method: 'POST',
+          path: '/api/auth/reset-password',
+          json: { code: `reset-${id}`, password, passwordConfirmation: password },
+        });
+        expect(answer.status, answer.text).toBe(200);
+        return answer.json.jwt;
+      },
+    ],
+  ];
+  /** How users-permissions makes its JWTs: bound to a session, or by themselves. */
+  const modes = ['legacy-support', 'refresh'];
+  const useMode = (mode: string) =>
+    Promise.all(
+      [stage.host, twin].map((host) =>
+        host.run((strapi, mode) => strapi.config.set('plugin::users-permissions.jwtManagement', mode) && null, mode),
+      ),
+    );
+  afterAll(() => useMode('refresh'));
+
+  test.each(modes.flatMap((mode) => ways.map((way) => [mode, ...way] as const)))(
+    'in the mode %s: every token of a user whose password was changed %s',
+    async (mode, way, change) => {
+      await useMode(mode);
+      const name = `changed-${mode}-${way}`.replace(/\W/g, '-');
+      const user = await createUser(stage.host, { username: name, role: 'readers' });
+      const session = cookieOf(await logIn(stage.host.url, { name, password: user.password }));
+      const { refresh, active } = await stage.host.run(async (strapi, id) => {
+        const manager = strapi.sessionManager('users-permissions');
+        const { sessionId } = await manager.generateRefreshToken(String(id), undefined, { type: 'refresh' });
+        return { refresh: sessionId, active: await manager.isSessionActive(sessionId) };
+      }, user.id);
+      expect(active).toBe(true);
+      const all = [bearer(await olderToken(user.id, 10)), cookie(session), basic(`${name}.${user.password}`)];
+      await stage.host.run(
+        (strapi, id) =>
+          strapi
+            .plugin('users-permissions')
+            .service('user')
+            .edit(id, { email: `new-${id}@example.com` }),
+        user.id,
+      );
+      for (const host of [stage.host, twin])
+        for (const headers of all) expect((await whoIs(headers, host)).json).toMatchObject({ user: name });
+      const given = await change(name, user.id);
+      for (const host of [twin, stage.host]) for (const headers of all) expectRefused(await whoIs(headers, host));
+      // Those that come with the change and after it are good at once.
+      const fresh = [bearer(given ?? (await userToken(stage.host, user))), basic(`${name}.Other-Secret-2`)];
+      for (const host of [twin, stage.host])
+        for (const headers of fresh) expect((await whoIs(headers, host)).json).toMatchObject({ user: name });
+      expect(
+        await stage.host.run((strapi, id) => strapi.sessionManager('users-permissions').isSessionActive(id), refresh),
+      ).toBe(false);
+    },
+  );
+
   test('a changed group counts at once', async () => {
     const user = await createUser(stage.host, { username: 'mover', role: 'readers' });
     const headers = basic(`mover.${user.password}`);
@@ -247,6 +361,19 @@ describe('what was right is refused from the next request on, in every process',
 });
 
 describe('log in, log out', () => {
+  const page = (path: string, headers: Headers = {}, form?: Record<string, string>) =>
+    send(stage.host.url, { method: form ? 'POST' : 'GET', path, form, headers: { accept: 'text/html', ...headers } });
+  const session = async (name: string): Promise<Headers> => {
+    const { password } = await stage.user(name);
+    return cookie(cookieOf(await logIn(stage.host.url, { name, password })));
+  };
+  /** Opens the logout form and sends it. */
+  async function logOut(headers: Headers): Promise<Answer> {
+    const form = await page('/site/@@logout', headers);
+    expect(form.status).toBe(200);
+    return page('/site/@@logout', headers, { _csrf: hiddenField(form.text, '_csrf') });
+  }
+
   test('the session cookie', async () => {
     const user = await stage.user('anna');
     const answer = await logIn(stage.host.url, { name: 'anna', password: user.password });
@@ -261,11 +388,7 @@ describe('log in, log out', () => {
     // An e-mail logs in as well.
     expect((await logIn(stage.host.url, { name: user.email, password: user.password })).status).toBe(303);
 
-    const out = await send(stage.host.url, {
-      method: 'GET',
-      path: '/site/@@logout',
-      headers: { accept: 'text/html', ...session },
-    });
+    const out = await logOut(session);
     expect(out.status).toBe(303);
     expect(out.headers['set-cookie']?.join()).toMatch(/Max-Age=0|Expires=Thu, 01 Jan 1970/i);
     for (const host of [twin, stage.host]) expectRefused(await whoIs(session, host));
@@ -334,5 +457,104 @@ describe('log in, log out', () => {
     expect((await post(session, form)).status).toBe(303);
     expect((await post({}, form)).status).toBe(403);
     expect((await post(session, { ...form, _csrf: '' })).status).toBe(403);
+  });
+
+  describe('a form of another page logs nobody in or out', () => {
+    const browsers: [string, (own: string) => Headers][] = [
+      ['a browser without the cookie', () => ({})],
+      ['a browser with a cookie of its own', (own) => cookie(own)],
+      ['a browser with a cookie that is none', () => cookie('apps_login=x')],
+    ];
+    test.each(browsers)('the token of a form opened elsewhere, in %s', async (_name, headers) => {
+      const { password } = await stage.user('anna');
+      const foreign = hiddenField((await page('/site/@@login')).text, '_csrf');
+      const rest = await send(stage.host.url, { method: 'GET', path: '/site/@@apps/open' });
+      const own = cookieOf(await page('/site/@@login'));
+      expect(own).toMatch(/^apps_login=[\w-]{22}$/);
+      for (const _csrf of [foreign, String(rest.headers['x-csrf-token']), '', 'x']) {
+        const form = { _csrf, identifier: '<anna>', password };
+        const answer = await page('/site/@@login', headers(own), form);
+        expect(answer.status).toBe(403);
+        expect(cookieOf(answer)).not.toContain('apps_session');
+        // The form is shown again, with nothing of what came from elsewhere.
+        expect(answer.text).toContain('type="password"');
+        expect(answer.text).not.toContain('anna');
+        const json = { accept: 'application/json', ...headers(own) };
+        expect((await page('/site/@@login', json, form)).json).toMatchObject({ error: { name: 'CsrfError' } });
+      }
+    });
+
+    test('the cookie is HttpOnly and SameSite=Lax, and kept', async () => {
+      const first = await page('/site/@@login');
+      expect(first.headers['set-cookie']?.join()).toMatch(/^apps_login=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
+      const again = await page('/site/@@login', cookie(cookieOf(first)));
+      expect(again.headers['set-cookie']).toBeUndefined();
+    });
+
+    const origins: [Headers, boolean][] = [
+      [{}, true],
+      [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, true],
+      [{ 'sec-fetch-site': 'none' }, true],
+      [{ origin: 'null' }, true],
+      [{ origin: 'OWN' }, true],
+      [{ 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, false],
+      [{ 'sec-fetch-site': 'same-site', origin: 'null' }, false],
+      [{ origin: 'https://evil.example' }, false],
+      [{ origin: 'OWN.evil.example' }, false],
+      [{ origin: 'http://127.0.0.1:1' }, false],
+    ];
+    const own = (headers: Headers): Headers =>
+      JSON.parse(JSON.stringify(headers).replace('OWN', stage.host.url)) as Headers;
+    test.each(origins)('%j: %s', async (headers, taken) => {
+      const { password } = await stage.user('anna');
+      const login = await logIn(stage.host.url, { name: 'anna', password }, { headers: own(headers) });
+      expect(login.status).toBe(taken ? 303 : 403);
+      const who = await session('anna');
+
+      const block = '/site/@@apps/rights/blocks/form';
+      const _csrf = hiddenField((await page(block, who)).text, '_csrf');
+      const form = { _csrf, name: 'x', _save: '' };
+      expect((await page(block, { ...who, ...own(headers) }, form)).status).toBe(taken ? 303 : 403);
+      // A script that may send the header has been let through by the host's CORS settings.
+      const script = { ...who, ...own(headers), 'x-csrf-token': _csrf };
+      expect((await page(block, script, { name: 'x', _save: '' })).status).toBe(303);
+
+      const logout = hiddenField((await page('/site/@@logout', who)).text, '_csrf');
+      expect((await page('/site/@@logout', { ...who, ...own(headers) }, { _csrf: logout })).status).toBe(
+        taken ? 303 : 403,
+      );
+      expect((await whoIs(who)).status).toBe(taken ? 401 : 200);
+    });
+
+    test('a link to the logout only asks, a form without its token is refused', async () => {
+      const who = await session('anna');
+      const asked = await page('/site/@@logout?next=/site/about', who);
+      expect(asked.text).toContain('<form method="post"');
+      expect(asked.text).toContain('name="next" value="/site/about"');
+      const anonymous = hiddenField((await page('/site/@@login')).text, '_csrf');
+      for (const _csrf of ['', 'x', anonymous]) {
+        expect((await page('/site/@@logout', who, { _csrf })).status).toBe(403);
+      }
+      expect((await whoIs(who)).json).toMatchObject({ user: 'anna' });
+      const form = { _csrf: hiddenField(asked.text, '_csrf'), next: '/site/about' };
+      const out = await page('/site/@@logout', who, form);
+      expect([out.status, new URL(String(out.headers.location)).pathname]).toEqual([303, '/site/about']);
+      // With no session there is nothing to ask.
+      for (const headers of [{}, who]) expect((await page('/site/@@logout', headers)).status).toBe(303);
+    });
+  });
+
+  test('a new login ends the session that the browser had', async () => {
+    const { password } = await stage.user('anna');
+    const old = await session('anna');
+    const other = await session('anna');
+    const fresh = await logIn(stage.host.url, { name: 'anna', password }, { cookie: old.cookie });
+    for (const host of [twin, stage.host]) {
+      expectRefused(await whoIs(old, host));
+      for (const headers of [other, cookie(cookieOf(fresh))]) expect((await whoIs(headers, host)).status).toBe(200);
+    }
+    // A failed one does not.
+    await logIn(stage.host.url, { name: 'anna', password: 'wrong' }, { cookie: other.cookie });
+    expect((await whoIs(other)).status).toBe(200);
   });
 });

@@ -338,3 +338,165 @@ describe('saving by a form asks the right to create', () => {
     expect(read.text).toContain('By Sam');
   });
 });
+
+describe('view_permission is asked wherever a block’s logic runs', () => {
+  const block = 'approve';
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  interface Way extends Partial<Row> {
+    name: string;
+    send: string;
+    /** The record ID before: one of the guarded block, one of no block, or none. */
+    record?: 'guarded' | 'plain';
+    /** The status for those whom the block's definition names. */
+    status: number;
+    /** What the block's logic leaves behind when it runs, if any of it leaves something. */
+    leaves?: 'saved' | 'deleted';
+  }
+  const page = { accept: html };
+  const ways: Way[] = [
+    { name: '5 create', send: 'POST approval', json: { id: 'ID', block }, status: 201, leaves: 'saved' },
+    {
+      name: '6 create many',
+      send: 'POST approval/records',
+      json: [{ id: 'ID-first' }, { id: 'ID', block }],
+      status: 201,
+      leaves: 'saved',
+    },
+    {
+      name: '6 as NDJSON',
+      send: 'POST approval/records',
+      body: '{"id":"ID-first"}\n{"id":"ID","block":"approve"}\n',
+      headers: ndjson,
+      status: 201,
+      leaves: 'saved',
+    },
+    { name: '7 create by id', send: 'PUT approval/record/ID', json: { block }, status: 201, leaves: 'saved' },
+    {
+      name: '8 delete',
+      send: 'DELETE approval/record/ID',
+      record: 'guarded',
+      status: 200,
+      leaves: 'deleted',
+    },
+    {
+      name: '10 naming the block',
+      send: 'PATCH approval/record/ID',
+      json: { block },
+      record: 'plain',
+      status: 200,
+      leaves: 'saved',
+    },
+    ...['PATCH', 'POST'].map<Way>((method) => ({
+      name: `10 by ${method} of a record of the block`,
+      send: `${method} approval/record/ID`,
+      json: { a: 2 },
+      record: 'guarded',
+      status: 200,
+    })),
+    {
+      name: '10 by $inc',
+      send: 'PATCH approval/record/ID',
+      json: { $inc: { a: 1 } },
+      record: 'guarded',
+      status: 200,
+    },
+    ...[null, 'open'].map<Way>((other) => ({
+      name: `10 out of the block, to ${other}`,
+      send: 'PATCH approval/record/ID',
+      json: { block: other },
+      record: 'guarded',
+      status: 200,
+    })),
+    { name: 'a record’s page', send: 'GET approval/record/ID', ...page, record: 'guarded', status: 200 },
+    { name: 'its form', send: 'GET approval/record/ID/edit', ...page, record: 'guarded', status: 200 },
+    {
+      name: 'its form, saved',
+      send: 'POST approval/record/ID',
+      ...page,
+      form: { title: 'x', _save: '' },
+      record: 'guarded',
+      status: 303,
+    },
+    {
+      name: 'its form, deleting',
+      send: 'POST approval/record/ID',
+      ...page,
+      form: { _delete: '' },
+      record: 'guarded',
+      status: 303,
+      leaves: 'deleted',
+    },
+    { name: 'the block’s page', send: 'GET approval/blocks/approve', ...page, status: 200 },
+    {
+      name: 'its form, saved',
+      send: 'POST approval/blocks/approve',
+      ...page,
+      form: { title: 'x', _save: '' },
+      status: 303,
+    },
+    { name: 'an element', send: 'GET approval/blocks/approve/approved', status: 200 },
+    { name: 'an element by POST', send: 'POST approval/blocks/approve/approved', status: 200 },
+  ];
+  let number = 0;
+  const fresh = async ({ record }: Way): Promise<string> => {
+    number += 1;
+    const id = `way${number}`;
+    if (record) await stage.put('approval', id, record === 'guarded' ? { block, a: 1 } : { a: 1 });
+    return id;
+  };
+  const withId = (way: Way, id: string): Omit<Row, 'it' | 'status'> =>
+    JSON.parse(
+      JSON.stringify({ ...way, leaves: undefined, record: undefined, status: undefined }).replaceAll('ID', id),
+    );
+  const people: [Person, 'let in' | 401 | 403][] = [
+    ['nobody', 401],
+    ['una', 403],
+    ['createToken', 403],
+    ['eric', 'let in'],
+    ['mona', 'let in'],
+  ];
+  test.each(ways.flatMap((way) => people.map(([who, answer]) => ({ ...way, who, answer }))))(
+    '$name | $who: $answer',
+    async ({ who, answer, ...way }) => {
+      const id = await fresh(way);
+      const before = await stage.items('approval', id);
+      const { status, text } = await stage.send({ as: who, ...withId(way, id) });
+      expect(status, text).toBe(answer === 'let in' ? way.status : answer);
+      const left = way.leaves && (await stage.items('approval', `${way.leaves}-${id}`));
+      if (answer === 'let in') return way.leaves && expect(left).not.toBeNull();
+      expect(text).not.toContain('secret words');
+      expect(await stage.items('approval', id)).toEqual(before);
+      expect(await stage.items('approval', `${id}-first`)).toBeNull();
+      expect(left ?? null).toBeNull();
+    },
+  );
+
+  const calls = ['approval/blocks/open', 'caller/blocks/call'].flatMap((from) =>
+    ['save', 'display'].map((element) => ({ from, element })),
+  );
+  test.each(calls)('$element by logic of $from is asked of the requester', async ({ from, element }) => {
+    const outcomes = [];
+    for (const as of ['nobody', 'una', 'eric', 'mona']) {
+      const id = await fresh({ name: '', send: '', status: 200, record: 'guarded' });
+      const { json } = await stage.send<string>({ as, send: `POST ${from}/${element}?id=${id}` });
+      outcomes.push(json.includes('secret words') ? 'saved' : json);
+    }
+    expect(outcomes).toEqual(['UnauthorizedError', 'ForbiddenError', 'saved', 'saved']);
+  });
+
+  test('a call from code is asked too, in the name that it gives', async () => {
+    const outcomes = await stage.host.run(async (strapi) => {
+      const { call } = strapi.plugin('apps').service('apps');
+      const users = strapi.db.query('plugin::users-permissions.user');
+      const as = async (username: string) => ({
+        requester: {
+          auth: { strategy: { name: 'users-permissions' }, credentials: await users.findOne({ where: { username } }) },
+        },
+      });
+      const outcome = (options: object) =>
+        call('approval/approve/approved', options).catch((error: Error) => error.name) as Promise<string>;
+      return [await outcome({}), await outcome(await as('una')), await outcome(await as('eric'))];
+    });
+    expect(outcomes).toEqual(['UnauthorizedError', 'ForbiddenError', 'yes']);
+  });
+});

@@ -18,7 +18,7 @@ interface Seen {
 describe('renderings that anonymous visitors share', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage({ themesDirectory });
+    stage = await openStage({ themesDirectory, env: { IS_PROXIED: 'true' } });
     for (const role of ['Public', 'readers']) await grantRole(stage.host, role, ['api::page.page.find']);
     await stage.host.run(async (strapi) => {
       for (const slug of ['one', 'two']) {
@@ -105,5 +105,23 @@ describe('renderings that anonymous visitors share', () => {
     ])('%s', async (_, query, status) => {
       expect((await get(`/site/@@apps.live${query}`)).status).toBe(status);
     });
+  });
+
+  test('one client keeps a share of the live connections, not all', async () => {
+    const url = `${stage.host.url}/site/@@apps.live?t=${'a'.repeat(20)}`;
+    const abort = new AbortController();
+    try {
+      const all = await Promise.all(Array.from({ length: 201 }, () => fetch(url, { signal: abort.signal })));
+      const refused = all.filter(({ status }) => status !== 200);
+      expect(refused.map(({ status }) => status)).toEqual([429]);
+      expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+      const other = await fetch(url, { signal: abort.signal, headers: { 'x-forwarded-for': '203.0.113.5' } });
+      expect(other.status).toBe(200);
+    } finally {
+      abort.abort();
+    }
+    // Those that have gone leave their share.
+    const later = () => fetch(url, { signal: AbortSignal.timeout(5_000) }).then(({ status }) => status);
+    await expect.poll(later, { timeout: 5_000 }).toBe(200);
   });
 });

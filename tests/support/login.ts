@@ -17,11 +17,15 @@ export function hiddenField(html: string, name: string): string {
 export async function logIn(
   origin: string,
   user: { name: string; password: string },
-  options: { next?: string; csrf?: string; cookie?: string } = {},
+  options: { next?: string; csrf?: string; cookie?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
   const query = options.next === undefined ? '' : `?next=${encodeURIComponent(options.next)}`;
-  const headers = { accept: 'text/html', ...(options.cookie ? { cookie: options.cookie } : {}) };
+  const headers: Record<string, string> = {
+    accept: 'text/html',
+    ...(options.cookie ? { cookie: options.cookie } : {}),
+  };
   const page = await send(origin, { method: 'GET', path: `/site/@@login${query}`, headers });
+  const cookie = [options.cookie, cookieOf(page)].filter(Boolean).join('; ');
   expect(page.status).toBe(200);
   const inputs = [...page.text.matchAll(/<input\b[^>]*>/g)].map(([tag]) => ({
     name: /name="([^"]*)"/.exec(tag)?.[1] ?? '',
@@ -34,5 +38,10 @@ export async function logIn(
   }
   if (options.csrf !== undefined) form._csrf = options.csrf;
   const action = /<form[^>]*action="([^"]*)"/.exec(page.text)?.[1] ?? '/site/@@login';
-  return send(origin, { method: 'POST', path: new URL(action, origin).pathname, form, headers });
+  return send(origin, {
+    method: 'POST',
+    path: new URL(action, origin).pathname,
+    form,
+    headers: { ...headers, cookie, ...options.headers },
+  });
 }

@@ -33,6 +33,7 @@ const administrators: Record<string, string[] | null> = {
   root: null,
   ada: ['plugin::apps.manage'],
   olga: ['plugin::upload.read'],
+  author: ['plugin::upload.read'],
 };
 
 export type Person = string;

@@ -20,6 +20,18 @@ export const adminRoutes = {
   deleteRecord: { method: 'DELETE', path: '/sites/:site/apps/:app/records' },
   /** RefreshRequest → 202 Refresh: it goes on by itself; `app` tells how far it is */
   refresh: { method: 'POST', path: '/sites/:site/apps/:app/refresh' },
+  /** → Rule[], by name */
+  rules: { method: 'GET', path: '/rules' },
+  /** → RuleChoices */
+  ruleChoices: { method: 'GET', path: '/rules/choices' },
+  /** query: RuleTarget → string[], the functions of the block's logic; 400 for an unknown app or block */
+  ruleFunctions: { method: 'GET', path: '/rules/functions' },
+  /** RuleInput → 201 Rule; 400 with `details.key` for what is wrong or does not exist */
+  createRule: { method: 'POST', path: '/rules' },
+  /** Partial RuleInput → Rule; 400 as above, 404 for an unknown rule */
+  updateRule: { method: 'PUT', path: '/rules/:rule' },
+  /** → `{ success: 'deleted' }`; 404 for an unknown rule */
+  deleteRule: { method: 'DELETE', path: '/rules/:rule' },
 } as const;
 
 export type AdminRoute = keyof typeof adminRoutes;
@@ -133,4 +145,48 @@ export interface BlockChoice {
   block: string;
   /** What the tile stores: `<app_id>/blocks/<block_id>`. */
   value: string;
+}
+
+/** What happens to an item of content, so that a rule's function runs. */
+export const ruleEvents = ['create', 'update', 'delete', 'publish', 'unpublish'] as const;
+
+export type RuleEvent = (typeof ruleEvents)[number];
+
+/** The block whose function a rule calls. */
+export interface RuleTarget {
+  app: string;
+  block: string;
+}
+
+/** A rule on events as it is made and changed. */
+export interface RuleInput extends RuleTarget {
+  /** 1 to 255 characters. */
+  name: string;
+  enabled: boolean;
+  event: RuleEvent;
+  /** Uid of a content type of the host, `api::article.article`. */
+  contentType: string;
+  function: string;
+}
+
+export interface Rule extends RuleInput {
+  /** Document id of the entry. */
+  id: string;
+  /** The latest first, 20 at most. */
+  failures: RuleFailure[];
+}
+
+/** Why a rule's function failed. */
+export interface RuleFailure {
+  /** ISO 8601. */
+  at: string;
+  documentId: string;
+  message: string;
+}
+
+/** What a rule can be about, and what it can call. */
+export interface RuleChoices {
+  contentTypes: { uid: string; name: string /** Whether its items are published. */; hasDrafts: boolean }[];
+  /** Apps of all sites' active themes, each with its blocks that have logic. */
+  apps: { id: string; blocks: string[] }[];
 }

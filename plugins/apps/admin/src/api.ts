@@ -10,6 +10,10 @@ import {
   type RecordsQuery,
   type Refresh,
   type RefreshRequest,
+  type Rule,
+  type RuleChoices,
+  type RuleInput,
+  type RuleTarget,
   type SiteOverview,
   type ThemeChange,
 } from '../../shared/admin-api';
@@ -20,9 +24,15 @@ interface AppPlace {
   app: string;
 }
 
+/** Parameters of the routes' paths. */
+interface PathParameters extends AppPlace {
+  /** Id of a rule. */
+  rule: string;
+}
+
 /** Address of a route with its `:parameters` filled in. */
-function address(route: AdminRoute, parameters: Partial<AppPlace> = {}): string {
-  const filled = adminRoutes[route].path.replace(/:(\w+)/g, (_, name: keyof AppPlace) =>
+function address(route: AdminRoute, parameters: Partial<PathParameters> = {}): string {
+  const filled = adminRoutes[route].path.replace(/:(\w+)/g, (_, name: keyof PathParameters) =>
     encodeURIComponent(parameters[name] ?? ''),
   );
   return `/${pluginId}${filled}`;
@@ -45,6 +55,15 @@ export function useApi() {
       },
       refresh: async (place: AppPlace, request: RefreshRequest) =>
         (await post<Refresh>(address('refresh', place), request)).data,
+      rules: async () => (await get<Rule[]>(address('rules'))).data,
+      ruleChoices: async () => (await get<RuleChoices>(address('ruleChoices'))).data,
+      ruleFunctions: async (params: RuleTarget) => (await get<string[]>(address('ruleFunctions'), { params })).data,
+      createRule: async (input: RuleInput) => (await post<Rule>(address('createRule'), input)).data,
+      updateRule: async (rule: string, input: Partial<RuleInput>) =>
+        (await put<Rule>(address('updateRule', { rule }), input)).data,
+      deleteRule: async (rule: string) => {
+        await del(address('deleteRule', { rule }));
+      },
     }),
     [get, put, post, del],
   );
@@ -60,7 +79,7 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-type FetchError = Parameters<ReturnType<typeof useAPIErrorHandler>['formatAPIError']>[0];
+export type FetchError = Parameters<ReturnType<typeof useAPIErrorHandler>['formatAPIError']>[0];
 
 /** Loads what `load` gives, again whenever `load` changes (keep it with useCallback) and on `reload`. */
 export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {

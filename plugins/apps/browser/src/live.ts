@@ -8,6 +8,9 @@ const waiting = new Map<HTMLFormElement, string[]>();
 let source: EventSource | undefined;
 let connecting: number | undefined;
 
+/** Whether the connection has been lost since it was last open. */
+let lost = false;
+
 /** Whether somebody is at work in the block: it must not be taken from under their hands. */
 function inUse(block: HTMLFormElement): boolean {
   const fields = block.querySelectorAll<HTMLInputElement>('input:not([type=hidden]), textarea');
@@ -45,10 +48,15 @@ function connect(): void {
   if (tokens.length === 0) return;
   const url = beside('@@apps.live');
   url.searchParams.set('t', tokens.slice(0, 300).join(','));
-  source = new EventSource(url);
-  let lost = false;
-  source.onerror = () => {
+  const opened = new EventSource(url);
+  source = opened;
+  opened.onerror = () => {
     lost = true;
+    // A browser gives up where the server refuses: it has too many pages waiting, of all clients or of this one.
+    if (opened.readyState === EventSource.CLOSED && source === opened) {
+      clearTimeout(connecting);
+      connecting = window.setTimeout(connect, 30_000);
+    }
   };
   // What changed while the connection was lost, nobody knows.
   source.onopen = () => {

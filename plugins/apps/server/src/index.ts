@@ -3,13 +3,20 @@ import type { Core } from '@strapi/strapi';
 import { loadApp, nested, readThemeInfo } from './apps';
 import { readConfig, strapiConfig } from './config';
 import { contentTypes } from './content-types';
-import { adminInterface, createBaseUrl, createDoor, createErrorForm, type DoorServices } from './door';
-import { announcing, createActing, createCalls, createLive, createRules } from './events';
+import {
+  adminInterface,
+  createBaseUrl,
+  createDoor,
+  createErrorForm,
+  createHiddenTypes,
+  type DoorServices,
+} from './door';
+import { announcing, createActing, createCalls, createLive, createRuleEntries, createRules } from './events';
 import { createLayouts, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
-import { createRequesters, permissionControllers, registerAdminActions } from './requester';
+import { createRequesters, permissionControllers, registerAdminActions, watchPasswordChanges } from './requester';
 import { createSites } from './sites';
 import { createWorkers, type Workers } from './workers';
 
@@ -61,6 +68,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     baseUrl,
     sites,
     live,
+    rules: createRuleEntries(strapi, running),
     store: announcing(store, live.publish),
     logic: createLogicRuntime({ limits: config.limits, sandbox: config.sandbox, logger, runnerPath, workers }),
     layouts: createLayouts(),
@@ -105,11 +113,14 @@ export default {
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
+    watchPasswordChanges(strapi);
     const { sandbox } = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
     workers = createWorkers({ ...workerProcesses, sandbox, logger: strapi.log });
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi, workers);
+    const ownTypes = Object.keys(contentTypes).map((name) => `plugin::apps.${name}`);
+    strapi.server.use(createHiddenTypes(ownTypes, strapi.log));
     strapi.server.use(createDoor(services, scriptFile));
   },
 

@@ -1,27 +1,12 @@
-import { Box, Dialog, IconButton, Link } from '@strapi/design-system';
-import { Trash } from '@strapi/icons';
-import { ConfirmDialog } from '@strapi/strapi/admin';
+import { Box, Link } from '@strapi/design-system';
 import type { RecordSummary } from '../../../shared/admin-api';
 import { useText } from '../plugin';
 import { DataTable } from './DataTable';
+import { DeleteButton } from './DeleteButton';
 
 interface Props {
   records: RecordSummary[];
   onDelete(id: string): Promise<void>;
-}
-
-function DeleteButton({ id, onDelete }: { id: string; onDelete: Props['onDelete'] }) {
-  const text = useText();
-  return (
-    <Dialog.Root>
-      <Dialog.Trigger>
-        <IconButton label={text('delete.one', { id })} variant="ghost">
-          <Trash />
-        </IconButton>
-      </Dialog.Trigger>
-      <ConfirmDialog onConfirm={() => onDelete(id)}>{text('delete.confirm', { id })}</ConfirmDialog>
-    </Dialog.Root>
-  );
 }
 
 /** Records with their items as JSON. */
@@ -58,7 +43,16 @@ export function RecordsTable({ records, onDelete }: Props) {
           ),
         },
         { title: text('creator'), cell: (record) => record.creator || text('creator.anonymous') },
-        { title: text('actions'), cell: (record) => <DeleteButton id={record.id} onDelete={onDelete} /> },
+        {
+          title: text('actions'),
+          cell: ({ id }) => (
+            <DeleteButton
+              label={text('delete.one', { id })}
+              question={text('delete.confirm', { id })}
+              onDelete={() => onDelete(id)}
+            />
+          ),
+        },
       ]}
     />
   );

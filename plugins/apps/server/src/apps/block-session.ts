@@ -8,6 +8,8 @@ import type { App, Block } from './types';
 
 /** The logic of a block within a run; a block without a logic file has one without functions. */
 export interface BlockSession {
+  /** Names of the functions that the block's logic offers. */
+  readonly functions: ReadonlySet<string>;
   has(name: string): boolean;
   /** Values by name of those functions that exist; the first failure is thrown. */
   run(names: readonly string[]): Promise<Map<string, Json>>;
@@ -19,6 +21,7 @@ export interface BlockSession {
 }
 
 const emptySession: BlockSession = {
+  functions: new Set(),
   has: () => false,
   run: async () => new Map(),
   tryAll: async () => new Map(),
@@ -58,6 +61,7 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
   };
 
   return {
+    functions: session.functions,
     has: (name) => session.functions.has(name),
     async run(names) {
       const values = new Map<string, Json>();

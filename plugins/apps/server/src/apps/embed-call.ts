@@ -1,13 +1,13 @@
 import type { Json } from '../../../shared/json';
 import { AppsError } from '../errors';
-import { type AppServices, type Visit, withRun } from './run';
+import { type AppServices, permittedBlock, type Visit, withRun } from './run';
 import { withSession } from './run-block';
 import type { App } from './types';
 
 /**
  * Runs any function of a block's logic, for code and for rules on events (contract, section 11), and commits what it has
- * written. `view_permission` does not guard it: whoever calls has chosen the block. NotFoundError for an unknown block or
- * function.
+ * written. NotFoundError for an unknown block or function; 401 or 403 where the block's `view_permission` does not name
+ * the visit's requester.
  */
 export async function callFunction(
   services: AppServices,
@@ -16,10 +16,7 @@ export async function callFunction(
   target: { block: string; name: string },
 ): Promise<Json> {
   const done = await withRun(services, visit, app, async (run) => {
-    const block = app.blocks.get(target.block);
-    if (!block) throw new AppsError('NotFoundError', `There is no block "${target.block}" in the app "${app.id}"`);
-    const error = app.error ?? block.error;
-    if (error) throw error;
+    const block = permittedBlock(run, target.block);
     return withSession(run, block, null, async (session) => {
       if (!session.has(target.name)) {
         throw new AppsError('NotFoundError', `The block "${block.id}" has no function "${target.name}"`);
@@ -27,5 +24,21 @@ export async function callFunction(
       return (await session.run([target.name])).get(target.name) ?? null;
     });
   });
+  return done.value;
+}
+
+/**
+ * Names of the functions that `callFunction` can run in a block, sorted: the block's logic is loaded, none of them runs.
+ * The same errors; LogicError when the file does not load.
+ */
+export async function functionNames(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  block: string,
+): Promise<readonly string[]> {
+  const done = await withRun(services, visit, app, (run) =>
+    withSession(run, permittedBlock(run, block), null, async ({ functions }) => [...functions].sort()),
+  );
   return done.value;
 }

@@ -84,13 +84,17 @@ function withTiles(text: string, tiles: readonly string[]): string {
 }
 
 /** What the theme's Liquid sees as `context`: plain data only. */
-function pageContext({ site, content, request, requester }: Visit): LayoutData['context'] {
-  return {
+function pageContext(visit: Visit): LayoutData['context'] {
+  const { site, content, request, requester } = visit;
+  const context = {
     request,
     portal: { id: site.id, title: site.title, url: site.url, theme: site.theme },
     content: { ...content.fields, ...content, fields: content.fields },
     user: requester.profile,
   };
+  // For a form of the theme's own. Made when it is read: no cache keeps a page with a token.
+  Object.defineProperty(context, 'csrf_token', { get: () => visit.csrfToken() });
+  return context;
 }
 
 /** The page of a theme without a layout. */

@@ -8,7 +8,7 @@ export { readCursor, writeCursor } from './cursor';
 export { escapeHtml } from './elements';
 export { type EmbeddingPage, embeddingPage, takePending } from './embed';
 export { shownBlock } from './embed-cache';
-export { callFunction } from './embed-call';
+export { callFunction, functionNames } from './embed-call';
 export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
 export { contentHtml, themedPage } from './embed-page';
 export { placedMessage } from './error-mark';

@@ -2,7 +2,7 @@ import type { Items, Json } from '../../../shared/json';
 import { AppsError } from '../errors';
 import type { RecordChange, StoredRecord } from '../records/types';
 import { withSession } from './block-session';
-import { keyOf, type Run, refusal } from './run';
+import { keyOf, type Run, refusal, requireBlock } from './run';
 import { beforeElements } from './run-block';
 import { deleteRecord, saveRecord } from './save-record';
 import type { Block } from './types';
@@ -38,7 +38,9 @@ export async function updateRecord(run: Run, id: string, body: Items, matches: V
   const record = await guarded(run, id, (creator) => run.rights.edit(creator), 'change this record');
   requireVersion(record, matches);
   const { change, named } = readChange(id, body);
-  const block = named === undefined ? storedBlock(run, record) : blockOf(run, { block: named });
+  // Asked also where another block is named: leaving a guarded block is the guarded block's matter, too.
+  const stored = storedBlock(run, record);
+  const block = named === undefined ? stored : blockOf(run, { block: named });
   const changed = await run.unit.update(keyOf(run), run.app.indexes, id, change);
   if (!block) return changed;
   return (await saveRecord(run, block, changed, { creation: false })).record;
@@ -66,22 +68,26 @@ export async function guarded(
   return record;
 }
 
-/** The block that the items name, checked. BadRequestError for one that does not exist (contract, section 4). */
+/**
+ * The block that the items name, for its logic to run; null if they name none. BadRequestError for one that does not exist
+ * (contract, section 4); 401 or 403 where its `view_permission` does not name the requester.
+ */
 export function blockOf(run: Run, items: Items): Block | null {
   const { block: id } = items;
   if (id === undefined || id === null) return null;
   const block = typeof id === 'string' ? run.app.blocks.get(id) : undefined;
   if (!block) throw new AppsError('BadRequestError', `There is no block "${String(id)}" in the app "${run.app.id}"`);
-  if (block.error) throw block.error;
-  return block;
+  return requireBlock(run, block);
 }
 
-/** The block that a stored record names; null when the theme no longer has it, so that the record stays manageable. */
+/**
+ * The block that a stored record names, for its logic to run; null when the theme no longer has it, so that the record
+ * stays manageable. 401 or 403 where its `view_permission` does not name the requester.
+ */
 export function storedBlock(run: Run, record: StoredRecord): Block | null {
   const { block } = record.items;
   const found = typeof block === 'string' ? run.app.blocks.get(block) : undefined;
-  if (found?.error) throw found.error;
-  return found ?? null;
+  return found ? requireBlock(run, found) : null;
 }
 
 /**

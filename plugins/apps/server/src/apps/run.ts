@@ -196,10 +196,18 @@ export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, block
   const block = run.app.blocks.get(blockId);
   if (!block) throw new AppsError('NotFoundError', `There is no block "${blockId}" in the app "${run.app.id}"`);
   if (run.app.error) throw run.app.error;
+  return requireBlock(run, block);
+}
+
+/**
+ * The block, if its logic may run for the requester: every way to a block's logic goes through here. Throws the block's
+ * DefinitionError if it is broken; 401 for anonymous and 403 for others whom `view_permission` does not name.
+ */
+export function requireBlock(run: Pick<Run, 'rights' | 'visit'>, block: Block): Block {
   if (block.error) throw block.error;
   const list = block.definition.viewPermission;
   if (list && !run.rights.manager && !allows(run.visit.requester, list)) {
-    throw refusal(run.visit.requester, `use the block "${blockId}"`);
+    throw refusal(run.visit.requester, `use the block "${block.id}"`);
   }
   return block;
 }

@@ -15,6 +15,7 @@ import { AppsError } from '../errors';
 import type { AppKey } from '../records/types';
 import type { Site } from '../sites/types';
 import { blockProblems, problemOf } from './admin-problems';
+import { ruleHandlers } from './admin-rules';
 import { jsonObject } from './body';
 import type { DoorServices } from './exchange';
 import { respondError } from './respond-error';
@@ -110,6 +111,8 @@ const handlers: Record<AdminRoute, Handle> = {
     ctx.status = 202;
     return startRefresh(services, app, key, jsonObject(ctx).rebuild === true);
   },
+
+  ...ruleHandlers,
 };
 
 const anyAdministrator: AdminRoute[] = ['blocks'];

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { App, AppServices, Visit } from '../apps';
-import type { LiveChanges } from '../events/types';
+import type { LiveChanges, RuleEntries } from '../events/types';
 import type { Requesters } from '../requester';
 import type { Requester, Rights } from '../requester/types';
 import type { AppTarget, Site } from '../sites/types';
@@ -9,6 +9,7 @@ import type { AppTarget, Site } from '../sites/types';
 export interface DoorServices extends AppServices {
   requesters: Requesters;
   live: LiveChanges;
+  rules: RuleEntries;
   /** Strapi's public URL, without a slash at its end (contract, section 3). */
   baseUrl(): string;
   /** In production broken themes are not explained to visitors, and cookies are Secure on https. */

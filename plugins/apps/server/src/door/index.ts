@@ -7,7 +7,7 @@ import type { Requester } from '../requester/types';
 import type { Address, ContentItem, Site } from '../sites/types';
 import { requireRead, sendFile } from './assets';
 import { checkBody } from './body';
-import { csrfOf } from './csrf';
+import { csrfOf, requireOwnForm } from './csrf';
 import type { DoorServices, Exchange } from './exchange';
 import { login, logout, requireLoginMethod } from './login';
 import { isJsonRequest, prefersJson, requireAccept } from './negotiate';
@@ -22,6 +22,7 @@ export { adminInterface } from './admin';
 export { createBaseUrl } from './base-url';
 export { createErrorForm } from './error-form';
 export type { DoorServices } from './exchange';
+export { createHiddenTypes } from './hidden-types';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 
@@ -129,7 +130,7 @@ async function answerApp(
   await handle(exchange as Exchange<never>);
 }
 
-/** CsrfError for a changing request without its token; NotFoundError for content that the requester may not read. */
+/** CsrfError for a changing request without its token, or a form of another origin; NotFoundError for content that the requester may not read. */
 async function createVisit(
   ctx: Context,
   services: DoorServices,
@@ -139,6 +140,7 @@ async function createVisit(
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const safe = safeMethods.has(ctx.method);
+  if (!safe && requester.credential === 'cookie') requireOwnForm(ctx, services.baseUrl());
   if (!safe) csrf.verify(csrfOf(ctx), requester);
   let request: RequestData | undefined;
   return {

@@ -5,56 +5,79 @@ import { safeNext } from '../requester';
 import type { Requester } from '../requester/types';
 import type { Site } from '../sites/types';
 import { formFields } from './body';
-import { csrfOf } from './csrf';
+import { csrfOf, requireOwnForm } from './csrf';
 import type { DoorServices } from './exchange';
 import { prefersJson } from './negotiate';
 import { bareDocument } from './pages';
 
 /** `/<site_id>/@@login`: a form, and what it posts (contract, section 5). */
 export async function login(ctx: Context, services: DoorServices, site: Site): Promise<void> {
-  const requester = await visitorOf(ctx, services, site);
-  if (!requester) return;
-  const token = services.requesters.csrf.issue(requester);
-  if (ctx.method !== 'POST') return showForm(ctx, site, { token, next: ctx.query.next });
-  services.requesters.csrf.verify(csrfOf(ctx), requester);
+  if (ctx.method === 'POST') return postLogin(ctx, services, site);
+  const { next } = ctx.query;
+  try {
+    await services.requesters.identify(ctx);
+    showLogin(ctx, services, site, { next });
+  } catch (error) {
+    // A session that has ended: the form says so, and the cookie is taken back.
+    if (prefersJson(ctx) || !isAppsError(error, 'UnauthorizedError')) throw error;
+    showLogin(ctx, services, site, { next, error });
+  }
+}
+
+async function postLogin(ctx: Context, services: DoorServices, site: Site): Promise<void> {
+  const { requesters } = services;
   const { username, identifier = username, password, next } = formFields(ctx);
+  try {
+    requireOwnForm(ctx, services.baseUrl());
+    requesters.checkLoginForm(ctx, csrfOf(ctx));
+  } catch (error) {
+    // Nothing of what another page sent is shown in the form.
+    if (prefersJson(ctx) || !isAppsError(error, 'CsrfError')) throw error;
+    return showLogin(ctx, services, site, { next, error });
+  }
   if (typeof identifier !== 'string' || typeof password !== 'string' || identifier === '' || password === '') {
-    return showForm(ctx, site, { token, next, identifier, error: 'Enter your name and your password' });
+    return showLogin(ctx, services, site, { next, identifier, problem: 'Enter your name and your password' });
   }
   try {
-    const { cookie } = await services.requesters.login(ctx, identifier, password);
+    const { cookie } = await requesters.login(ctx, identifier, password);
     ctx.append('Set-Cookie', cookie);
     seeOther(ctx, site, next);
   } catch (error) {
     if (!isAppsError(error, 'UnauthorizedError') && !isAppsError(error, 'RateLimitError')) throw error;
-    ctx.set(error.headers);
-    showForm(ctx, site, { token, next, identifier, error: error.message });
-    ctx.status = error.status;
+    showLogin(ctx, services, site, { next, identifier, error });
   }
 }
 
-/** Who asks for the form; null after it was shown to somebody whose session has ended, with the cookie taken back. */
-async function visitorOf(ctx: Context, services: DoorServices, site: Site): Promise<Requester | null> {
+/** `/<site_id>/@@logout`: asks whether to end the session; the form's POST ends it. */
+export async function logout(ctx: Context, services: DoorServices, site: Site): Promise<void> {
   const { requesters } = services;
+  const requester = await loggedIn(ctx, services);
+  if (requester && ctx.method !== 'POST') {
+    return showLogout(ctx, site, requesters.csrf.issue(requester), ctx.query.next);
+  }
+  if (requester) {
+    requireOwnForm(ctx, services.baseUrl());
+    requesters.csrf.verify(csrfOf(ctx), requester);
+    ctx.append('Set-Cookie', await requesters.logout(ctx));
+  }
+  seeOther(ctx, site, formNext(ctx));
+}
+
+/** Who has a session in this browser; null for nobody, also after it has ended: the cookie is then taken back. */
+async function loggedIn(ctx: Context, { requesters }: DoorServices): Promise<Requester | null> {
   try {
-    return await requesters.identify(ctx);
+    const requester = await requesters.identify(ctx);
+    return requester.credential === 'cookie' ? requester : null;
   } catch (error) {
-    if (ctx.method === 'POST' || prefersJson(ctx) || !isAppsError(error, 'UnauthorizedError')) throw error;
-    const token = requesters.csrf.issue(await requesters.anonymous());
+    if (!isAppsError(error, 'UnauthorizedError')) throw error;
     ctx.set(error.headers);
-    showForm(ctx, site, { token, next: ctx.query.next, error: error.message });
-    ctx.status = error.status;
     return null;
   }
 }
 
-/** `/<site_id>/@@logout`: ends the session; a link to it does, so does a form with its token. */
-export async function logout(ctx: Context, services: DoorServices, site: Site): Promise<void> {
-  if (ctx.method === 'POST') {
-    services.requesters.csrf.verify(csrfOf(ctx), await services.requesters.identify(ctx));
-  }
-  ctx.append('Set-Cookie', await services.requesters.logout(ctx));
-  seeOther(ctx, site, ctx.query.next);
+/** Where to go after a logout: the address names it, or the posted form. */
+function formNext(ctx: Context): unknown {
+  return ctx.method === 'POST' ? (formFields(ctx).next ?? ctx.query.next) : ctx.query.next;
 }
 
 function seeOther(ctx: Context, site: Site, next: unknown): void {
@@ -65,30 +88,68 @@ function seeOther(ctx: Context, site: Site, next: unknown): void {
 }
 
 interface LoginForm {
-  token: string;
   next: unknown;
+  /** What was entered as the name. */
   identifier?: unknown;
-  error?: string;
+  problem?: string;
+  /** Gives the answer its status, headers and problem. */
+  error?: AppsError;
 }
 
-function showForm(ctx: Context, site: Site, { token, next, identifier, error }: LoginForm): void {
-  const problem = error ? `<p role="alert">${escapeHtml(error)}</p>\n` : '';
+function showLogin(ctx: Context, { requesters }: DoorServices, site: Site, form: LoginForm): void {
+  const { next, identifier, error, problem = error?.message } = form;
+  const { token, cookie } = requesters.loginForm(ctx);
+  const alert = problem ? `<p role="alert">${escapeHtml(problem)}</p>\n` : '';
   const entered = typeof identifier === 'string' ? escapeHtml(identifier) : '';
+  if (error) ctx.set(error.headers);
+  if (cookie !== null) ctx.append('Set-Cookie', cookie);
+  showForm(ctx, `Log in to ${site.title}`, {
+    before: alert,
+    action: `${site.url}/@@login`,
+    hidden: { _csrf: token, next: safeNext(next, site.url) },
+    fields: `<div class="apps-field"><label for="identifier">Name or e-mail</label>
+<input id="identifier" name="identifier" autocomplete="username" required value="${entered}"></div>
+<div class="apps-field"><label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required></div>
+`,
+    button: 'Log in',
+  });
+  ctx.status = error?.status ?? 200;
+}
+
+function showLogout(ctx: Context, site: Site, token: string, next: unknown): void {
+  showForm(ctx, `Log out of ${site.title}`, {
+    before: '',
+    action: `${site.url}/@@logout`,
+    hidden: { _csrf: token, next: safeNext(next, site.url) },
+    fields: '',
+    button: 'Log out',
+  });
+}
+
+interface FormPage {
+  /** HTML before the form and in it. */
+  before: string;
+  fields: string;
+  action: string;
+  hidden: Record<string, string>;
+  button: string;
+}
+
+/** A page of one form, kept by nobody. */
+function showForm(ctx: Context, title: string, { before, fields, action, hidden, button }: FormPage): void {
+  const inputs = Object.entries(hidden).map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n`,
+  );
   ctx.status = 200;
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('Authorization, Cookie');
   ctx.body = bareDocument({
-    title: `Log in to ${site.title}`,
-    main: `<h1>Log in to ${escapeHtml(site.title)}</h1>
-${problem}<form method="post" action="${escapeHtml(`${site.url}/@@login`)}">
-<input type="hidden" name="_csrf" value="${escapeHtml(token)}">
-<input type="hidden" name="next" value="${escapeHtml(safeNext(next, site.url))}">
-<div class="apps-field"><label for="identifier">Name or e-mail</label>
-<input id="identifier" name="identifier" autocomplete="username" required value="${entered}"></div>
-<div class="apps-field"><label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required></div>
-<button type="submit">Log in</button>
+    title,
+    main: `<h1>${escapeHtml(title)}</h1>
+${before}<form method="post" action="${escapeHtml(action)}">
+${inputs.join('')}${fields}<button type="submit">${button}</button>
 </form>`,
   });
 }

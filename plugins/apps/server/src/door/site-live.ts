@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import { AppsError } from '../errors';
 import type { LiveChanges, LiveConnection } from '../events/types';
+import { addressGroup } from '../requester';
 
 /** Tokens that one page may wait for. */
 const MAX_TOKENS = 300;
@@ -26,7 +27,7 @@ export function answerLive(ctx: Context, live: LiveChanges): void {
       stream.writableLength > 64_000 ? stream.destroy() : stream.write(`event: change\ndata: ${token}\n\n`),
     end: () => stream.end(),
   };
-  const disconnect = live.connect(tokens, connection);
+  const disconnect = live.connect(addressGroup(ctx.ip), tokens, connection);
   const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT);
   heartbeat.unref();
   stream.on('close', () => {

@@ -50,29 +50,31 @@ export function createCalls(services: () => CallServices): Calls {
       const app = await all.loadApp(site, appId);
       if (!app) throw new AppsError('NotFoundError', `There is no app "${appId}" in the site "${site.id}"`);
       const content = await contentOf(all, site, options.content, requester);
-      const address = new URL(all.sites.urls.block(site, appId, block));
-      const visit: Visit = {
-        site,
-        content,
-        contentPath: content.path.replace(/^\/+/, ''),
-        requester,
-        request: {
-          method: 'POST',
-          url: address.href,
-          path: address.pathname,
-          query: {},
-          form: {},
-          body: null,
-          headers: {},
-        },
-        parentRequest: null,
-        writes: { records: true, content: true },
-        params: JSON.parse(JSON.stringify(options.params ?? {})) as Items,
-        csrfToken: () => all.requesters.csrf.issue(requester),
-        pendingLog: [],
-      };
+      const address = all.sites.urls.block(site, appId, block);
+      const visit = callVisit(all, { site, content, requester, address, params: options.params ?? {} });
       return callFunction(all, visit, app, { block, name });
     },
+  };
+}
+
+/** What a call from code is, in the form of a request: a POST to the block. @param call `params` are copied as JSON */
+export function callVisit(
+  { requesters }: CallServices,
+  call: { site: Site; content: ContentItem; requester: Requester; address: string; params: Items },
+): Visit {
+  const { site, content, requester, params } = call;
+  const { href, pathname } = new URL(call.address);
+  return {
+    site,
+    content,
+    contentPath: content.path.replace(/^\/+/, ''),
+    requester,
+    request: { method: 'POST', url: href, path: pathname, query: {}, form: {}, body: null, headers: {} },
+    parentRequest: null,
+    writes: { records: true, content: true },
+    params: JSON.parse(JSON.stringify(params)) as Items,
+    csrfToken: () => requesters.csrf.issue(requester),
+    pendingLog: [],
   };
 }
 

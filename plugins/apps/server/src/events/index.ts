@@ -3,4 +3,5 @@ export { type Acting, createActing } from './acting';
 export { announcing } from './announcing';
 export { type CallOptions, type Calls, createCalls } from './calls';
 export { createLive, type LiveChanges, type LiveConnection } from './live';
+export { createRuleEntries, type RuleEntries } from './rule-entries';
 export { createRules } from './rules';

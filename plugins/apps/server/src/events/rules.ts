@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
+import type { RuleEvent as Event, RuleFailure } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import type { Logger } from '../apps';
 import { isAppsError } from '../errors';
@@ -7,10 +8,9 @@ import type { ContentItem, Site, Sites } from '../sites/types';
 import type { Acting, Actor } from './acting';
 import type { Calls } from './calls';
 import { createItems } from './items';
+import { siteOfApp } from './rule-entries';
 
 const RULE = 'plugin::apps.rule';
-
-type Event = 'create' | 'update' | 'delete' | 'publish' | 'unpublish';
 
 interface Rule {
   id: number;
@@ -19,14 +19,7 @@ interface Rule {
   app: string;
   block: string;
   function: string;
-  failures?: Failure[] | null;
-}
-
-/** Why a rule's function failed, as it is listed with the rule. */
-interface Failure {
-  at: string;
-  documentId: string;
-  message: string;
+  failures?: RuleFailure[] | null;
 }
 
 /** Failures that a rule keeps, the latest first. */
@@ -101,17 +94,11 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
       const content = subject.gone ?? (await items.read(site, uid, documentId, requester, rule.event));
       if (!content) return;
       const params: Items = { rule: rule.name, event: rule.event, content_type: uid, document_id: documentId };
-      const options = { content, params, requester, site: await siteWith(rule.app, site) };
+      const options = { content, params, requester, site: (await siteOfApp(sites, rule.app))?.id ?? site.id };
       await calls.call(`${rule.app}/${rule.block}/${rule.function}`, options);
     } catch (error) {
       await noteFailure(rule, documentId, error);
     }
-  }
-
-  /** The id of the site that has the app: the default one, or another. */
-  async function siteWith(app: string, site: Site): Promise<string> {
-    for (const one of [site, ...(await sites.all())]) if (await sites.app(one, app)) return one.id;
-    return site.id;
   }
 
   async function noteFailure({ id, name }: Rule, documentId: string, error: unknown): Promise<void> {

@@ -1,1 +1,2 @@
 export type { LiveChanges, LiveConnection } from './live';
+export type { RuleEntries } from './rule-entries';

@@ -3,8 +3,10 @@
  * groups become Rights, forms are guarded by CSRF tokens.
  */
 export { allows, rightsOf } from './acl';
+export { addressGroup } from './address-group';
 export type { Csrf } from './csrf';
 export { safeNext } from './next';
+export { watchPasswordChanges } from './password-changes';
 export { appsActions, MANAGE_PERMISSION, permissionControllers, registerAdminActions } from './permissions';
 export { type Asking, BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export { SESSION_COOKIE } from './sessions';

@@ -38,9 +38,13 @@ beforeEach(() => {
   rows = [row(1, 'eric', 'pw'), row(2, 'er.ic', 'p.w:1'), row(3, 'er', 'other')];
   checks = [];
   time = 0;
-  const rateLimit = createRateLimit({ account: 3, address: 6 }, () => time);
-  passwords = createPasswords({ users, keyring: createKeyring('key'), rateLimit, now: () => time });
+  use({ account: 3, address: 6 });
 });
+
+const use = (limits: Parameters<typeof createRateLimit>[0]): void => {
+  const rateLimit = createRateLimit(limits, () => time);
+  passwords = createPasswords({ users, keyring: createKeyring('key'), rateLimit, now: () => time });
+};
 
 const basic = async (text: string, address = '1.1.1.1'): Promise<string | null> =>
   (await passwords.basic(Buffer.from(text).toString('base64'), address))?.username ?? null;
@@ -133,6 +137,35 @@ describe('failed logins', () => {
       'rejected',
       'rejected',
     ]);
+  });
+
+  it('are limited for an account from one address, and its owner elsewhere does not notice', async () => {
+    use({ pair: 3, address: 6, account: 100 });
+    for (const guess of ['1', '2', '3']) expect(await basic(`eric:${guess}`, '6.6.6.6')).toBeNull();
+    await expect(basic('eric:4', '6.6.6.6')).rejects.toMatchObject({ name: 'RateLimitError', status: 429 });
+    await expect(basic('eric:pw', '6.6.6.6')).rejects.toMatchObject({ name: 'RateLimitError' });
+    expect(await basic('eric:pw', '1.1.1.1')).toBe('eric');
+    expect((await passwords.check('eric', 'pw', '1.1.1.1'))?.username).toBe('eric');
+    expect(await basic('er:other', '6.6.6.6')).toBe('er');
+  });
+
+  it('of many addresses never keep the owner out of one where they have logged in', async () => {
+    use({ account: 5 });
+    expect((await passwords.check('eric', 'pw', '1.1.1.1'))?.username).toBe('eric');
+    for (let guess = 0; guess < 5; guess += 1) await basic(`eric:${guess}`, `2.2.2.${guess}`);
+    await expect(basic('eric:x', '3.3.3.3')).rejects.toMatchObject({ name: 'RateLimitError' });
+    expect((await passwords.check('eric', 'pw', '1.1.1.1'))?.username).toBe('eric');
+    expect(await basic('eric:pw', '1.1.1.1')).toBe('eric');
+    // Another's login makes no address theirs.
+    expect(await basic('er:other', '3.3.3.3')).toBe('er');
+    await expect(basic('eric:y', '3.3.3.3')).rejects.toMatchObject({ name: 'RateLimitError' });
+  });
+
+  it('are counted for the network of an IPv6 address', async () => {
+    use({ pair: 3 });
+    for (const guess of ['1', '2', '3']) await basic(`eric:${guess}`, `2001:db8:1:2::${guess}`);
+    await expect(basic('eric:4', '2001:db8:1:2:ffff::')).rejects.toMatchObject({ name: 'RateLimitError' });
+    expect(await basic('eric:5', '2001:db8:1:3::1')).toBeNull();
   });
 
   it('do not include successes', async () => {

@@ -1,4 +1,5 @@
 import { AppsError } from '../errors';
+import { addressGroup } from './address-group';
 import { decodeBasic, type Split, splits } from './basic';
 import type { Keyring } from './keyring';
 import type { LimitKey, RateLimit } from './rate-limit';
@@ -55,18 +56,30 @@ export function createPasswords({ users, keyring, rateLimit, now = Date.now }: P
     const tries = ways
       .flatMap((split) => found.filter((user) => isNamed(user, split.identifier)).map((user) => ({ split, user })))
       .slice(0, MAX_CHECKS);
+    const group = addressGroup(address);
     const accounts = tries.length > 0 ? tries.map(({ user }) => `id ${user.id}`) : [`name ${shortest.identifier}`];
-    const keys: LimitKey[] = [...new Set(accounts)].map((account) => ({
-      scope: 'account',
-      // Hashed for its length: an unknown name may be long.
-      value: keyring.sign(['account', account]),
-    }));
-    keys.push({ scope: 'address', value: address });
+    const keys = limitKeys(group, [...new Set(accounts)]);
     rateLimit.take(keys);
     if (tries.length === 0) await users.hasPassword(null, shortest.password);
     const checked = await firstMatch(tries);
-    if (checked !== null) rateLimit.refund(keys);
+    if (checked === null) return null;
+    rateLimit.refund(keys);
+    rateLimit.trust(pairOf(group, `id ${checked.id}`));
     return checked;
+  };
+
+  /** Hashed for its length: an unknown name may be long. */
+  const pairOf = (group: string, account: string): string => keyring.sign(['pair', group, account]);
+
+  /** What an attempt is counted for. An account's own limit does not hold where its owner has logged in before. */
+  const limitKeys = (group: string, accounts: readonly string[]): LimitKey[] => {
+    const keys: LimitKey[] = [{ scope: 'address', value: group }];
+    for (const account of accounts) {
+      const pair = pairOf(group, account);
+      keys.push({ scope: 'pair', value: pair });
+      if (!rateLimit.trusts(pair)) keys.push({ scope: 'account', value: keyring.sign(['account', account]) });
+    }
+    return keys;
   };
 
   /** The user as they are now, if the check still holds. */

@@ -34,6 +34,17 @@ describe('failed logins', () => {
     expect(['a', 'b', 'c', 'd'].map((name) => take(account(name), address('1')))).toEqual([null, null, null, '60']);
   });
 
+  it('are limited for an account from one address', () => {
+    limit = createRateLimit({ pair: 2 }, () => time);
+    const pair = (value: string): LimitKey => ({ scope: 'pair', value });
+    expect(['a', 'a', 'a', 'b'].map((value) => take(pair(value)))).toEqual([null, null, '300', null]);
+  });
+
+  it('trust a bounded number of pairs, the oldest forgotten first', () => {
+    for (const pair of ['a', 'b', 'c', 'd', 'a', 'e']) limit.trust(pair);
+    expect(['a', 'b', 'c', 'e'].map((pair) => limit.trusts(pair))).toEqual([true, false, true, true]);
+  });
+
   it('keep an account and an address of the same text apart', () => {
     expect([take(account('x')), take(account('x')), take(address('x'))]).toEqual([null, null, null]);
   });

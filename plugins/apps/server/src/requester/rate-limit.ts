@@ -3,26 +3,37 @@ import { AppsError } from '../errors';
 /**
  * Limits failed logins (contract, section 5). Attempts are counted before the password is checked, so that parallel
  * guesses count too, and given back when it was right. Counts are kept in this process's memory.
+ * docs/decisions/login-limits.md says why these scopes.
  */
 export interface RateLimit {
   /** Counts one attempt under each key; RateLimitError with Retry-After, counting nothing, if one of them is used up. */
   take(keys: readonly LimitKey[]): void;
   /** Gives back attempts that turned out right. */
   refund(keys: readonly LimitKey[]): void;
+  /** Remembers that a login from a pair's address to its account was right. */
+  trust(pair: string): void;
+  /** Whether a login was right for that pair lately. */
+  trusts(pair: string): boolean;
 }
 
+/** What attempts are counted for: an account from one address, an address, an account from all addresses. */
+type LimitScope = 'pair' | 'address' | 'account';
+
 export interface LimitKey {
-  scope: 'address' | 'account';
+  scope: LimitScope;
   value: string;
 }
 
 export const rateLimits = {
-  /** Failed logins in a window for one account, and for one address (which may be shared by many people). */
-  account: 10,
+  /** Failed logins in a window for one account from one address: this is what a guesser meets. */
+  pair: 10,
+  /** For one address, which many people may share. */
   address: 50,
-  /** Milliseconds from the first failure until its count starts anew. */
+  /** For one account from all addresses together: high, because it also keeps its owner out of a new address. */
+  account: 100,
+  /** Milliseconds from the first failure until its count ends. */
   window: 5 * 60_000,
-  /** Counters kept; the oldest go first, so that memory stays bounded under attack. */
+  /** Counters kept for each scope, and trusted pairs; the oldest go first, so that memory stays bounded under attack. */
   size: 10_000,
 };
 
@@ -34,47 +45,62 @@ interface Counter {
 
 export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: () => number = Date.now): RateLimit {
   const limits = { ...rateLimits, ...options };
-  const counters = new Map<string, Counter>();
-  const nameOf = ({ scope, value }: LimitKey): string => `${scope}:${value}`;
+  const counters: Record<LimitScope, Map<string, Counter>> = {
+    pair: new Map(),
+    address: new Map(),
+    account: new Map(),
+  };
+  const trusted = new Set<string>();
 
-  const current = (name: string): Counter | undefined => {
-    const counter = counters.get(name);
+  const current = ({ scope, value }: LimitKey): Counter | undefined => {
+    const counter = counters[scope].get(value);
     if (counter === undefined || counter.end > now()) return counter;
-    counters.delete(name);
+    counters[scope].delete(value);
     return undefined;
   };
 
-  const add = (name: string): void => {
-    const counter = current(name);
+  const add = (key: LimitKey): void => {
+    const counter = current(key);
     if (counter !== undefined) {
       counter.count += 1;
       return;
     }
-    const [oldest] = counters.keys();
-    if (counters.size >= limits.size && oldest !== undefined) counters.delete(oldest);
-    counters.set(name, { count: 1, end: now() + limits.window });
+    const all = counters[key.scope];
+    dropOldest(all, limits.size);
+    all.set(key.value, { count: 1, end: now() + limits.window });
   };
 
   return {
     take(keys) {
       for (const key of keys) {
-        const counter = current(nameOf(key));
+        const counter = current(key);
         if (counter === undefined || counter.count < limits[key.scope]) continue;
         const seconds = String(Math.max(1, Math.ceil((counter.end - now()) / 1000)));
         throw new AppsError('RateLimitError', 'Too many failed logins. Please try again later.', {
           headers: { 'Retry-After': seconds },
         });
       }
-      for (const key of keys) add(nameOf(key));
+      for (const key of keys) add(key);
     },
     refund(keys) {
       for (const key of keys) {
-        const name = nameOf(key);
-        const counter = current(name);
+        const counter = current(key);
         if (counter === undefined) continue;
         counter.count -= 1;
-        if (counter.count <= 0) counters.delete(name);
+        if (counter.count <= 0) counters[key.scope].delete(key.value);
       }
     },
+    trust(pair) {
+      trusted.delete(pair);
+      dropOldest(trusted, limits.size);
+      trusted.add(pair);
+    },
+    trusts: (pair) => trusted.has(pair),
   };
+}
+
+/** Makes room for one more. */
+function dropOldest(kept: Map<string, unknown> | Set<string>, size: number): void {
+  const [oldest] = kept.keys();
+  if (kept.size >= size && oldest !== undefined) kept.delete(oldest);
 }

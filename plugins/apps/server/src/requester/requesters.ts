@@ -3,6 +3,8 @@ import { shareReads } from '../batch';
 import type { AppsConfig } from '../config.types';
 import { type Csrf, createCsrf } from './csrf';
 import { createKeyring } from './keyring';
+import { checkLoginForm, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './login-form';
+import { createPasswordChanges } from './password-changes';
 import { createPasswords, unauthorized } from './passwords';
 import { createRateLimit } from './rate-limit';
 import { createRoles, type Roles } from './roles';
@@ -30,8 +32,12 @@ export interface Requesters {
   /** Who acts in a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
   fromStrapi(state: { auth?: StrapiAuth; user?: unknown }): Promise<Requester>;
   anonymous(): Promise<Requester>;
+  /** Opens the login form in the request's browser. */
+  loginForm(ctx: Asking): OpenedForm;
+  /** CsrfError unless `token` is that of a login form which was opened in the request's browser. */
+  checkLoginForm(ctx: Asking, token: string): void;
   /**
-   * Logs a user in by the login form. UnauthorizedError, RateLimitError.
+   * Logs a user in by the login form; the session that the browser had before ends. UnauthorizedError, RateLimitError.
    * @returns the requester, and the `Set-Cookie` header that keeps them logged in
    */
   login(ctx: Asking, identifier: string, password: string): Promise<{ requester: Requester; cookie: string }>;
@@ -60,6 +66,8 @@ export function createRequesters({
   const users = createUsers(strapi, roles);
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
   const sessions = createSessions(strapi, { users, keyring, now });
+  const passwordChanges = createPasswordChanges(strapi);
+  const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
   const isSecure = (ctx: Asking): boolean => ctx.secure || publicUrl.startsWith('https:');
 
@@ -70,15 +78,21 @@ export function createRequesters({
   const jwtUser = async (token: string): Promise<UserRow | null> => {
     const jwt = strapi.plugin('users-permissions')?.service('jwt');
     if (!jwt) return null;
-    const payload: { id?: unknown; sessionId?: string } | null = await jwt.verify(token).catch((error: Error) => {
-      if (error.message === 'Invalid token.') return null;
-      throw error;
-    });
+    const payload: { id?: unknown; iat?: number; sessionId?: string } | null = await jwt
+      .verify(token)
+      .catch((error: Error) => {
+        if (error.message === 'Invalid token.') return null;
+        throw error;
+      });
     if (payload?.id === undefined) return null;
     // Strapi takes an access token until it expires; here an ended session ends it too.
     const active =
       !payload.sessionId || (await strapi.sessionManager('users-permissions').isSessionActive(payload.sessionId));
-    return active ? users.load({ id: payload.id }) : null;
+    if (!active) return null;
+    const user = await users.load({ id: payload.id });
+    // A token with a session ends with it; of the others only their age tells which password they stand for.
+    const outlived = user && payload.sessionId === undefined && (await passwordChanges.since(user.id, payload.iat));
+    return outlived ? null : user;
   };
 
   const administrator = ({ auth, user }: Authenticated, credential: CredentialKind): Requester | null =>
@@ -138,7 +152,7 @@ export function createRequesters({
   };
 
   return {
-    csrf: createCsrf({ keyring, maxAge: config.csrf.maxAge, now }),
+    csrf,
     anonymous: users.anonymous,
     async identify(ctx) {
       const header = ctx.request.headers.authorization;
@@ -153,10 +167,13 @@ export function createRequesters({
       if (!requester) throw unauthorized();
       return requester;
     },
+    loginForm: (ctx) => openLoginForm(csrf, ctx.cookies.get(LOGIN_COOKIE), isSecure(ctx)),
+    checkLoginForm: (ctx, token) => checkLoginForm(csrf, ctx.cookies.get(LOGIN_COOKIE), token),
     async login(ctx, identifier, password) {
       const user = await passwords.check(identifier, password, ctx.ip);
       const requester = await asUser(user, 'cookie');
       if (!user || !requester) throw unauthorized();
+      await sessions.end(ctx.cookies.get(SESSION_COOKIE) ?? '');
       return { requester, cookie: sessions.header(await sessions.start(user), isSecure(ctx)) };
     },
     async logout(ctx) {

@@ -1,0 +1,74 @@
+import { useAPIErrorHandler, useNotification } from '@strapi/strapi/admin';
+import { type FormEvent, useCallback, useState } from 'react';
+import type { Rule, RuleInput } from '../../../shared/admin-api';
+import { type FetchError, useApi, useLoaded } from '../api';
+import { useText } from '../plugin';
+
+/** A rule while it is entered; '' is nothing chosen yet. */
+export type Draft = Omit<RuleInput, 'event'> & { event: RuleInput['event'] | '' };
+
+const empty: Draft = { name: '', enabled: true, event: '', contentType: '', app: '', block: '', function: '' };
+
+/** What is wrong, by the key of the rule. */
+export type Errors = Partial<Record<string, string>>;
+
+/** The rule being entered, what is wrong with it, and how it is saved. */
+export function useDraft(rule: Rule | undefined, onSaved: () => void) {
+  const text = useText();
+  const api = useApi();
+  const { toggleNotification } = useNotification();
+  const { formatAPIError } = useAPIErrorHandler();
+  const [draft, setDraft] = useState<Draft>(() => inputOf(rule));
+  const [errors, setErrors] = useState<Errors>({});
+  const [saving, setSaving] = useState(false);
+
+  const change = (changes: Partial<Draft>) => {
+    setDraft((previous) => ({ ...previous, ...changes }));
+    setErrors((previous) => Object.fromEntries(Object.entries(previous).filter(([key]) => !(key in changes))));
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const missing = Object.keys(draft).filter((key) => draft[key as keyof Draft] === '');
+    if (missing.length > 0) return setErrors(Object.fromEntries(missing.map((key) => [key, text('rule.required')])));
+    setSaving(true);
+    try {
+      const input = draft as RuleInput;
+      await (rule ? api.updateRule(rule.id, input) : api.createRule(input));
+      toggleNotification({ type: 'success', message: text('rule.saved') });
+      onSaved();
+    } catch (error) {
+      const message = formatAPIError(error as FetchError);
+      const key = keyOf(error);
+      if (key === null) toggleNotification({ type: 'danger', message });
+      else setErrors({ [key]: message });
+    } finally {
+      setSaving(false);
+    }
+  };
+  return { draft, change, errors, saving, submit };
+}
+
+function inputOf(rule: Rule | undefined): Draft {
+  if (!rule) return empty;
+  const { id: _id, failures: _failures, ...input } = rule;
+  return input;
+}
+
+/** The key of the rule that the server's error is about; null for another error. */
+function keyOf(error: unknown): string | null {
+  const { details } = (error as { response?: { data?: { error?: { details?: { key?: unknown } } } } }).response?.data
+    ?.error ?? { details: {} };
+  return typeof details?.key === 'string' && details.key in empty ? details.key : null;
+}
+
+/** The functions of the chosen block; undefined while they are loaded. */
+export function useFunctions({ app, block }: Draft) {
+  const api = useApi();
+  const load = useCallback(
+    async () => ({ of: `${app}/${block}`, names: block === '' ? [] : await api.ruleFunctions({ app, block }) }),
+    [api, app, block],
+  );
+  const { data, error } = useLoaded(load);
+  const isCurrent = data?.of === `${app}/${block}`;
+  return { data: isCurrent ? data.names : error === null ? undefined : [], error: isCurrent ? null : error };
+}

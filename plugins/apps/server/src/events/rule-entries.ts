@@ -1,0 +1,143 @@
+import type { Core } from '@strapi/strapi';
+import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
+import type { Items } from '../../../shared/json';
+import { functionNames } from '../apps';
+import { AppsError } from '../errors';
+import type { Requester } from '../requester/types';
+import type { Site, Sites } from '../sites/types';
+import { type CallServices, callVisit } from './calls';
+import { readRule, wrongKey } from './rule-input';
+
+const RULE = 'plugin::apps.rule';
+
+/** The entries of `plugin::apps.rule`, for those who manage apps: the caller has checked that (contract, section 11). */
+export interface RuleEntries {
+  /** By name. */
+  list(): Promise<Rule[]>;
+  choices(): Promise<RuleChoices>;
+  /** Functions of a block's logic, sorted. BadRequestError for an app or block that does not exist. */
+  functions(target: RuleTarget, manager: Requester): Promise<readonly string[]>;
+  /** BadRequestError with `details.key` for what is wrong or does not exist. */
+  create(input: Items, manager: Requester): Promise<Rule>;
+  /** Changes what the input names. The same errors; NotFoundError for an unknown rule. */
+  update(id: string, input: Items, manager: Requester): Promise<Rule>;
+  /** NotFoundError for an unknown rule. */
+  delete(id: string): Promise<void>;
+}
+
+/** An entry as stored. */
+type Row = Omit<Rule, 'id' | 'failures'> & { documentId: string; failures: Rule['failures'] | null };
+
+/** The site whose app a rule means: the default one if it has the app, else the first other one; null if none has it. */
+export async function siteOfApp(sites: Sites, app: string): Promise<Site | null> {
+  for (const site of await sites.all()) if (await sites.app(site, app)) return site;
+  return null;
+}
+
+/** @param services asked for at each call, for they are made after the entries */
+export function createRuleEntries(strapi: Core.Strapi, services: () => CallServices): RuleEntries {
+  const documents = () => strapi.documents(RULE as never) as unknown as DocumentMethods;
+
+  async function existing(documentId: string): Promise<Row> {
+    const row = await documents().findOne({ documentId });
+    if (!row) throw new AppsError('NotFoundError', 'There is no such rule');
+    return row;
+  }
+
+  async function functions({ app: appId, block }: RuleTarget, manager: Requester): Promise<readonly string[]> {
+    const all = services();
+    const site = await siteOfApp(all.sites, appId);
+    const app = site && (await all.loadApp(site, appId));
+    if (!site || !app) throw wrongKey('app', `No site has an app "${appId}"`);
+    if (!app.blocks.has(block)) throw wrongKey('block', `There is no block "${block}" in the app "${appId}"`);
+    const content = await all.sites.content.resolve(site, '', manager);
+    if (!content) throw new AppsError('InternalServerError', 'The site has no root');
+    const address = all.sites.urls.block(site, appId, block);
+    const visit = callVisit(all, { site, content, requester: manager, address, params: {} });
+    try {
+      return await functionNames(all, visit, app, block);
+    } catch (error) {
+      // Its definition or logic is broken: that is the manager's to know.
+      if (!(error instanceof AppsError) || error.status !== 500) throw error;
+      throw wrongKey('block', error.message);
+    }
+  }
+
+  /** BadRequestError unless what the rule is about and what it calls exist. */
+  async function requireTarget(rule: RuleInput, manager: Requester): Promise<void> {
+    const type = contentTypes(strapi).find(({ uid }) => uid === rule.contentType);
+    if (!type) throw wrongKey('contentType', `There is no content type "${rule.contentType}"`);
+    if (!type.hasDrafts && (rule.event === 'publish' || rule.event === 'unpublish')) {
+      throw wrongKey('event', `Items of "${rule.contentType}" have no drafts: they are never published or unpublished`);
+    }
+    if ((await functions(rule, manager)).includes(rule.function)) return;
+    throw wrongKey('function', `The block "${rule.block}" has no function "${rule.function}"`);
+  }
+
+  return {
+    functions,
+    async list() {
+      return (await documents().findMany({ sort: ['name:asc', 'id:asc'] })).map(ruleOf);
+    },
+    async choices() {
+      const { sites, loadApp } = services();
+      const apps = new Map<string, string[]>();
+      for (const site of await sites.all()) {
+        for (const id of await sites.apps(site)) {
+          const app = apps.has(id) ? null : await loadApp(site, id);
+          if (app)
+            apps.set(
+              id,
+              [...app.blocks.values()].flatMap((block) => (block.logic ? [block.id] : [])),
+            );
+        }
+      }
+      const sorted = [...apps].sort(([a], [b]) => (a < b ? -1 : 1));
+      return { contentTypes: contentTypes(strapi), apps: sorted.map(([id, blocks]) => ({ id, blocks })) };
+    },
+    async create(input, manager) {
+      const rule = readRule({ enabled: true, ...input });
+      await requireTarget(rule, manager);
+      return ruleOf(await documents().create({ data: rule }));
+    },
+    async update(documentId, input, manager) {
+      const rule = readRule({ ...(inputOf(await existing(documentId)) as unknown as Items), ...input });
+      // A rule whose function is gone can still be switched off.
+      if (Object.keys(input).join() !== 'enabled' || rule.enabled) await requireTarget(rule, manager);
+      return ruleOf((await documents().update({ documentId, data: rule })) ?? (await existing(documentId)));
+    },
+    async delete(documentId) {
+      await existing(documentId);
+      await documents().delete({ documentId });
+    },
+  };
+}
+
+/** As much of Strapi's document service as is used here. */
+interface DocumentMethods {
+  findOne(params: { documentId: string }): Promise<Row | null>;
+  findMany(params: { sort: string[] }): Promise<Row[]>;
+  create(params: { data: RuleInput }): Promise<Row>;
+  update(params: { documentId: string; data: RuleInput }): Promise<Row | null>;
+  delete(params: { documentId: string }): Promise<unknown>;
+}
+
+function inputOf({ name, enabled, event, contentType, app, block, function: called }: Row): RuleInput {
+  return { name, enabled, event, contentType, app, block, function: called };
+}
+
+function ruleOf(row: Row): Rule {
+  return { id: row.documentId, ...inputOf(row), failures: row.failures ?? [] };
+}
+
+/** The host's own content types, by name. */
+function contentTypes(strapi: Core.Strapi): RuleChoices['contentTypes'] {
+  return Object.values(strapi.contentTypes)
+    .filter(({ uid }) => uid.startsWith('api::'))
+    .map(({ uid, info, options }) => ({
+      uid,
+      name: info.displayName,
+      hasDrafts: options?.draftAndPublish === true,
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { AppsError } from '../errors';
+import type { Csrf } from './csrf';
+
+/** Name of the cookie that ties the login form to the browser it was opened in, before there is a session. */
+export const LOGIN_COOKIE = 'apps_login';
+
+/** 128 random bits, base64url. */
+const VALUE = /^[\w-]{22}$/;
+
+/** The token of a login form, and the cookie that goes with it. */
+export interface OpenedForm {
+  /** The hidden field `_csrf`. */
+  token: string;
+  /** The `Set-Cookie` header; null when the browser has its cookie already. */
+  cookie: string | null;
+}
+
+/**
+ * Opens a login form in a browser: its token is good only together with the browser's login cookie, so that nobody can
+ * log another person's browser in with a token of their own (docs/decisions/login-form.md).
+ * @param cookie value of the request's login cookie, if it has one
+ */
+export function openLoginForm(csrf: Csrf, cookie: string | undefined, secure: boolean): OpenedForm {
+  if (cookie !== undefined && VALUE.test(cookie)) return { token: csrf.issueLogin(cookie), cookie: null };
+  const fresh = randomBytes(16).toString('base64url');
+  const header = `${LOGIN_COOKIE}=${fresh}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return { token: csrf.issueLogin(fresh), cookie: header };
+}
+
+/** CsrfError unless the token is that of a login form which was opened in the browser with this cookie. */
+export function checkLoginForm(csrf: Csrf, cookie: string | undefined, token: unknown): void {
+  if (cookie === undefined || !VALUE.test(cookie)) {
+    throw new AppsError('CsrfError', 'The login form was not opened in this browser, or it keeps no cookies.');
+  }
+  csrf.verifyLogin(token, cookie);
+}
