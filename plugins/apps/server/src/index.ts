@@ -59,7 +59,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
     logic: createLogicRuntime({ limits: config.limits, logger, runnerPath }),
     layouts: createLayouts(),
     nested,
-    documents: acting.through(documents.call),
+    documents: acting.through(documents.prepare),
     requesters,
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);

@@ -25,7 +25,7 @@ export {
 export { redirectOf } from './response';
 export {
   type AppServices,
-  type DocumentCall,
+  type DocumentCalls,
   type Logger,
   permittedBlock,
   type Run,

@@ -3,7 +3,7 @@ import type { AppsConfig } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
 import type { Layouts } from '../layouts/types';
 import { isLost, mostLosses } from '../logic';
-import type { LogEntry, LogicBudget, LogicRuntime, RequestData, ResponseChanges } from '../logic/types';
+import type { LogEntry, LogicBudget, LogicRuntime, PreparedCall, RequestData, ResponseChanges } from '../logic/types';
 import type { AppKey, RecordAddress, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
 import { allows, rightsOf } from '../requester';
 import type { Requester, Rights } from '../requester/types';
@@ -12,7 +12,7 @@ import { type Live, noting, type Topic } from './embed-live';
 import type { App, Block } from './types';
 
 /** Calls of `context.api.documents` with the requester's own permissions (contract, section 8). */
-export type DocumentCall = (uid: string, method: string, params: Items, requester: Requester) => Promise<unknown>;
+export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;
 
 export interface Logger {
   info(message: string): void;
@@ -35,7 +35,7 @@ export interface AppServices {
   store: RecordStore;
   logic: LogicRuntime;
   layouts: Layouts;
-  documents: DocumentCall;
+  documents: DocumentCalls;
   live: Live;
   nested: Nested;
   loadApp(site: Site, appId: string): Promise<App | null>;
@@ -79,6 +79,8 @@ export interface Run {
   readonly response: ResponseChanges;
   /** How many blocks are being displayed or saved inside each other. */
   readonly depth: number;
+  /** How often content of the host was changed, or that was tried. */
+  readonly changes: { count: number };
   /** What ends this attempt whatever logic makes of it: a collision must not be caught by a block. */
   readonly fatal: { error?: unknown };
 }
@@ -147,6 +149,7 @@ function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork,
     failures: [],
     response: { status: null, headers: {}, redirect: null },
     depth: 0,
+    changes: { count: 0 },
     fatal: {},
   };
 }
