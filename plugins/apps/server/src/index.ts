@@ -3,9 +3,17 @@ import type { Core } from '@strapi/strapi';
 import { loadApp, nested, readThemeInfo } from './apps';
 import { readConfig, strapiConfig } from './config';
 import { contentTypes } from './content-types';
-import { adminInterface, createBaseUrl, createDoor, createErrorForm, type DoorServices } from './door';
+import {
+  adminInterface,
+  createBaseUrl,
+  createBodyKeeper,
+  createDoor,
+  createErrorForm,
+  type DoorServices,
+} from './door';
 import { announcing, createActing, createCalls, createLive, createRules } from './events';
 import { createLayouts } from './layouts';
+import { printableLog } from './log';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
@@ -26,7 +34,7 @@ function running(): DoorServices {
 /** Wires the rooms: each gets what it needs, and nothing else. */
 function createServices(strapi: Core.Strapi): DoorServices {
   const config = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
-  const { log: logger } = strapi;
+  const logger = printableLog(strapi.log);
   const production = strapi.config.get('environment') === 'production';
   const baseUrl = createBaseUrl(strapi);
   const documents = createDocumentAccess({ strapi });
@@ -44,7 +52,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
     limits: config.limits,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
-  const live = createLive(strapi);
+  const live = createLive({ strapi, logger });
   const requesters = createRequesters({ strapi, config });
   const acting = createActing(strapi, requesters);
   createRules({ strapi, logger, sites, acting, calls }).start();
@@ -94,6 +102,7 @@ export default {
   register({ strapi }: { strapi: Core.Strapi }) {
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     strapi.server.use(createErrorForm(() => services));
+    strapi.server.use(createBodyKeeper(() => services));
   },
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {

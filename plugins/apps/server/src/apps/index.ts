@@ -26,7 +26,6 @@ export { redirectOf } from './response';
 export {
   type AppServices,
   type DocumentCalls,
-  type Logger,
   permittedBlock,
   type Run,
   showsDetails,

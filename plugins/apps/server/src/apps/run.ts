@@ -2,6 +2,7 @@ import type { Items } from '../../../shared/json';
 import type { AppsConfig } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
 import type { Layouts } from '../layouts/types';
+import type { Logger } from '../log';
 import { isLost, mostLosses } from '../logic';
 import type { LogEntry, LogicBudget, LogicRuntime, PreparedCall, RequestData, ResponseChanges } from '../logic/types';
 import type { AppKey, RecordAddress, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
@@ -13,12 +14,6 @@ import type { App, Block } from './types';
 
 /** Calls of `context.api.documents` with the requester's own permissions (contract, section 8). */
 export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;
-
-export interface Logger {
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
-}
 
 /** What logic asks for that runs the logic of a block again; injected, for running a block needs them itself. */
 export interface Nested {
@@ -165,9 +160,7 @@ function writeLog(run: Run): void {
   for (const failure of run.failures) run.services.logger.error(`[apps] ${failure}`);
   for (const entry of run.logs) {
     const place = [entry.app, entry.block].filter(Boolean).join('/');
-    run.services.logger.info(
-      `[apps] ${place}${entry.line === null ? '' : `:${entry.line}`} ${printable(entry.message)}`,
-    );
+    run.services.logger.info(`[apps] ${place}${entry.line === null ? '' : `:${entry.line}`} ${entry.message}`);
   }
 }
 
@@ -207,10 +200,4 @@ export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, block
 /** Whether a failure belongs to the logic or definition of a block, so that a page can show it in the block's place. */
 export function isBlockFailure(error: unknown): error is AppsError {
   return isAppsError(error, 'LogicError') || isAppsError(error, 'DefinitionError');
-}
-
-/** One line without anything that a terminal would obey: what visitors send must not look like lines of the server. */
-function printable(message: string): string {
-  const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return message.replaceAll('\n', '\\n').replace(/[\p{Cc}\u2028\u2029]/gu, written);
 }

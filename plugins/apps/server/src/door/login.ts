@@ -9,6 +9,7 @@ import { csrfOf } from './csrf';
 import type { DoorServices } from './exchange';
 import { prefersJson } from './negotiate';
 import { bareDocument } from './pages';
+import { checkRawBody } from './raw-body';
 
 /** `/<site_id>/@@login`: a form, and what it posts (contract, section 5). */
 export async function login(ctx: Context, services: DoorServices, site: Site): Promise<void> {
@@ -17,6 +18,7 @@ export async function login(ctx: Context, services: DoorServices, site: Site): P
   const token = services.requesters.csrf.issue(requester);
   if (ctx.method !== 'POST') return showForm(ctx, site, { token, next: ctx.query.next });
   services.requesters.csrf.verify(csrfOf(ctx), requester);
+  await checkRawBody(ctx, services.config.limits.bodySize);
   const { username, identifier = username, password, next } = formFields(ctx);
   if (typeof identifier !== 'string' || typeof password !== 'string' || identifier === '' || password === '') {
     return showForm(ctx, site, { token, next, identifier, error: 'Enter your name and your password' });

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { Items } from '../../../shared/json';
-import type { Logger } from '../apps';
 import { isAppsError } from '../errors';
+import type { Logger } from '../log';
 import type { ContentItem, Site, Sites } from '../sites/types';
 import type { Acting, Actor } from './acting';
 import type { Calls } from './calls';
