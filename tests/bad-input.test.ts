@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStage, type Row, type Stage } from './support/stage';
 import { expectAnswer, runTable } from './support/table';
@@ -107,6 +108,167 @@ describe('bodies', () => {
     const wide = await put(`{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":0`).join()}}`);
     expectAnswer(wide, { status: 400, error: 'BadRequestError', has: ['at most 10000 items'] });
     expect((await stage.send({ send: 'GET open' })).status).toBe(200);
+  });
+});
+
+describe('numbers that cannot be held', () => {
+  const json = { 'content-type': 'application/json' };
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  const refused: [number: string, shown: string][] = [
+    ['1e400', '1e400'],
+    ['-1E+309', '-1E+309'],
+    ['9007199254740993', '9007199254740993'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['9'.repeat(400), `${'9'.repeat(40)}…`],
+  ];
+  const bodies: [name: string, send: string, frame: [string, string]][] = [
+    ['2', 'POST open/blocks/values/number', ['{"a":', '}']],
+    ['5', 'POST open', ['{"a":{"b":[', ']}}']],
+    ['6', 'POST open/records', ['[{},{"a":', '}]']],
+    ['7', 'PUT open/record/never', ['{"a":', '}']],
+    ['10', 'PATCH open/record/stays', ['{"$inc":{"a":', '}}']],
+    ['11', 'POST open/search', ['{"names":{"a":', '}}']],
+  ];
+  table([
+    ...bodies.flatMap(([name, send, [before, after]]) =>
+      refused.map(
+        ([number, shown]): Row => ({
+          it: `operation ${name}`,
+          send,
+          headers: json,
+          body: before + number + after,
+          status: 400,
+          error: 'BadRequestError',
+          has: [`The number ${shown} at position ${before.length} cannot be stored exactly`],
+          gives: { error: { details: { position: before.length } } },
+        }),
+      ),
+    ),
+    {
+      it: 'in NDJSON',
+      send: 'POST open/records',
+      headers: ndjson,
+      body: '{"a":1}\n\n{"a":9007199254740993}\n',
+      status: 400,
+      error: 'BadRequestError',
+      has: ['The number 9007199254740993 at position 5 of line 3 cannot be stored exactly'],
+    },
+    {
+      it: 'others are kept',
+      send: 'PUT open/record/numbers',
+      headers: json,
+      body: '{"list": [0.1, 1e21, 9007199254740991, 9007199254740992, 3.14159265358979323846, 1e-400, "9007199254740993"]}',
+      status: 201,
+    },
+    {
+      it: 'as they are',
+      send: 'GET open/record/numbers',
+      status: 200,
+      is: {
+        id: 'numbers',
+        list: [0.1, 1e21, 9007199254740991, 9007199254740992, Math.PI, 0, '9007199254740993'],
+      },
+    },
+    { it: 'away again', send: 'DELETE open/record/numbers', status: 200 },
+  ]);
+});
+
+describe('what is not UTF-8', () => {
+  const bytes = (...parts: (string | number)[]) =>
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))));
+  const form = 'application/x-www-form-urlencoded';
+  const multipart = 'multipart/form-data; boundary=b';
+  const part = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n';
+  const body = (send: string, type: string, text: string | Buffer, message: string): Row => ({
+    it: type,
+    send,
+    headers: { 'content-type': type },
+    body: text,
+    status: 400,
+    error: 'BadRequestError',
+    has: [message],
+  });
+  const json = 'application/json';
+  const address = (path: string, sequence: string): Row => ({
+    it: 'an address',
+    send: `GET ${path}`,
+    status: 400,
+    error: 'BadRequestError',
+    has: ['The address is not UTF-8', sequence],
+  });
+  table([
+    body('POST open', json, bytes('{"a":"', 0xff, '"}'), 'The body is not UTF-8: byte 6 is wrong'),
+    body('PUT open/record/never', json, bytes('{"é":"', 0xc3, '"}'), 'byte 7 is wrong'),
+    body('PATCH open/record/stays', json, bytes('{"a":"', 0xed, 0xa0, 0x80, '"}'), 'byte 6 is wrong'),
+    body('POST open/records', json, bytes('[{"a":"', 0xc0, 0x80, '"}]'), 'byte 7 is wrong'),
+    body('POST open/search', json, bytes('{"query":"', 0xf8, '"}'), 'byte 10 is wrong'),
+    body('POST open/blocks/values/number', json, bytes('{"a":"', 0x80, '"}'), 'byte 6 is wrong'),
+    body('POST open/records', 'application/x-ndjson', bytes('{"a":1}\n{"a":"', 0xff, '"}\n'), 'Line 2 is not UTF-8'),
+    body('POST flow/blocks/item', form, bytes('name=', 0xff), 'The body is not UTF-8: byte 5 is wrong'),
+    body('POST flow/blocks/item', form, 'name=%FF', 'The form is not UTF-8: %FF at position 5'),
+    body('POST flow/blocks/item', form, 'name=a&b=%C3%A9%C3', '%C3%A9%C3 at position 9'),
+    body('POST flow/blocks/item', form, '%FF=name', '%FF at position 0'),
+    body('POST flow/blocks/item', multipart, bytes(part, 0xff, '\r\n--b--\r\n'), `byte ${part.length} is wrong`),
+    address('open/records?limit=1&x=%FF', '%FF at position'),
+    address('open/records?%C3=1', '%C3 at position'),
+    address('open/blocks/values/number?x=%ED%A0%80', '%ED%A0%80 at position'),
+    address('%FF', '%FF at position'),
+    address('open/blocks/%C3%28', '%C3%28 at position'),
+    address('/site/%FF/@@apps/open', '%FF at position'),
+    address('/site/articles/%FF', '%FF at position'),
+    address('/site/@@login?next=%FF', '%FF at position'),
+    address('open/record/%FF', '%FF at position'),
+    { it: 'a bare % is none of these', send: 'GET open/records?limit=1&x=100%', status: 200 },
+    { it: 'nor is other text', send: 'GET open/blocks/values/number?x=%C3%A9+%F0%9F%8D%8E', status: 200 },
+  ]);
+
+  test('a compressed body is looked at, too', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const zipped = (text: Buffer) => stage.send({ send: 'POST open', headers, body: gzipSync(text) });
+    expectAnswer(await zipped(bytes('{"a":"', 0xff, '"}')), { status: 400, error: 'BadRequestError', has: ['byte 6'] });
+    expectAnswer(await zipped(bytes('{"a":1e999}')), { status: 400, error: 'BadRequestError', has: ['1e999'] });
+    expectAnswer(await zipped(bytes('{"a":"é"}')), { status: 201 });
+  });
+});
+
+describe("an element's own address", () => {
+  const said = '%3Cimg%20src=x%20onerror=alert(1)%3E';
+  const row = (element: string, type: string): Row => ({
+    it: element,
+    send: `GET debug/blocks/echo/${element}?said=${said}`,
+    accept: 'text/html',
+    status: 200,
+    has: ['<img src=x onerror=alert(1)>'],
+    answers: { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' },
+  });
+  table([
+    row('html', 'text/html'),
+    ...['name', 'notes', 'secret'].map((element) => row(element, 'text/plain')),
+    { ...row('name', 'application/json'), it: 'name as JSON', accept: 'application/json' },
+  ]);
+});
+
+describe("lines of the server's log", () => {
+  const forged = '\n[2026-01-01] info: all is well\r\n\u001b[2J\u001b]0;title\u0007\u009b31m\u2028\u202e';
+  const attempts: [name: string, send: (mark: string) => Parameters<Stage['send']>[0]][] = [
+    ['log', (mark) => ({ send: `POST debug/blocks/echo/shout?said=${encodeURIComponent(mark)}`, json: {} })],
+    ['the path of a failure', (mark) => ({ send: `GET debug/blocks/echo/shout?${encodeURIComponent(mark)}` })],
+    [
+      'an error mark',
+      (mark) => ({ send: `GET debug/blocks/talk?mark=${encodeURIComponent(mark)}`, accept: 'text/html' }),
+    ],
+  ];
+  test.each(attempts)('%s', async (name, send) => {
+    const from = stage.host.output().length;
+    await stage.send(send(`begin-${name}${forged}`));
+    await new Promise((done) => setTimeout(done, 200));
+    const written = stage.host.output().slice(from);
+    // The colours of Strapi's own log.
+    const plain = written.replace(/\u001b\[\d+m/g, '');
+    expect(plain).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u202e]/);
+    expect(plain.split('\n').filter((line) => line.startsWith('[2026-01-01]'))).toEqual([]);
+    if (name === 'log') expect(plain).toContain('begin-log\\n[2026-01-01] info: all is well\\u000d\\n\\u001b[2J');
   });
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../plugins/apps/server/src/records/test-databases';
 import { availableClients, createTestDatabase } from './support/databases';
 import { type Host, startHost } from './support/host';
+import { grantRole } from './support/seed';
 import { type Answer, type Message, send } from './support/send';
 import { fixtureThemes } from './support/theme';
 
@@ -30,6 +31,9 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     database = await createTestDatabase(client, { table: false });
     const options = { themesDirectory: fixtureThemes, env: { APPS_THEME: 'main', ...database.place.env } };
     for (const _ of [1, 2]) hosts.push(await startHost(options));
+    const article = 'api::article.article';
+    const rights = ['find', 'findOne', 'create', 'update'].map((action) => `${article}.${action}`);
+    await grantRole(hosts[0] as Host, 'Public', rights);
     token = '';
     token = String((await ask(0, 'GET', 'open')).headers['x-csrf-token']);
   }, 180_000);
@@ -100,4 +104,96 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     const answers = await Promise.all(times(60, (at) => (work[at % work.length] as (typeof work)[0])(at >> 1)));
     expect(answers.filter(({ status }) => status >= 400).map(({ status, text }) => [status, text])).toEqual([]);
   }, 120_000);
+
+  describe('logic that takes its time', () => {
+    type Steps = [step: string, value?: unknown][];
+    interface Article {
+      id: number;
+      documentId: string;
+      title: string;
+    }
+    const article = (slug: string) => ({ title: 'First', slug, tiles: [] });
+    const pause = ['spin', 150] as const;
+    const steps = <T>(at: number, given: readonly (readonly [string, unknown?])[]) =>
+      ask<T>(at, 'POST', 'content/blocks/slow/run', { steps: given });
+    const count = async (slug: string) => (await steps<number[]>(1, [['count', slug]])).json[0];
+
+    test('sees what it has changed, and what it saw is what is stored', async () => {
+      const answer = await steps<[Article, null, null, Article, null, Article, number, null, string[], null]>(0, [
+        ['create', article('slow')],
+        ['record', 'slow'],
+        pause,
+        ['update', { title: 'Second' }],
+        pause,
+        ['find'],
+        ['count', 'slow'],
+        pause,
+        ['search', "id == 'slow'"],
+        pause,
+      ]);
+      expect(answer.status, answer.text).toBe(200);
+      const [made, , , updated, , found, counted, , searched] = answer.json;
+      expect([updated.documentId, found.documentId]).toEqual([made.documentId, made.documentId]);
+      expect([made.title, updated.title, found.title]).toEqual(['First', 'Second', 'Second']);
+      expect([found.id, counted, searched]).toEqual([updated.id, 1, ['slow']]);
+      const stored = await (hosts[1] as Host).run(
+        (strapi, documentId) => strapi.documents('api::article.article').findOne({ documentId, status: 'published' }),
+        made.documentId,
+      );
+      expect(stored).toMatchObject({ id: updated.id, title: 'Second', slug: 'slow' });
+      expect(await count('slow')).toBe(1);
+      expect(await items(1, 'content/record/slow')).toEqual({ id: 'slow', documentId: made.documentId });
+    });
+
+    test('leaves nothing when it fails in the end', async () => {
+      const answer = await steps(0, [
+        ['create', article('undone')],
+        pause,
+        ['record', 'undone'],
+        pause,
+        ['fail', 'end'],
+      ]);
+      expect(answer.status).toBe(500);
+      expect(await count('undone')).toBe(0);
+      expect((await ask(0, 'GET', 'content/record/undone')).status).toBe(404);
+    });
+
+    test('keeps what was changed before a change that is refused', async () => {
+      const given: Steps = [['create', article('kept')], ['create', { ...article('other'), absent: 1 }], ['delete']];
+      const answer = await steps<unknown[]>(0, [...given, pause, ['update', { title: 'Second' }]]);
+      expect(answer.json).toMatchObject([{}, { error: 'BadRequestError' }, { error: 'ForbiddenError' }, null, {}]);
+      expect(await count('kept')).toBe(1);
+    });
+
+    test('runs again when another has made the same meanwhile', async () => {
+      const answers = await Promise.all(
+        [0, 1].map((at) => steps<unknown[]>(at, [['create', article('same')], pause, pause])),
+      );
+      expect(statuses(answers)).toEqual({ 200: 2 });
+      const made = answers.map(({ json }) => json[0]);
+      expect(made).toContainEqual({ error: 'BadRequestError' });
+      expect(await count('same')).toBe(1);
+    });
+
+    const held: [name: string, steps: Steps][] = [
+      ['a refused change', [['delete']]],
+      ['a change', [['create', article('held')]]],
+      ['a search after a write', [['record'], ['search', 'true']]],
+    ];
+    test.each(held)('keeps no other writer waiting after %s', async (_name, before) => {
+      const order: string[] = [];
+      const note = (name: string) => (answer: Answer) => {
+        order.push(name);
+        return answer.status;
+      };
+      const slow = steps(0, [...before, ['spin', 1_000]]).then(note('slow'));
+      await new Promise((done) => setTimeout(done, 400));
+      const others = [
+        ask(0, 'POST', 'open', { during: 'logic' }).then(note('other')),
+        ask(1, 'POST', 'open', { during: 'logic' }).then(note('other')),
+      ];
+      expect(await Promise.all([slow, ...others])).toEqual([200, 201, 201]);
+      expect(order).toEqual(['other', 'other', 'slow']);
+    });
+  });
 });

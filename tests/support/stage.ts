@@ -50,7 +50,7 @@ export interface Row {
   headers?: Record<string, string>;
   json?: unknown;
   form?: Record<string, string | string[]>;
-  body?: string;
+  body?: string | Buffer;
   /** False: without `X-CSRF-TOKEN`. By default every changing request carries the requester's own. */
   csrf?: boolean;
   status: number;

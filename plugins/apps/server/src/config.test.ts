@@ -15,6 +15,7 @@ describe('defaults', () => {
         logicTime: 2000,
         logicMemory: 64,
         hostCalls: 1000,
+        contentChanges: 50,
         resultSize: 1048576,
         logEntries: 100,
         logEntrySize: 10240,

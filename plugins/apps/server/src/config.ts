@@ -104,6 +104,7 @@ const limits: { [K in keyof Limits]: Field<number> } = {
   logicTime: limit(2000),
   logicMemory: limit(64, 8),
   hostCalls: limit(1000),
+  contentChanges: limit(50),
   resultSize: limit(1024 * 1024),
   logEntries: limit(100, 0),
   logEntrySize: limit(10 * 1024),

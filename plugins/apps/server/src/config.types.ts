@@ -39,6 +39,8 @@ export interface Limits {
   logicMemory: number;
   /** Host calls a request. Default 1000. */
   hostCalls: number;
+  /** Changes of the host's content a request, those that failed counted too. Default 50. */
+  contentChanges: number;
   /** Bytes of a function's result as JSON. Default 1 MiB. */
   resultSize: number;
   /** Log entries a request. Default 100. */

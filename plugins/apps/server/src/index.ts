@@ -6,6 +6,7 @@ import { contentTypes } from './content-types';
 import {
   adminInterface,
   createBaseUrl,
+  createBodyKeeper,
   createDoor,
   createErrorForm,
   createHiddenTypes,
@@ -13,6 +14,7 @@ import {
 } from './door';
 import { announcing, createActing, createCalls, createLive, createRuleEntries, createRules } from './events';
 import { createLayouts, createMarkup } from './layouts';
+import { printableLog } from './log';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
@@ -39,7 +41,7 @@ function running(): DoorServices {
 /** Wires the rooms: each gets what it needs, and nothing else. */
 function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
   const config = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
-  const { log: logger } = strapi;
+  const logger = printableLog(strapi.log);
   const production = strapi.config.get('environment') === 'production';
   const baseUrl = createBaseUrl(strapi);
   const documents = createDocumentAccess({ strapi });
@@ -57,7 +59,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     limits: config.limits,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
-  const live = createLive(strapi);
+  const live = createLive({ strapi, logger });
   const requesters = createRequesters({ strapi, config });
   const acting = createActing(strapi, requesters);
   createRules({ strapi, logger, sites, acting, calls }).start();
@@ -74,7 +76,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     layouts: createLayouts(),
     markup: () => createMarkup(workers),
     nested,
-    documents: acting.through(documents.call),
+    documents: acting.through(documents.prepare),
     requesters,
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
@@ -109,6 +111,7 @@ export default {
   register({ strapi }: { strapi: Core.Strapi }) {
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     strapi.server.use(createErrorForm(() => services));
+    strapi.server.use(createBodyKeeper(() => services));
   },
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {

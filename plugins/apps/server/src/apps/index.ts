@@ -25,8 +25,7 @@ export {
 export { redirectOf } from './response';
 export {
   type AppServices,
-  type DocumentCall,
-  type Logger,
+  type DocumentCalls,
   permittedBlock,
   type Run,
   showsDetails,

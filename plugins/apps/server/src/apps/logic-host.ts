@@ -125,9 +125,6 @@ function listCalls(run: Run): ListCalls {
 
 type SiteCalls = Pick<LogicHost, 'openApp' | 'portalGet' | 'contentUpdate' | 'documents' | 'log' | 'respond'>;
 
-/** Methods of `context.api.documents` that only read. */
-const readingMethods = new Set(['findMany', 'findFirst', 'findOne', 'count']);
-
 function siteCalls(run: Run): SiteCalls {
   const { visit, services } = run;
   /** What neither Strapi's validation nor its query builder could make anything of; a lost database is another matter. */
@@ -137,11 +134,15 @@ function siteCalls(run: Run): SiteCalls {
     throw new AppsError('BadRequestError', `${what}: these parameters cannot be carried out`, { cause: error });
   };
   const documents = async (uid: string, method: string, params: Items): Promise<Json> => {
-    const call = () => services.documents(uid, method, params, visit.requester) as Promise<Json>;
-    if (readingMethods.has(method))
-      return run.unit.alongside(call).catch(unreadable(`documents('${uid}').${method}()`));
+    const refused = unreadable(`documents('${uid}').${method}()`);
+    // Rights and parameters come first: what is refused opens no transaction.
+    const call = services.documents(uid, method, params, visit.requester).catch(refused);
+    const { reads, check, run: carryOut } = await call;
+    if (reads) return run.unit.alongside(carryOut).catch(refused);
     requireContentChanges(run);
-    return run.unit.inTransaction(call);
+    if (check) await run.unit.alongside(check);
+    countChange(run);
+    return run.unit.inTransaction(carryOut);
   };
   return {
     documents,
@@ -194,6 +195,12 @@ function requireWrites(run: Run): void {
 function requireContentChanges(run: Run): void {
   if (run.visit.writes.content) return;
   throw new AppsError('CsrfError', 'Changing content is restricted to POST requests');
+}
+
+function countChange({ changes, services }: Run): void {
+  const most = services.config.limits.contentChanges;
+  changes.count += 1;
+  if (changes.count > most) throw new AppsError('LogicError', `A request changes content at most ${most} times`);
 }
 
 /**

@@ -3,8 +3,9 @@ import type { AppsConfig } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
 import type { Markup } from '../layouts';
 import type { Layouts } from '../layouts/types';
+import type { Logger } from '../log';
 import { isLost, mostLosses } from '../logic';
-import type { LogEntry, LogicBudget, LogicRuntime, RequestData, ResponseChanges } from '../logic/types';
+import type { LogEntry, LogicBudget, LogicRuntime, PreparedCall, RequestData, ResponseChanges } from '../logic/types';
 import type { AppKey, RecordAddress, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
 import { allows, rightsOf } from '../requester';
 import type { Requester, Rights } from '../requester/types';
@@ -13,13 +14,7 @@ import { type Live, noting, type Topic } from './embed-live';
 import type { App, Block } from './types';
 
 /** Calls of `context.api.documents` with the requester's own permissions (contract, section 8). */
-export type DocumentCall = (uid: string, method: string, params: Items, requester: Requester) => Promise<unknown>;
-
-export interface Logger {
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
-}
+export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;
 
 /** What logic asks for that runs the logic of a block again; injected, for running a block needs them itself. */
 export interface Nested {
@@ -38,7 +33,7 @@ export interface AppServices {
   layouts: Layouts;
   /** Begins the work on the HTML of one page of the site. */
   markup(): Markup;
-  documents: DocumentCall;
+  documents: DocumentCalls;
   live: Live;
   nested: Nested;
   loadApp(site: Site, appId: string): Promise<App | null>;
@@ -82,6 +77,8 @@ export interface Run {
   readonly response: ResponseChanges;
   /** How many blocks are being displayed or saved inside each other. */
   readonly depth: number;
+  /** How often content of the host was changed, or that was tried. */
+  readonly changes: { count: number };
   /** What ends this attempt whatever logic makes of it: a collision must not be caught by a block. */
   readonly fatal: { error?: unknown };
 }
@@ -150,6 +147,7 @@ function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork,
     failures: [],
     response: { status: null, headers: {}, redirect: null },
     depth: 0,
+    changes: { count: 0 },
     fatal: {},
   };
 }
@@ -165,9 +163,7 @@ function writeLog(run: Run): void {
   for (const failure of run.failures) run.services.logger.error(`[apps] ${failure}`);
   for (const entry of run.logs) {
     const place = [entry.app, entry.block].filter(Boolean).join('/');
-    run.services.logger.info(
-      `[apps] ${place}${entry.line === null ? '' : `:${entry.line}`} ${printable(entry.message)}`,
-    );
+    run.services.logger.info(`[apps] ${place}${entry.line === null ? '' : `:${entry.line}`} ${entry.message}`);
   }
 }
 
@@ -215,10 +211,4 @@ export function requireBlock(run: Pick<Run, 'rights' | 'visit'>, block: Block): 
 /** Whether a failure belongs to the logic or definition of a block, so that a page can show it in the block's place. */
 export function isBlockFailure(error: unknown): error is AppsError {
   return isAppsError(error, 'LogicError') || isAppsError(error, 'DefinitionError');
-}
-
-/** One line without anything that a terminal would obey: what visitors send must not look like lines of the server. */
-function printable(message: string): string {
-  const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return message.replaceAll('\n', '\\n').replace(/[\p{Cc}\u2028\u2029]/gu, written);
 }

@@ -8,6 +8,9 @@ import { type ItemSource, itemsOf } from '../apps';
 import { AppsError } from '../errors';
 import { checkDepth, jsonBody } from './body';
 import { mediaType } from './negotiate';
+import { checkNumbers, checkUtf8 } from './text';
+
+const NEWLINE = 10;
 
 /** Reads the items of operation 6 for `work`: a JSON array, or NDJSON of any length, which is kept in a temporary file. */
 export async function withItems<T>(
@@ -73,34 +76,34 @@ async function spool(ctx: Context, file: string, lineLimit: number): Promise<boo
 /** Items of NDJSON, line by line; empty lines are passed over. Errors name the line, counted from 1. */
 async function* parsedLines(input: AsyncIterable<Buffer>, lineLimit: number): AsyncGenerator<Items> {
   let number = 0;
-  for await (const line of lines(input, lineLimit)) {
+  for await (const bytes of lines(input, lineLimit)) {
     number += 1;
+    checkUtf8(bytes, `Line ${number}`);
+    const line = bytes.toString('utf8');
     if (line.trim() === '') continue;
     yield itemsOf(parse(line, number), `Line ${number}`);
   }
 }
 
-async function* lines(input: AsyncIterable<Buffer>, lineLimit: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
+/** Lines without their ends. However small the chunks are, each byte is looked at once. */
+async function* lines(input: AsyncIterable<Buffer>, lineLimit: number): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const add = (part: Buffer) => {
+    size += part.length;
+    if (size > lineLimit) throw new AppsError('PayloadTooLargeError', `A line is longer than ${lineLimit} bytes`);
+    parts.push(part);
+  };
   for await (const chunk of input) {
-    rest += decode(decoder, chunk);
-    const parts = rest.split('\n');
-    rest = parts.pop() ?? '';
-    if (rest.length > lineLimit)
-      throw new AppsError('PayloadTooLargeError', `A line is longer than ${lineLimit} bytes`);
-    yield* parts;
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      add(chunk.subarray(start, end));
+      yield Buffer.concat(parts);
+      [parts, size, start] = [[], 0, end + 1];
+    }
+    add(chunk.subarray(start));
   }
-  rest += decode(decoder);
-  if (rest !== '') yield rest;
-}
-
-function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): string {
-  try {
-    return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
-  } catch {
-    throw new AppsError('BadRequestError', 'The body is not UTF-8');
-  }
+  if (size > 0) yield Buffer.concat(parts);
 }
 
 function parse(line: string, number: number): unknown {
@@ -110,6 +113,7 @@ function parse(line: string, number: number): unknown {
   } catch {
     throw new AppsError('BadRequestError', `Line ${number} is not JSON`, { details: { line: number } });
   }
+  checkNumbers(line, ` of line ${number}`);
   checkDepth(value);
   return value;
 }

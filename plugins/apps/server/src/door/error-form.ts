@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { AppsError, type ErrorName } from '../errors';
 import { MAX_FIELDS } from './body';
 import type { DoorServices } from './exchange';
-import { mediaType, prefersJson } from './negotiate';
+import { isOurs, mediaType, prefersJson } from './negotiate';
 import { respondError } from './respond-error';
 
 /** What Strapi's own middlewares refuse before the door is reached, by status: above all the body parser. */
@@ -36,7 +36,7 @@ export function createErrorForm(services: () => DoorServices | undefined): Middl
     await next();
     const running = services();
     const refusal = refusalOf(ctx);
-    if (!refusal || !running || ctx.state.appsAnswered || !isOurs(running, ctx.path)) return;
+    if (!refusal || !running || ctx.state.appsAnswered || !isOurs(running.sites, ctx.path)) return;
     const said = (ctx.body as { error?: { message?: unknown } } | undefined)?.error?.message;
     const reason = ctx.status === 400 && typeof said === 'string' ? `${refusal.message}: ${said}` : refusal.message;
     respondError(ctx, new AppsError(refusal.name, reason), {
@@ -45,12 +45,4 @@ export function createErrorForm(services: () => DoorServices | undefined): Middl
       logger: running.logger,
     });
   };
-}
-
-function isOurs(services: DoorServices, path: string): boolean {
-  try {
-    return services.sites.parse(path) !== null;
-  } catch {
-    return true;
-  }
 }

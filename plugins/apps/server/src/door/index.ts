@@ -13,16 +13,19 @@ import { login, logout, requireLoginMethod } from './login';
 import { isJsonRequest, prefersJson, requireAccept } from './negotiate';
 import { createOwnOrigin } from './own-origin';
 import { takeLog } from './pending-log';
+import { checkRawBody } from './raw-body';
 import { requestData } from './request-data';
 import { type ErrorView, respondError } from './respond-error';
 import { allowedMethods, routeOf } from './routes';
 import { answerSite } from './site-page';
+import { checkEncoded, checkUtf8 } from './text';
 
 export { adminInterface } from './admin';
 export { createBaseUrl } from './base-url';
 export { createErrorForm } from './error-form';
 export type { DoorServices } from './exchange';
 export { createHiddenTypes } from './hidden-types';
+export { createBodyKeeper } from './raw-body';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 
@@ -40,7 +43,7 @@ export function createDoor(services: DoorServices, scriptFile: string): Middlewa
     const view: ErrorView = { json: prefersJson(ctx), details: false, logger: services.logger };
     let address: Address | null = null;
     try {
-      address = services.sites.parse(ctx.path);
+      address = addressOf(services, ctx);
       if (address) {
         allowOwnOrigin(ctx);
         await answer(ctx, services, address, view, scriptFile);
@@ -53,6 +56,22 @@ export function createDoor(services: DoorServices, scriptFile: string): Middlewa
     if (!address) return next();
     ctx.state.appsAnswered = true;
   };
+}
+
+/** The address of a request, null if it is not the plugin's. BadRequestError for one of the plugin's that is not UTF-8. */
+function addressOf({ sites }: DoorServices, ctx: Context): Address | null {
+  const check = () => {
+    checkUtf8(Buffer.from(ctx.url, 'latin1'), 'The address');
+    checkEncoded(ctx.url, 'The address');
+  };
+  try {
+    const address = sites.parse(ctx.path);
+    if (address) check();
+    return address;
+  } catch (error) {
+    check();
+    throw error;
+  }
 }
 
 async function answer(
@@ -124,6 +143,7 @@ async function answerApp(
   }
   if (target.kind !== 'records') requireAccept(ctx, view.json);
   checkBody(ctx, services.config.limits.bodySize);
+  await checkRawBody(ctx, services.config.limits.bodySize);
   const visit = await createVisit(ctx, services, site, address.content, requester);
   ctx.vary('Authorization, Cookie, Accept');
   const exchange: Exchange = { ctx, services, site, app, requester, rights, visit, target, json: view.json };

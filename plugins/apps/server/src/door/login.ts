@@ -9,6 +9,7 @@ import { csrfOf, requireOwnForm } from './csrf';
 import type { DoorServices } from './exchange';
 import { prefersJson } from './negotiate';
 import { bareDocument } from './pages';
+import { checkRawBody } from './raw-body';
 
 /** `/<site_id>/@@login`: a form, and what it posts (contract, section 5). */
 export async function login(ctx: Context, services: DoorServices, site: Site): Promise<void> {
@@ -26,6 +27,7 @@ export async function login(ctx: Context, services: DoorServices, site: Site): P
 
 async function postLogin(ctx: Context, services: DoorServices, site: Site): Promise<void> {
   const { requesters } = services;
+  await checkRawBody(ctx, services.config.limits.bodySize);
   const { username, identifier = username, password, next } = formFields(ctx);
   try {
     requireOwnForm(ctx, services.baseUrl());

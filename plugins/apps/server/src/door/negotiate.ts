@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { AppsError } from '../errors';
-import type { AppTarget } from '../sites/types';
+import type { AppTarget, Sites } from '../sites/types';
 
 /** Targets that are JSON whatever the request says (contract, section 3). */
 const alwaysJson = new Set<AppTarget['kind']>(['root', 'records', 'search', 'refresh']);
@@ -50,4 +50,13 @@ export function prefersJson(ctx: Context): boolean {
   const sent = mediaType(ctx);
   if (sent === 'application/json' || sent === 'application/x-ndjson' || jsonMethods.has(ctx.method)) return true;
   return /\bapplication\/json\b/i.test(ctx.get('Accept'));
+}
+
+/** Whether a path is one of the plugin's addresses, a wrong one too. */
+export function isOurs(sites: Pick<Sites, 'parse'>, path: string): boolean {
+  try {
+    return sites.parse(path) !== null;
+  } catch {
+    return true;
+  }
 }

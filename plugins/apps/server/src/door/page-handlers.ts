@@ -87,7 +87,7 @@ export async function postToRecord(exchange: RecordExchange): Promise<void> {
   answerSubmitted(exchange, block, submitted, done);
 }
 
-/** An element by itself: BASIC's HTML as a fragment; an action goes back to its block's page. */
+/** An element by itself: BASIC's HTML as a fragment, the text of an input; an action goes back to its block's page. */
 export async function showElement(exchange: ElementExchange): Promise<void> {
   const { ctx, services, site, visit, app, target } = exchange;
   const done = await withRun(services, visit, app, async (run) => {
@@ -101,7 +101,9 @@ export async function showElement(exchange: ElementExchange): Promise<void> {
     const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);
     return redirect(exchange, leadsTo ?? back, done.logs);
   }
-  ctx.type = typeof value === 'string' ? 'text/html' : 'application/json';
+  // Only BASIC is HTML: the value of an input is text that somebody has entered.
+  ctx.type = typeof value !== 'string' ? 'application/json' : type === 'BASIC' ? 'text/html' : 'text/plain';
+  ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Cache-Control', 'private, no-store');
   ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
   applyLogicResponse(exchange, done);

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
-import { type Logger, placedMessage } from '../apps';
+import { placedMessage } from '../apps';
 import { AppsError, isAppsError } from '../errors';
+import type { Logger } from '../log';
 import { isPaused } from '../logic';
 import { isUnavailable } from '../records';
 import { BASIC_CHALLENGE } from '../requester';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
-import type { DocumentCall } from '../apps';
+import type { DocumentCalls } from '../apps';
 import type { Requesters } from '../requester';
 import type { Requester, StrapiAuth } from '../requester/types';
 
@@ -23,11 +23,13 @@ export function createActing(strapi: Core.Strapi, requesters: Requesters) {
 
   return {
     /** The document calls of logic, which act for their requester. */
-    through: (documents: DocumentCall): DocumentCall => {
-      return (uid, method, params, requester) =>
-        acting.run({ requester, chain: chains.get(requester) ?? noRules }, () =>
-          documents(uid, method, params, requester),
-        );
+    through: (documents: DocumentCalls): DocumentCalls => {
+      return async (uid, method, params, requester) => {
+        const { reads, check, run } = await documents(uid, method, params, requester);
+        const actor = { requester, chain: chains.get(requester) ?? noRules };
+        const acts = <T>(work: () => Promise<T>) => acting.run(actor, work);
+        return { reads, ...(check ? { check: () => acts(check) } : {}), run: () => acts(run) };
+      };
     },
 
     /** The same requester, in whose name a rule now acts. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
+import type { Logger } from '../log';
 
 const CHANGE = 'plugin::apps.change';
 
@@ -28,8 +29,16 @@ export interface ChangeLog {
   destroy(): void;
 }
 
-/** @param hear told of what other processes have written */
-export function createChangeLog(strapi: Core.Strapi, hear: (tokens: string[]) => void): ChangeLog {
+/** @param options.hear told of what other processes have written */
+export function createChangeLog({
+  strapi,
+  logger,
+  hear,
+}: {
+  strapi: Core.Strapi;
+  logger: Logger;
+  hear: (tokens: string[]) => void;
+}): ChangeLog {
   const origin = randomUUID();
   const outside = AsyncLocalStorage.snapshot();
   const rows = () => strapi.db.query(CHANGE);
@@ -41,7 +50,7 @@ export function createChangeLog(strapi: Core.Strapi, hear: (tokens: string[]) =>
   let seen: Set<number> | undefined;
   let prunedAt = 0;
 
-  const report = (error: unknown) => strapi.log.warn(`[apps] live fragments: ${(error as Error).message}`);
+  const report = (error: unknown) => logger.warn(`[apps] live fragments: ${(error as Error).message}`);
 
   async function flush(): Promise<void> {
     writing = undefined;

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 import type { Live, Topic } from '../apps';
 import { AppsError } from '../errors';
+import type { Logger } from '../log';
 import { createChangeLog } from './change-log';
 
 /** Pages that may wait at one server process, in all and from one client address; the next is asked to come again. */
@@ -27,7 +28,7 @@ export interface LiveConnection {
   end(): void;
 }
 
-export function createLive(strapi: Core.Strapi): LiveChanges {
+export function createLive({ strapi, logger }: { strapi: Core.Strapi; logger: Logger }): LiveChanges {
   const [secret = ''] = [strapi.config.get<string[] | string>('server.app.keys')].flat();
   const connections = new Map<LiveConnection, ReadonlySet<string>>();
   /** How many connections each client address has. */
@@ -40,7 +41,7 @@ export function createLive(strapi: Core.Strapi): LiveChanges {
       for (const one of changed) if (tokens.has(one)) connection.tell(one);
     }
   };
-  const log = createChangeLog(strapi, hear);
+  const log = createChangeLog({ strapi, logger, hear });
 
   return {
     token,

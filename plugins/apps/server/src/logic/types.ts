@@ -123,6 +123,19 @@ export interface LogicHost {
   respond(changes: Partial<ResponseChanges>): void;
 }
 
+/** A call of `context.api.documents` whose rights and parameters are checked, and that has not asked the database for anything yet. */
+export interface PreparedCall {
+  /** Whether it changes nothing. */
+  reads: boolean;
+  /** A right that depends on the document itself, where there is one: NotFoundError when the requester lacks it. */
+  check?(): Promise<void>;
+  /**
+   * Carries the call out. A change that was rolled back may be carried out again: what it creates gets the ids that it had
+   * the first time.
+   */
+  run(): Promise<Json>;
+}
+
 /** One deadline and one set of counters for all logic of a request, nested blocks and apps included. */
 export interface LogicBudget {
   /** `performance.now()` at which logic must have ended. Moved by the runtime when it has to start a runner first. */

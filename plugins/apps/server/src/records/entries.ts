@@ -9,6 +9,8 @@ export interface Entry {
   readonly scope: string;
   /** As it is in the database, as far as this unit has read and written it. */
   base: StoredRecord | null;
+  /** As it was there before this unit wrote it to its open transaction. */
+  stored: StoredRecord | null;
   /** As this unit sees it. */
   current: StoredRecord | null;
   /** As it was before the request whose turn it is in this unit; see `mark`. */
@@ -45,6 +47,7 @@ export class Entries {
       hash,
       scope: scopeOf(key),
       base,
+      stored: base,
       current: base,
       before: base,
       dirty: false,
@@ -79,6 +82,15 @@ export class Entries {
   /** Entries that were written, or are to be. */
   written(): Entry[] {
     return [...this.byHash.values()].filter((entry) => entry.dirty || entry.written);
+  }
+
+  /** The transaction was rolled back: what was written in it is to be written again. */
+  unwrite(): void {
+    for (const entry of this.byHash.values()) {
+      if (!entry.written) continue;
+      Object.assign(entry, { base: entry.stored, written: false });
+      entry.dirty = entry.base !== null || entry.current !== null;
+    }
   }
 
   /** Entries that were only read, by id. */

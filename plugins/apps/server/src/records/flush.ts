@@ -14,6 +14,7 @@ export async function flushEntries(
 ): Promise<void> {
   for (const scope of [...new Set(pending.map((entry) => entry.scope))].sort()) {
     const entries = pending.filter((entry) => entry.scope === scope);
+    for (const entry of entries) if (!entry.written) entry.stored = entry.base;
     const generations = await indexes.lock(sql, scope);
     // By hash, so that two units that change the same records never wait for each other.
     const existing = entries.filter((entry) => entry.base).sort((a, b) => (a.hash < b.hash ? -1 : 1));

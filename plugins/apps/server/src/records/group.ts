@@ -83,8 +83,8 @@ async function runGroup(unit: RecordUnit, key: string, jobs: Job[]): Promise<voi
   const began = performance.now();
   const isFull = () => done.length >= mostWorks || (done.length > 0 && performance.now() - began > longestWait);
   try {
-    // Nobody else's logic runs while a transaction is open.
-    while (jobs.length > 0 && !unit.isOpen && !isFull()) {
+    // A transaction that a job has opened ends as soon as that job does.
+    while (jobs.length > 0 && !unit.hasOpened && !isFull()) {
       const job = jobs.shift() as Job;
       job.tries += 1;
       taken.push(job);

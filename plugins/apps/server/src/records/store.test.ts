@@ -207,6 +207,52 @@ describe.each(clients)('record store on %s', (client) => {
     expect(await database.knex(`host_${key.app}`).pluck('name')).toEqual(['kept', 'nested']);
   });
 
+  test('no transaction stays open while a unit waits; what was done in it is done again', async () => {
+    const key = newApp();
+    const table = `again_${key.app}`;
+    await database.knex.schema.createTable(table, (columns) => void columns.string('name'));
+    let runs = 0;
+    const insert = async () => {
+      runs += 1;
+      const trx = await database.host.current();
+      await (trx as NonNullable<typeof trx>)(table).insert({ name: 'kept' });
+    };
+    const names = () => database.knex(table).pluck('name');
+    await store.transact(async (unit) => {
+      // The first search of an app makes its indexes, and the unit run again.
+      runs = 0;
+      await unit.create(key, declared, { id: 'a', items: { total: 1 }, creator: null });
+      await unit.inTransaction(insert);
+      expect(await unit.count(key, declared, 'total == 1')).toBe(1);
+      await new Promise((done) => setTimeout(done, 100));
+      // On SQLite this would wait for a transaction that is open.
+      await create(key, 'other', { total: 1 });
+      expect([runs, await names(), await store.get(key, 'a')]).toEqual([1, [], null]);
+      await unit.update(key, declared, 'a', { inc: { total: 1 } });
+      expect(await unit.count(key, declared, 'total > 0')).toBe(2);
+      expect(runs).toBe(2);
+      await new Promise((done) => setTimeout(done, 100));
+      expect(await names()).toEqual([]);
+      expect(await unit.delete(key, 'a')).toBe(true);
+      expect(await unit.count(key, declared)).toBe(1);
+      await unit.create(key, declared, { id: 'b', items: {}, creator: null });
+      await new Promise((done) => setTimeout(done, 100));
+    });
+    expect([await names(), (await store.page(key, {})).map(({ id }) => id)]).toEqual([['kept'], ['other', 'b']]);
+    expect(runs).toBe(3);
+  });
+
+  test('a transaction that was opened for work that fails is gone at once', async () => {
+    const key = newApp();
+    await store.transact(async (unit) => {
+      await unit.create(key, declared, { id: 'a', items: {}, creator: null });
+      await expect(unit.inTransaction(() => Promise.reject(new Error('contained')))).rejects.toThrow('contained');
+      expect(database.knex.client.pool.numUsed()).toBe(0);
+      await create(key, 'other', {});
+    });
+    expect(await store.count(key, declared)).toBe(2);
+  });
+
   test('reads alongside a unit join its transaction once it is open, and only then', async () => {
     const key = newApp();
     await create(key, 'a', { n: 1 });

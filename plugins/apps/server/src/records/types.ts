@@ -80,13 +80,15 @@ export interface UnitOfWork extends RecordReader {
   /** True when there was such a record. */
   delete(key: AppKey, id: string): Promise<boolean>;
   /**
-   * Runs `work` inside this unit's database transaction, opened now if it is not yet, so that Strapi's own document
-   * and query services join it. Pending writes are flushed first.
+   * Runs `work`, a change of host content, inside this unit's database transaction, opened now if it is not yet, so that
+   * Strapi's own document and query services join it. Pending writes are flushed first. The transaction is rolled back when
+   * the unit does not go on soon: `work` then runs again, with what it must leave the same way, when the transaction is next
+   * opened, at the commit at the latest. Of a `work` that fails nothing is left, and it is not run again.
    */
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Runs reads of Strapi's own services: inside this unit's transaction if one is open, for they would wait for it
-   * otherwise (SQLite has one connection) and miss what it wrote; else as they are.
+   * Runs reads of Strapi's own services: inside this unit's transaction if one is open or the unit has changed host content,
+   * for they would wait for it otherwise (SQLite has one connection) and miss what it wrote; else as they are.
    */
   alongside<T>(work: () => Promise<T>): Promise<T>;
   /** Registers an effect outside the database: runs once, after the commit, in order; never after a rollback. */

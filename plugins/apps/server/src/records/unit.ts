@@ -39,8 +39,9 @@ export class RecordUnit implements UnitOfWork {
     return this.transaction.failure;
   }
 
-  get isOpen(): boolean {
-    return this.transaction.isOpen;
+  /** Whether it has had a transaction, so that what it did is no longer in memory alone. */
+  get hasOpened(): boolean {
+    return this.transaction.hasOpened;
   }
 
   get hasEnded(): boolean {
@@ -49,13 +50,13 @@ export class RecordUnit implements UnitOfWork {
 
   /**
    * Begins another request's part in this unit. Returns how to undo what it does; that says false when it cannot be undone,
-   * for it is in the database already.
+   * for it was in a transaction.
    */
   mark(): () => boolean {
     const restore = this.entries.mark();
-    const open = this.isOpen;
+    const opened = this.hasOpened;
     return () => {
-      if (this.isOpen !== open) return false;
+      if (this.hasOpened !== opened) return false;
       restore();
       this.effects = [];
       return true;
@@ -72,26 +73,25 @@ export class RecordUnit implements UnitOfWork {
   }
 
   async page(key: AppKey, options: PageOptions): Promise<StoredRecord[]> {
-    const sql = await this.transaction.sql(scopeOf(key));
+    const scope = scopeOf(key);
     const limit = options.limit ?? queryLimits.limit;
-    const records = await this.transaction.watched(() => selectPage(sql, scopeOf(key), { ...options, limit }));
+    const records = await this.transaction.read(({ sql }) => selectPage(sql, scope, { ...options, limit }), scope);
     return records.map((record) => this.met(key, record));
   }
 
   async search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions): Promise<SearchResult> {
     const scope = scopeOf(key);
-    const access = await this.transaction.access(scope);
-    const { rows, total } = await this.transaction.watched(() =>
-      this.tools.indexes.search(access, scope, indexes, options),
-    );
-    const records = (await readRecords(access.sql, rows)).map((record) => this.met(key, record));
+    const { found, total } = await this.transaction.read(async (access) => {
+      const { rows, total } = await this.tools.indexes.search(access, scope, indexes, options);
+      return { found: await readRecords(access.sql, rows), total };
+    }, scope);
+    const records = found.map((record) => this.met(key, record));
     return total === undefined ? { records } : { records, total };
   }
 
   async count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items): Promise<number> {
     const scope = scopeOf(key);
-    const access = await this.transaction.access(scope);
-    return this.transaction.watched(() => this.tools.indexes.count(access, scope, indexes, query, names));
+    return this.transaction.read((access) => this.tools.indexes.count(access, scope, indexes, query, names), scope);
   }
 
   async create(key: AppKey, _indexes: IndexDeclarations, record: NewRecord): Promise<StoredRecord> {
@@ -129,11 +129,11 @@ export class RecordUnit implements UnitOfWork {
   }
 
   inTransaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.transaction.run(work);
+    return this.transaction.change(work);
   }
 
-  async alongside<T>(work: () => Promise<T>): Promise<T> {
-    return this.transaction.isOpen ? this.transaction.run(work) : work();
+  alongside<T>(work: () => Promise<T>): Promise<T> {
+    return this.transaction.alongside(work);
   }
 
   afterCommit(effect: () => void | Promise<void>): void {
@@ -187,11 +187,10 @@ export class RecordUnit implements UnitOfWork {
       const met = this.entries.find(hash);
       return met && met.current !== null;
     };
-    const sql = await this.transaction.sql();
     // Another request may take the id between the two looks: a record that is there must never be written over.
     for (let free = entry; ; ) {
       if (!free.current) return free;
-      free = await this.load(key, await this.transaction.watched(() => firstFreeId(sql, key, id, known)));
+      free = await this.load(key, await this.transaction.read(({ sql }) => firstFreeId(sql, key, id, known)));
     }
   }
 

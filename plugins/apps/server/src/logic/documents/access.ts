@@ -5,8 +5,9 @@ import { AppsError, isAppsError } from '../../errors';
 import type { Requester } from '../../requester/types';
 import { translateError } from './errors';
 import { createGuard, type Guard } from './guard';
-import { type Documents, methods } from './methods';
+import { type Documents, methods, prepareCall } from './methods';
 import { type PageLimits, readParams } from './params';
+import { createSameIds } from './same-ids';
 import type { CallParams, DocumentAccess, Need } from './types';
 
 /** Used where `api.rest.maxLimit` is not set: logic's results are bounded anyway. */
@@ -41,6 +42,8 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
     return strapi.contentTypes[uid as keyof typeof strapi.contentTypes] as Schema.ContentType;
   };
 
+  const sameIds = createSameIds(strapi.db.lifecycles);
+
   const documentsOf = (schema: Schema.ContentType): Documents => strapi.documents(schema.uid as never) as never;
 
   /** Runs work on a type, its errors made safe. */
@@ -59,18 +62,25 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
   };
 
   return {
-    async call(uid, method, params, requester) {
+    async prepare(uid, method, params, requester) {
       const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
       if (row === undefined) throw new AppsError('BadRequestError', 'There is no such method of documents().');
       const schema = schemaOf(uid);
-      const { allowed, required, need, run } = row;
+      const { allowed, required, need } = row;
+      const reads = need.action === 'find' || need.action === 'findOne';
       const checked = readParams(params ?? {}, { method, allowed, required, limits: limits() });
-      return guarded(schema, async () => {
+      const { check, run } = await guarded(schema, async () => {
         const guard = createGuard(strapi, schema, requester);
         await guard.need(needOf(schema, need));
         refuseDrafts(method, checked, requester);
-        return run({ ...checked, documents: documentsOf(schema), guard });
+        return prepareCall(row, { ...checked, documents: documentsOf(schema), guard });
       });
+      const safely = () => guarded(schema, run);
+      return {
+        reads,
+        ...(check ? { check: () => guarded(schema, check) } : {}),
+        run: reads ? safely : sameIds.repeatable(safely),
+      };
     },
 
     async readContent(uid, { documentId, slug }, requester) {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../../../shared/json';
 import { AppsError } from '../../errors';
 import type { Guard } from './guard';
-import { type Call, type Documents, methods } from './methods';
+import { type Call, type Documents, methods, prepareCall } from './methods';
 
 let asked: [method: string, params: object][];
 let found: { documentId: string } | null;
@@ -44,7 +44,7 @@ const documents = (draftAndPublish = true): Documents => {
   };
 };
 
-const run = (name: string, given: Partial<Call> = {}): Promise<Json> => {
+const run = async (name: string, given: Partial<Call> = {}): Promise<Json> => {
   const call: Call = {
     query: {},
     documentId: 'd',
@@ -55,7 +55,11 @@ const run = (name: string, given: Partial<Call> = {}): Promise<Json> => {
     documents: documents(),
     ...given,
   };
-  return methods[name]?.run(call) ?? Promise.reject(new Error(`no ${name}`));
+  const method = methods[name];
+  if (!method) throw new Error(`no ${name}`);
+  const prepared = await prepareCall(method, call);
+  await prepared.check?.();
+  return prepared.run();
 };
 
 beforeEach(() => {

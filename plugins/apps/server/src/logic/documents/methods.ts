@@ -1,5 +1,6 @@
 import type { Json } from '../../../../shared/json';
 import { AppsError } from '../../errors';
+import type { PreparedCall } from '../types';
 import type { Guard } from './guard';
 import type { CallParams, Need } from './types';
 
@@ -33,7 +34,23 @@ interface Method {
   /** Parameters it takes, and those it cannot do without. */
   allowed: readonly string[];
   required: readonly string[];
-  run(call: Call): Promise<Json>;
+  /** What it does to an existing document, as far as an administrator's conditions are about that. */
+  target?: Need['admin'];
+  /** Checks rights and parameters without asking the database; what it returns asks the database. */
+  prepare(call: Call): Promise<() => Promise<Json>>;
+}
+
+/** Prepares a call of a method: see PreparedCall. Rejects when the requester may not, or parameters are wrong. */
+export async function prepareCall({ target, prepare }: Method, call: Call): Promise<Omit<PreparedCall, 'reads'>> {
+  const work = await prepare(call);
+  if (target === undefined || call.guard.conditions('find', target).length === 0) return { run: work };
+  const check = () => requireTarget(call, target);
+  const run = async () => {
+    // Again, in the transaction that writes: the document may have been changed since.
+    await check();
+    return work();
+  };
+  return { check, run };
 }
 
 const READ = ['filters', 'sort', 'fields', 'populate', 'locale', 'status'];
@@ -44,11 +61,9 @@ const notFound = (): AppsError => new AppsError('NotFoundError', 'There is no su
 /** Parameters that say which version is meant. */
 const version = ({ locale, status }: CallParams): object => ({ ...(locale === undefined ? {} : { locale }), status });
 
-/** Where an administrator's rights have conditions: NotFoundError unless they may read the document and do this to it. */
+/** NotFoundError unless an administrator whose rights have conditions may read the document and do this to it. */
 async function requireTarget({ documents, guard, documentId, locale }: Call, action: Need['admin']): Promise<void> {
-  const conditions = guard.conditions('find', action);
-  if (conditions.length === 0) return;
-  const filters = { $and: [{ documentId }, ...conditions] };
+  const filters = { $and: [{ documentId }, ...guard.conditions('find', action)] };
   const language = locale === undefined || locale === '*' ? {} : { locale };
   if ((await documents.findFirst({ filters, ...language, status: 'draft' })) === null) throw notFound();
 }
@@ -65,15 +80,16 @@ function versions(name: 'publish' | 'unpublish' | 'discardDraft', admin: Need['a
     need: { action: 'update', admin },
     allowed: ['documentId', 'locale'],
     required: ['documentId'],
-    async run(call) {
-      const { documents, documentId, locale, guard } = call;
+    target: admin,
+    async prepare({ documents, documentId, locale, guard }) {
       const change = documents[name];
       if (change === undefined)
         throw new AppsError('BadRequestError', `${name}() needs a content type with draft & publish.`);
-      await requireTarget(call, admin);
-      const { entries } = await change({ documentId, ...(locale === undefined ? {} : { locale }) });
-      if (entries.length === 0) throw notFound();
-      return { documentId, entries: await guard.output(entries) };
+      return async () => {
+        const { entries } = await change({ documentId, ...(locale === undefined ? {} : { locale }) });
+        if (entries.length === 0) throw notFound();
+        return { documentId, entries: await guard.output(entries) };
+      };
     },
   };
 }
@@ -84,71 +100,80 @@ export const methods: Record<string, Method> = {
     need: { action: 'find', admin: 'find' },
     allowed: [...READ, 'pagination', 'start', 'limit'],
     required: [],
-    async run(call) {
+    async prepare(call) {
       const query = await call.guard.query(call.query);
-      return call.guard.output(await call.documents.findMany({ ...query, ...version(call), ...call.page }));
+      return async () => call.guard.output(await call.documents.findMany({ ...query, ...version(call), ...call.page }));
     },
   },
   findFirst: {
     need: { action: 'find', admin: 'find' },
     allowed: READ,
     required: [],
-    async run(call) {
+    async prepare(call) {
       const query = await call.guard.query(call.query);
-      return call.guard.output(await call.documents.findFirst({ ...query, ...version(call) }));
+      return async () => call.guard.output(await call.documents.findFirst({ ...query, ...version(call) }));
     },
   },
   findOne: {
     need: { action: 'findOne', admin: 'find' },
     allowed: ['documentId', ...SHOW, 'status'],
     required: ['documentId'],
-    async run(call) {
+    async prepare(call) {
       const query = await call.guard.query({ ...call.query, filters: { documentId: { $eq: call.documentId } } });
-      return call.guard.output(await call.documents.findFirst({ ...query, ...version(call) }));
+      return async () => call.guard.output(await call.documents.findFirst({ ...query, ...version(call) }));
     },
   },
   count: {
     need: { action: 'find', admin: 'find' },
     allowed: ['filters', 'locale', 'status'],
     required: [],
-    run: async (call) => call.documents.count({ ...(await call.guard.query(call.query)), ...version(call) }),
+    async prepare(call) {
+      const query = await call.guard.query(call.query);
+      return () => call.documents.count({ ...query, ...version(call) });
+    },
   },
   create: {
     need: { action: 'create', admin: 'create' },
     allowed: ['data', ...SHOW, 'status'],
     required: ['data'],
-    async run(call) {
+    async prepare(call) {
       await requirePublishing(call);
-      const { fields, populate } = await call.guard.query(call.query);
-      const data = await call.guard.input(call.data, 'create');
-      return call.guard.output(await call.documents.create({ fields, populate, ...version(call), data }));
+      const { documents, guard } = call;
+      const { fields, populate } = await guard.query(call.query);
+      const data = await guard.input(call.data, 'create');
+      return async () =>
+        guard.output(await documents.create({ fields, populate, ...version(call), data: structuredClone(data) }));
     },
   },
   update: {
     need: { action: 'update', admin: 'update' },
     allowed: ['documentId', 'data', ...SHOW, 'status'],
     required: ['documentId', 'data'],
-    async run(call) {
+    target: 'update',
+    async prepare(call) {
       await requirePublishing(call);
-      await requireTarget(call, 'update');
       const { documents, guard, documentId } = call;
       const { fields, populate } = await guard.query(call.query);
       const data = await guard.input(call.data, 'update');
-      const updated = await documents.update({ documentId, fields, populate, ...version(call), data });
-      if (updated === null) throw notFound();
-      return guard.output(updated);
+      return async () => {
+        const params = { documentId, fields, populate, ...version(call), data: structuredClone(data) };
+        const updated = await documents.update(params);
+        if (updated === null) throw notFound();
+        return guard.output(updated);
+      };
     },
   },
   delete: {
     need: { action: 'delete', admin: 'delete' },
     allowed: ['documentId', 'locale'],
     required: ['documentId'],
-    async run(call) {
-      await requireTarget(call, 'delete');
-      const { documents, guard, documentId, locale } = call;
-      const { entries } = await documents.delete({ documentId, ...(locale === undefined ? {} : { locale }) });
-      if (entries.length === 0) throw notFound();
-      return { documentId, entries: await guard.output(entries) };
+    target: 'delete',
+    async prepare({ documents, guard, documentId, locale }) {
+      return async () => {
+        const { entries } = await documents.delete({ documentId, ...(locale === undefined ? {} : { locale }) });
+        if (entries.length === 0) throw notFound();
+        return { documentId, entries: await guard.output(entries) };
+      };
     },
   },
   publish: versions('publish', 'publish'),

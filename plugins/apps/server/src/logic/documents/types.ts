@@ -1,15 +1,17 @@
-import type { Items, Json } from '../../../../shared/json';
+import type { Items } from '../../../../shared/json';
 import type { Requester } from '../../requester/types';
+import type { PreparedCall } from '../types';
 
 /** Host content with exactly the requester's rights (contract, section 8, "Permissions"). */
 export interface DocumentAccess {
   /**
    * `context.api.documents(uid).<method>(params)`. Reads give published content unless an administrator asks for
    * `status: 'draft'`; `create` and `update` publish, as REST does, unless `status` is `'draft'`.
-   * NotFoundError: no such content type or document; ForbiddenError: the requester may not; BadRequestError: bad
-   * parameters or data. Errors that are none of these (the database's) are thrown on as they are.
+   * NotFoundError: no such content type; ForbiddenError: the requester may not; BadRequestError: bad parameters or data.
+   * The prepared call's own errors are these too, NotFoundError for a document that is not there. Errors that are none of
+   * these (the database's) are thrown on as they are.
    */
-  call(uid: string, method: string, params: Items, requester: Requester): Promise<Json>;
+  prepare(uid: string, method: string, params: Items, requester: Requester): Promise<PreparedCall>;
   /** The published item of an address with all that the requester may read of it, one level populated, or null. */
   readContent(
     uid: string,

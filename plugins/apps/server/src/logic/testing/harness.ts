@@ -17,6 +17,7 @@ export const limits: Limits = {
   logicTime: 2000,
   logicMemory: 64,
   hostCalls: 1000,
+  contentChanges: 50,
   resultSize: 1024 * 1024,
   logEntries: 100,
   logEntrySize: 10240,

@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer';
+import { AppsError } from '../errors';
+
+/** BadRequestError, with the offset of the first wrong byte, for bytes that are not UTF-8. `what`: `The body`. */
+export function checkUtf8(bytes: Buffer, what: string): void {
+  if (isUtf8(bytes)) return;
+  const position = invalidByte(bytes);
+  throw new AppsError('BadRequestError', `${what} is not UTF-8: byte ${position} is wrong`, { details: { position } });
+}
+
+/** Decoding puts U+FFFD where bytes are wrong; encoded again, the text differs from there on. */
+function invalidByte(bytes: Buffer): number {
+  const again = Buffer.from(bytes.toString('utf8'));
+  let offset = 0;
+  while (offset < bytes.length && bytes[offset] === again[offset]) offset += 1;
+  while (offset > 0 && ((again[offset] as number) & 0xc0) === 0x80) offset -= 1;
+  return offset;
+}
+
+/**
+ * BadRequestError, with the offset of the first wrong sequence, for text whose percent-encoded parts are not UTF-8. A `%`
+ * that encodes nothing is only a `%`.
+ */
+export function checkEncoded(text: string, what: string): void {
+  for (const { 0: encoded, index: position } of text.matchAll(/(?:%[\da-f]{2})+/gi)) {
+    if (isUtf8(Buffer.from(encoded.replaceAll('%', ''), 'hex'))) continue;
+    const shown = encoded.length > 30 ? `${encoded.slice(0, 30)}…` : encoded;
+    const message = `${what} is not UTF-8: ${shown} at position ${position} encodes no text`;
+    throw new AppsError('BadRequestError', message, { details: { position } });
+  }
+}
+
+/** Every number that loses something has 16 digits in a row, or an exponent of three; a text without either is fine. */
+const suspicious = /\d{16}|\de\+?\d{3}/i;
+const numbers = /-?\d+(\.\d+)?(?:e[+-]?\d+)?/iy;
+const digit = /[\d-]/;
+
+/**
+ * BadRequestError, with its offset, for a number in JSON that JavaScript cannot hold: one that is too large, and a whole
+ * number, written without fraction and exponent, that would become another one. Decimal fractions are rounded, as always.
+ * @param text JSON that was parsed without an error
+ * @param where put behind the position: ` of line 3`
+ */
+export function checkNumbers(text: string, where = ''): void {
+  if (!suspicious.test(text)) return;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] as string;
+    if (character === '"') at = stringEnd(text, at);
+    else if (digit.test(character)) {
+      numbers.lastIndex = at;
+      const [number = character, fraction] = numbers.exec(text) ?? [];
+      if (!isHeld(number, fraction !== undefined)) throw notHeld(number, at, where);
+      at += number.length - 1;
+    }
+  }
+}
+
+/** The offset of the quotation mark that ends the string which begins at an offset. */
+function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+function isHeld(number: string, hasFraction: boolean): boolean {
+  const value = Number(number);
+  if (!Number.isFinite(value)) return false;
+  if (hasFraction || /e/i.test(number) || Number.isSafeInteger(value)) return true;
+  return BigInt(number) === BigInt(value);
+}
+
+function notHeld(number: string, position: number, where: string): AppsError {
+  const shown = number.length > 40 ? `${number.slice(0, 40)}…` : number;
+  const message = `The number ${shown} at position ${position}${where} cannot be stored exactly: send it as a string`;
+  return new AppsError('BadRequestError', message, { details: { position } });
+}
