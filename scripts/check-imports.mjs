@@ -11,7 +11,7 @@ import ts from 'typescript';
 const layers = [['door', 'events'], ['apps'], ['requester', 'sites', 'logic', 'layouts', 'records'], ['indexes']];
 
 /** Files of server/src that every room may import. */
-const common = ['errors', 'config.types', 'batch'];
+const common = ['errors', 'config.types', 'batch', 'lines', 'spool'];
 
 /** The programs of the plugin: each stands alone but for shared/. */
 const programs = ['server', 'sandbox', 'browser', 'admin', 'shared'];

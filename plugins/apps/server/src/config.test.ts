@@ -25,6 +25,7 @@ describe('defaults', () => {
       },
       csrf: { maxAge: 86400000 },
       redirectHosts: [],
+      temporaryDirectory: '/srv/host/.tmp/apps',
     });
   });
 
@@ -42,6 +43,7 @@ test('what is given is kept', () => {
     sites: [site, { id: 'intra.net', title: 'Intranet', theme: 'plain' }],
     content: { 'api::article.article': { path: '/articles/:slug' } },
     redirectHosts: ['example.com', 'localhost:8080', '[::1]:80'],
+    temporaryDirectory: '/var/spool/apps',
   };
   expect(read(given)).toMatchObject(given);
 });

@@ -136,6 +136,7 @@ const configuration = object<AppsConfig>({
     read: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)),
     otherwise: [],
   },
+  temporaryDirectory: { read: text('a path', /\S/), otherwise: './.tmp/apps' },
 });
 
 /**
@@ -146,7 +147,11 @@ export function readConfig(raw: unknown, { appRoot }: { appRoot: string }): Apps
   const problems: string[] = [];
   const config = configuration(raw ?? {}, '', problems);
   if (problems.length > 0) throw new Error(`Configuration of the plugin 'apps': ${problems.join('; ')}.`);
-  return { ...config, themesDirectory: path.resolve(appRoot, config.themesDirectory) };
+  return {
+    ...config,
+    themesDirectory: path.resolve(appRoot, config.themesDirectory),
+    temporaryDirectory: path.resolve(appRoot, config.temporaryDirectory),
+  };
 }
 
 /** The configuration as Strapi wants a plugin to export it: checked while the server starts. */

@@ -12,6 +12,8 @@ export interface AppsConfig {
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];
+  /** Absolute path of the folder for what is too large for memory; made when it is needed. */
+  temporaryDirectory: string;
 }
 
 export interface SiteConfig {

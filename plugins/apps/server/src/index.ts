@@ -3,7 +3,7 @@ import type { Core } from '@strapi/strapi';
 import { loadApp, nested, readThemeInfo } from './apps';
 import { readConfig, strapiConfig } from './config';
 import { contentTypes } from './content-types';
-import { adminInterface, createBaseUrl, createDoor, createErrorForm, type DoorServices } from './door';
+import { adminInterface, boundedBodies, createBaseUrl, createDoor, createErrorForm, type DoorServices } from './door';
 import { announcing, createActing, createCalls, createLive, createRules } from './events';
 import { createLayouts } from './layouts';
 import { createLogicRuntime } from './logic';
@@ -11,6 +11,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
 import { createRequesters, permissionControllers, registerAdminActions } from './requester';
 import { createSites } from './sites';
+import { clearSpools } from './spool';
 
 /** Files that the build puts beside the server's. */
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
@@ -42,6 +43,7 @@ function createServices(strapi: Core.Strapi): DoorServices {
   const store = createRecordStore({
     database: strapiDatabase(strapi.db as unknown as StrapiDb),
     limits: config.limits,
+    temporaryDirectory: config.temporaryDirectory,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
   const live = createLive(strapi);
@@ -94,11 +96,17 @@ export default {
   register({ strapi }: { strapi: Core.Strapi }) {
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     strapi.server.use(createErrorForm(() => services));
+    strapi
+      .get('middlewares')
+      .extend('strapi::body', (parser: Parameters<typeof boundedBodies>[0]) => boundedBodies(parser, () => services));
   },
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
     services = createServices(strapi);
+    await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
+      strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),
+    );
     strapi.server.use(createDoor(services, scriptFile));
   },
 

@@ -47,7 +47,8 @@ export function createErrorForm(services: () => DoorServices | undefined): Middl
   };
 }
 
-function isOurs(services: DoorServices, path: string): boolean {
+/** Whether a path is one of the plugin's addresses, or a malformed one. */
+export function isOurs(services: DoorServices, path: string): boolean {
   try {
     return services.sites.parse(path) !== null;
   } catch {

@@ -20,6 +20,7 @@ import { answerSite } from './site-page';
 
 export { adminInterface } from './admin';
 export { createBaseUrl } from './base-url';
+export { boundedBodies } from './bounded-body';
 export { createErrorForm } from './error-form';
 export type { DoorServices } from './exchange';
 
