@@ -5,7 +5,7 @@ import type { RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import type { Requester } from '../requester/types';
 import type { Address, ContentItem, Site } from '../sites/types';
-import { requireRead, sendFile } from './assets';
+import { openOwnFile, requireRead, sendFile } from './assets';
 import { checkBody } from './body';
 import { csrfOf } from './csrf';
 import type { DoorServices, Exchange } from './exchange';
@@ -76,7 +76,7 @@ async function answer(
     }
     case 'script':
       requireRead(ctx);
-      return sendFile(ctx, scriptFile);
+      return sendFile(ctx, await openOwnFile(scriptFile));
     case 'login':
       requireLoginMethod(ctx);
       return login(ctx, services, site);
