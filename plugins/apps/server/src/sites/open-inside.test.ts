@@ -121,7 +121,7 @@ describe.skipIf(process.platform === 'win32')(
         swapper.kill('SIGKILL');
         await once(swapper, 'exit');
       }
-    expect(seen.get(SECRET)).toBeUndefined();
+      expect(seen.get(SECRET)).toBeUndefined();
       expect([...names].filter((path) => path.includes('secret'))).toEqual([]);
       expect(seen.get('own')).toBeGreaterThan(20);
       if (process.platform === 'linux') expect(open()).toBeLessThanOrEqual(before);
