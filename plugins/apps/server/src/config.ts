@@ -82,6 +82,12 @@ const id = value(
   (given): given is string => typeof given === 'string' && isId(given),
 );
 
+/** As a browser sends it: no path, no default port. */
+const origin = value(
+  "an origin like 'https://app.example.com'",
+  (given): given is string => typeof given === 'string' && URL.canParse(given) && new URL(given).origin === given,
+);
+
 const site = object<SiteConfig>({
   id: { read: id },
   title: { read: text('a text', /\S/) },
@@ -136,6 +142,7 @@ const configuration = object<AppsConfig>({
     read: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)),
     otherwise: [],
   },
+  trustedOrigins: { read: list(origin), otherwise: [] },
   temporaryDirectory: { read: text('a path', /\S/), otherwise: './.tmp/apps' },
 });
 

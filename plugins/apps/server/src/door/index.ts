@@ -29,6 +29,14 @@ type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 /** Methods that change nothing unless logic does: they carry no CSRF token (contract, section 5). */
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** Addresses whose answer is the same for all. */
+const isPublic = new Set<Address['kind']>(['theme-asset', 'script']);
+
+/** Whether a cookie counts depends on the page that has sent the request. */
+function varyBySender(ctx: Context): void {
+  if (ctx.get('Cookie') !== '') ctx.vary('Origin, Sec-Fetch-Site, Sec-Fetch-Mode, Sec-Fetch-Dest');
+}
+
 /**
  * The plugin's one Koa middleware: answers its addresses, and passes on every other request. It reads the raw path,
  * for a router's decoded parameters lose the difference between `/` and `%2F`.
@@ -43,6 +51,7 @@ export function createDoor(services: DoorServices, scriptFile: string): Middlewa
       address = services.sites.parse(ctx.path);
       if (address) {
         allowOwnOrigin(ctx);
+        if (!isPublic.has(address.kind)) varyBySender(ctx);
         await answer(ctx, services, address, view, scriptFile);
       }
     } catch (error) {
@@ -156,7 +165,7 @@ async function createVisit(
     writes: { records: !safe || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: !safe },
     params: {},
     csrfToken: () => csrf.issue(requester),
-    pendingLog: safe ? takeLog(ctx, site) : [],
+    pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
   };
 }
 
