@@ -6,7 +6,8 @@ type Env = Core.Config.Shared.ConfigParams['env'];
 function ownOrigins(env: Env): string[] {
   const publicUrl = env('PUBLIC_URL', '');
   if (/^https?:/.test(publicUrl)) return [new URL(publicUrl).origin];
-  return ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${env.int('PORT', 1337)}`);
+  // As browsers send them: without the usual port.
+  return ['localhost', '127.0.0.1', '[::1]'].map((name) => new URL(`http://${name}:${env.int('PORT', 1337)}`).origin);
 }
 
 /**

@@ -256,6 +256,33 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
       await context.close();
     });
 
+    test('a REST client reads, writes and sees tokens with Authorization, and nothing with cookies', async () => {
+      const { page, context } = await visitor(browser);
+      await page.goto(origin);
+      const { bearer } = (await stage.credential('mona')) as { bearer: string };
+      const written = await page.evaluate(
+        async ([app, token]) => {
+          const headers = { Accept: 'application/json', Authorization: `Bearer ${token}` };
+          const csrf = (await fetch(app, { headers })).headers.get('x-csrf-token') ?? '';
+          const answer = await fetch(app, {
+            method: 'POST',
+            headers: { ...headers, 'Content-Type': 'application/json', 'X-CSRF-TOKEN': csrf },
+            body: JSON.stringify({ name: 'From elsewhere' }),
+          });
+          const credentials = 'include';
+          const withCookies = await fetch(app, { credentials }).catch(({ name }: Error) => name);
+          return { status: answer.status, location: answer.headers.get('location'), withCookies };
+        },
+        [`${site}@@apps/terms`, bearer] as const,
+      );
+      expect(written).toEqual({
+        status: 201,
+        location: expect.stringContaining(`${site}@@apps/terms/record/`),
+        withCookies: 'TypeError',
+      });
+      await context.close();
+    });
+
     test('a block is loaded, liked and kept fresh, without credentials', async () => {
       const { page, context } = await visitor(browser);
       await page.goto(origin);

@@ -89,6 +89,14 @@ describe('a body that is too large', () => {
   });
 });
 
+test('the whole of a request has a time limit, as the documentation says', async () => {
+  const times = await stage.host.run(({ server }) => [
+    server.httpServer.requestTimeout,
+    server.httpServer.headersTimeout,
+  ]);
+  expect(times).toEqual([300_000, 60_000]);
+});
+
 describe('a file that is small enough', () => {
   const send = (line: string, body: string) =>
     stage.send({ send: line, body, headers: { 'content-type': 'multipart/form-data; boundary=b' } });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig, strapiConfig } from './config';
 
@@ -48,6 +50,11 @@ test('what is given is kept', () => {
     temporaryDirectory: '/var/spool/apps',
   };
   expect(read(given)).toMatchObject(given);
+});
+
+test.each(Object.keys(read(undefined)))('%s is documented', (key) => {
+  const page = readFileSync(path.join(__dirname, '../../../../docs/reference/configuration.md'), 'utf8');
+  expect(page).toMatch(new RegExp(`^\\| \`${key}[\`.]`, 'm'));
 });
 
 describe('what stops the start', () => {

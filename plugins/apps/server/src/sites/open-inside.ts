@@ -10,11 +10,14 @@ export interface OpenFile {
   info: BigIntStats;
 }
 
-/** macOS: open() fails where any part of the path is a symbolic link. */
-const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x20000000 : 0;
+/** macOS: `O_NOFOLLOW_ANY`, by which open() fails where any part of the path is a symbolic link. */
+const NOFOLLOW = process.platform === 'darwin' ? 0x20000000 : constants.O_NOFOLLOW;
 
-/** Without O_NONBLOCK, opening a pipe waits for a writer. Windows has none of the three. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+/** Without O_NONBLOCK, opening a pipe waits for a writer. Windows has none of these flags. */
+const READ = [constants.O_NONBLOCK, constants.O_NOCTTY, NOFOLLOW].reduce(
+  (flags: number, flag: number | undefined) => flags | (flag ?? 0),
+  constants.O_RDONLY,
+);
 
 /** Whether a real path is `root` (a real path) or lies inside it. */
 export function isInside(root: string, path: string): boolean {
@@ -52,7 +55,7 @@ export async function openInside(root: string, path: string): Promise<OpenFile |
 
 /** Opens a file by its real path; null when the descriptor leads out of `root`, or to no file that has a name. */
 async function openChecked(root: string, real: string): Promise<OpenFile | null> {
-  const handle = await open(real, READ | O_NOFOLLOW_ANY).catch((error: NodeJS.ErrnoException) => {
+  const handle = await open(real, READ).catch((error: NodeJS.ErrnoException) => {
     if (notThere.has(String(error.code))) return null;
     throw error;
   });
