@@ -5,7 +5,7 @@ import { runTable } from './support/table';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openStage({ env: { APPS_CORS_ORIGINS: 'https://there.example, https://app.example' } });
   await grantRole(stage.host, 'Public', ['api::article.article.find', 'api::article.article.findOne']);
   await stage.host.run(async (strapi) => {
     const articles = strapi.documents('api::article.article');
@@ -316,7 +316,36 @@ describe('the rest of the host', () => {
       send: 'OPTIONS open',
       headers: { origin: 'https://there.example', 'access-control-request-method': 'POST' },
       status: 204,
-      answers: { 'access-control-allow-origin': /there\.example|\*/ },
+      answers: {
+        'access-control-allow-origin': 'https://there.example',
+        'access-control-allow-credentials': null,
+        'access-control-allow-headers': /X-CSRF-TOKEN/,
+      },
     },
+    {
+      it: 'OPTIONS from an origin that is not listed',
+      send: 'OPTIONS open',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      status: 204,
+      answers: { 'access-control-allow-origin': null, 'access-control-allow-credentials': null, allow: /POST/ },
+    },
+    ...['https://there.example', 'https://app.example'].map((origin) => ({
+      it: `a page of ${origin} may read the token`,
+      send: 'GET open',
+      headers: { origin },
+      status: 200,
+      answers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': null,
+        'access-control-expose-headers': /X-CSRF-TOKEN/,
+      },
+    })),
+    ...['https://evil.example', 'http://127.0.0.1:4000', 'null'].map((origin) => ({
+      it: `a page of ${origin} may not`,
+      send: 'GET open',
+      headers: { origin },
+      status: 200,
+      answers: { 'access-control-allow-origin': null, 'access-control-allow-credentials': null },
+    })),
   ]);
 });

@@ -13,8 +13,21 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
   let stage: Stage;
   let browser: Browser;
   let site: string;
+  /** A server of other pages, with blocks of the site in them; the host's CORS settings list its origin. */
+  let server: Server;
+  let origin: string;
   beforeAll(async () => {
-    stage = await openStage({ themesDirectory, env: { APPS_THEME: 'browser' } });
+    server = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end(
+        `<!doctype html><title>Elsewhere</title><script src="${site}@@apps.js" defer></script>` +
+          `<div id="like" data-apps-load="${site}@@apps/count/blocks/like"></div>` +
+          `<div id="live" data-apps-load="${site}@@apps/live/blocks/total"></div>`,
+      );
+    });
+    await new Promise<void>((done) => server.listen(0, 'localhost', done));
+    origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+    stage = await openStage({ themesDirectory, env: { APPS_THEME: 'browser', APPS_CORS_ORIGINS: origin } });
     browser = await openBrowser();
     site = `${stage.host.url}/site/`;
     await stage.put('terms', 'one', { name: 'One', block: 'term' });
@@ -22,6 +35,7 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
   afterAll(async () => {
     await browser?.close();
     await stage?.close();
+    server?.close();
   });
 
   const total = async () => Number((await stage.items('count', 'total'))?.total ?? 0);
@@ -228,22 +242,6 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
   });
 
   describe('in a page of another origin', () => {
-    let server: Server;
-    let origin: string;
-    beforeAll(async () => {
-      server = createServer((_, response) => {
-        response.setHeader('Content-Type', 'text/html');
-        response.end(
-          `<!doctype html><title>Elsewhere</title><script src="${site}@@apps.js" defer></script>` +
-            `<div id="like" data-apps-load="${site}@@apps/count/blocks/like"></div>` +
-            `<div id="live" data-apps-load="${site}@@apps/live/blocks/total"></div>`,
-        );
-      });
-      await new Promise<void>((done) => server.listen(0, 'localhost', done));
-      origin = `http://localhost:${(server.address() as AddressInfo).port}`;
-    });
-    afterAll(() => server?.close());
-
     test('a loader that the page makes later is found', async () => {
       const { page, context } = await visitor(browser);
       await page.goto(origin);
@@ -255,6 +253,33 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
         );
       }, `${site}@@apps/count/blocks/info`);
       await page.locator('#later .info').waitFor();
+      await context.close();
+    });
+
+    test('a REST client reads, writes and sees tokens with Authorization, and nothing with cookies', async () => {
+      const { page, context } = await visitor(browser);
+      await page.goto(origin);
+      const { bearer } = (await stage.credential('mona')) as { bearer: string };
+      const written = await page.evaluate(
+        async ([app, token]) => {
+          const headers = { Accept: 'application/json', Authorization: `Bearer ${token}` };
+          const csrf = (await fetch(app, { headers })).headers.get('x-csrf-token') ?? '';
+          const answer = await fetch(app, {
+            method: 'POST',
+            headers: { ...headers, 'Content-Type': 'application/json', 'X-CSRF-TOKEN': csrf },
+            body: JSON.stringify({ name: 'From elsewhere' }),
+          });
+          const credentials = 'include';
+          const withCookies = await fetch(app, { credentials }).catch(({ name }: Error) => name);
+          return { status: answer.status, location: answer.headers.get('location'), withCookies };
+        },
+        [`${site}@@apps/terms`, bearer] as const,
+      );
+      expect(written).toEqual({
+        status: 201,
+        location: expect.stringContaining(`${site}@@apps/terms/record/`),
+        withCookies: 'TypeError',
+      });
       await context.close();
     });
 

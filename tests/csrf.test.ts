@@ -177,7 +177,7 @@ describe('other processes', () => {
         headers: { ...page, 'x-csrf-token': await tokenOf({}, url) },
         form: { 'action.go': '' },
       });
-      expect(went.headers['set-cookie']?.join()).toMatch(/apps_log=.+; Path=\/below\/site;/);
+      expect(went.headers['set-cookie']?.join()).toMatch(/apps_log=.+; Path=\/below\/site;.*; Secure/);
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Required before a host (NODE_OPTIONS): puts TEST_APPS_CONFIG, JSON, over the plugin's part of config/plugins, and lets
- * its clock run TEST_CLOCK_AHEAD milliseconds early.
+ * Required before a host (NODE_OPTIONS): puts TEST_APPS_CONFIG, JSON, over the plugin's part of config/plugins, takes
+ * Strapi's own CORS settings with TEST_USUAL_CORS, and lets its clock run TEST_CLOCK_AHEAD milliseconds early.
  */
 const Module = require('node:module');
 
@@ -10,18 +10,31 @@ if (ahead) {
   Date.now = () => now() + ahead;
 }
 
-if (process.env.TEST_APPS_CONFIG) {
+/** What is exported instead, by the name of the file in config/. */
+const replacements = {
+  plugins: process.env.TEST_APPS_CONFIG && withAppsConfig,
+  middlewares: process.env.TEST_USUAL_CORS && withUsualCors,
+};
+
+function withAppsConfig(plugins) {
+  const { apps } = plugins;
+  return {
+    ...plugins,
+    apps: { ...apps, config: { ...apps.config, ...JSON.parse(process.env.TEST_APPS_CONFIG) } },
+  };
+}
+
+function withUsualCors(middlewares) {
+  return middlewares.map((one) => (one.name === 'strapi::cors' ? 'strapi::cors' : one));
+}
+
+if (Object.values(replacements).some(Boolean)) {
   const load = Module.prototype.require;
   Module.prototype.require = function require(id) {
     const loaded = load.call(this, id);
-    if (!/[\\/]config[\\/]plugins(\.js)?$/.test(id) || typeof loaded?.default !== 'function') return loaded;
-    const plugins = (tools) => {
-      const all = loaded.default(tools);
-      return {
-        ...all,
-        apps: { ...all.apps, config: { ...all.apps.config, ...JSON.parse(process.env.TEST_APPS_CONFIG) } },
-      };
-    };
-    return { __esModule: true, default: plugins };
+    const [, file] = /[\\/]config[\\/](\w+)(\.js)?$/.exec(id) ?? [];
+    const replaced = Object.hasOwn(replacements, file ?? '') && replacements[file];
+    if (!replaced || typeof loaded?.default !== 'function') return loaded;
+    return { __esModule: true, default: (tools) => replaced(loaded.default(tools)) };
   };
 }

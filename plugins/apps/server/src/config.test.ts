@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig, strapiConfig } from './config';
 
@@ -26,6 +28,8 @@ describe('defaults', () => {
       },
       csrf: { maxAge: 86400000 },
       redirectHosts: [],
+      trustedOrigins: [],
+      temporaryDirectory: '/srv/host/.tmp/apps',
     });
   });
 
@@ -43,8 +47,15 @@ test('what is given is kept', () => {
     sites: [site, { id: 'intra.net', title: 'Intranet', theme: 'plain' }],
     content: { 'api::article.article': { path: '/articles/:slug' } },
     redirectHosts: ['example.com', 'localhost:8080', '[::1]:80'],
+    trustedOrigins: ['https://app.example.com', 'http://localhost:3000'],
+    temporaryDirectory: '/var/spool/apps',
   };
   expect(read(given)).toMatchObject(given);
+});
+
+test.each(Object.keys(read(undefined)))('%s is documented', (key) => {
+  const page = readFileSync(path.join(__dirname, '../../../../docs/reference/configuration.md'), 'utf8');
+  expect(page).toMatch(new RegExp(`^\\| \`${key}[\`.]`, 'm'));
 });
 
 describe('what stops the start', () => {
@@ -73,6 +84,9 @@ describe('what stops the start', () => {
     [{ sites: [{ ...site, id: 'a..b' }] }, "'sites.0.id' must be an id"],
     [{ sites: [{ ...site, theme: '__proto__' }] }, "'sites.0.theme' must be an id"],
     [{ content: { 'api::page.page': { path: 'pages' } } }, "'content.api::page.page.path' must be an address"],
+    [{ trustedOrigins: ['app.example.com'] }, "'trustedOrigins.0' must be an origin"],
+    [{ trustedOrigins: ['https://app.example.com/'] }, "'trustedOrigins.0' must be an origin"],
+    [{ trustedOrigins: ['*'] }, "'trustedOrigins.0' must be an origin"],
     [{ redirectHosts: 'example.com' }, "'redirectHosts' must be a list"],
     [{ redirectHosts: ['https://example.com'] }, "'redirectHosts.0' must be a host"],
     ['apps', "'apps' must be an object"],

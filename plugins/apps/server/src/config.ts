@@ -82,6 +82,12 @@ const id = value(
   (given): given is string => typeof given === 'string' && isId(given),
 );
 
+/** As a browser sends it: no path, no default port. */
+const origin = value(
+  "an origin like 'https://app.example.com'",
+  (given): given is string => typeof given === 'string' && URL.canParse(given) && new URL(given).origin === given,
+);
+
 const site = object<SiteConfig>({
   id: { read: id },
   title: { read: text('a text', /\S/) },
@@ -138,6 +144,8 @@ const configuration = object<AppsConfig>({
     read: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)),
     otherwise: [],
   },
+  trustedOrigins: { read: list(origin), otherwise: [] },
+  temporaryDirectory: { read: text('a path', /\S/), otherwise: './.tmp/apps' },
 });
 
 /**
@@ -148,7 +156,11 @@ export function readConfig(raw: unknown, { appRoot }: { appRoot: string }): Apps
   const problems: string[] = [];
   const config = configuration(raw ?? {}, '', problems);
   if (problems.length > 0) throw new Error(`Configuration of the plugin 'apps': ${problems.join('; ')}.`);
-  return { ...config, themesDirectory: path.resolve(appRoot, config.themesDirectory) };
+  return {
+    ...config,
+    themesDirectory: path.resolve(appRoot, config.themesDirectory),
+    temporaryDirectory: path.resolve(appRoot, config.temporaryDirectory),
+  };
 }
 
 /** The configuration as Strapi wants a plugin to export it: checked while the server starts. */

@@ -13,6 +13,10 @@ export interface AppsConfig {
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];
+  /** Origins besides the site's own whose pages may act with a visitor's session cookie, e.g. `https://app.example.com`. */
+  trustedOrigins: string[];
+  /** Absolute path of the folder for what is too large for memory; made when it is needed. */
+  temporaryDirectory: string;
 }
 
 export interface SiteConfig {

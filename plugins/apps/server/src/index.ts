@@ -5,8 +5,8 @@ import { readConfig, strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import {
   adminInterface,
+  boundedBodies,
   createBaseUrl,
-  createBodyKeeper,
   createDoor,
   createErrorForm,
   createHiddenTypes,
@@ -20,6 +20,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
 import { createRequesters, permissionControllers, registerAdminActions, watchPasswordChanges } from './requester';
 import { createSites } from './sites';
+import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
 /** Files that the build puts beside the server's. */
@@ -57,6 +58,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
   const store = createRecordStore({
     database: strapiDatabase(strapi.db as unknown as StrapiDb),
     limits: config.limits,
+    temporaryDirectory: config.temporaryDirectory,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
   const live = createLive({ strapi, logger });
@@ -111,7 +113,9 @@ export default {
   register({ strapi }: { strapi: Core.Strapi }) {
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     strapi.server.use(createErrorForm(() => services));
-    strapi.server.use(createBodyKeeper(() => services));
+    strapi
+      .get('middlewares')
+      .extend('strapi::body', (parser: Parameters<typeof boundedBodies>[0]) => boundedBodies(parser, () => services));
   },
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
@@ -122,6 +126,9 @@ export default {
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi, workers);
+    await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
+      strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),
+    );
     const ownTypes = Object.keys(contentTypes).map((name) => `plugin::apps.${name}`);
     strapi.server.use(createHiddenTypes(ownTypes, strapi.log));
     strapi.server.use(createDoor(services, scriptFile));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Items } from '../../../shared/json';
 import type { FormFields } from '../apps';
@@ -11,6 +12,18 @@ const formTypes = new Set(['application/x-www-form-urlencoded', 'multipart/form-
 export function hasBody(ctx: Context): boolean {
   const length = ctx.get('Content-Length');
   return ctx.get('Transfer-Encoding') !== '' || (length !== '' && length !== '0');
+}
+
+/**
+ * The bytes of a request's body, as they come. BadRequestError when the client leaves before their end. A reader that stops
+ * leaves the connection open, so that the reason can still be answered.
+ */
+export async function* received(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new AppsError('BadRequestError', 'The body ended too soon', { cause });
+  }
 }
 
 /** The JSON object of the request, `{}` without a body. UnsupportedMediaTypeError, or BadRequestError for another shape. */

@@ -1,34 +1,46 @@
-import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Items } from '../../../shared/json';
 import { type ItemSource, itemsOf } from '../apps';
 import { AppsError } from '../errors';
-import { checkDepth, jsonBody } from './body';
+import { linesOf } from '../lines';
+import { spool } from '../spool';
+import { checkDepth, jsonBody, received } from './body';
+import { closeUnlessEnded } from './bounded-body';
 import { mediaType } from './negotiate';
 import { checkNumbers, checkUtf8 } from './text';
 
-const NEWLINE = 10;
-
-/** Reads the items of operation 6 for `work`: a JSON array, or NDJSON of any length, which is kept in a temporary file. */
+/**
+ * Reads the items of operation 6 for `work`: a JSON array, or NDJSON of any length, which is read to its end first, so
+ * that no database transaction waits for a slow client.
+ */
 export async function withItems<T>(
   ctx: Context,
-  lineLimit: number,
+  { lineLimit, folder }: { /** Bytes. */ lineLimit: number /** Of the temporary file. */; folder: string },
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
   if (mediaType(ctx) !== 'application/x-ndjson') return work(arraySource(jsonBody(ctx)));
   if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) {
     throw new AppsError('UnsupportedMediaTypeError', 'NDJSON is taken without a Content-Encoding');
   }
-  const folder = await mkdtemp(join(tmpdir(), 'strapi-apps-'));
+  let namesBlocks = false;
+  const items = async function* () {
+    for await (const one of parsedLines(ctx.req, lineLimit)) {
+      namesBlocks ||= namesBlock(one);
+      yield one;
+    }
+  };
+  const spooled = await spool(items(), folder).catch((error: unknown) => {
+    closeUnlessEnded(ctx.req);
+    throw error;
+  });
   try {
-    const file = join(folder, 'items.ndjson');
-    const namesBlocks = await spool(ctx, file, lineLimit);
-    return await work({ namesBlocks, read: () => parsedLines(createReadStream(file), lineLimit) });
+    const read = async function* () {
+      for await (const batch of spooled.read()) yield* batch;
+    };
+    return await work({ namesBlocks, read });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await spooled.remove();
   }
 }
 
@@ -47,37 +59,15 @@ function namesBlock(items: Items): boolean {
   return items.block !== undefined && items.block !== null;
 }
 
-/** Writes the checked lines to a file, so that no database transaction waits for a slow client. */
-async function spool(ctx: Context, file: string, lineLimit: number): Promise<boolean> {
-  const handle = await open(file, 'w', 0o600);
-  let namesBlocks = false;
-  try {
-    let pending: string[] = [];
-    let size = 0;
-    const flush = async () => {
-      await handle.write(pending.join(''));
-      pending = [];
-      size = 0;
-    };
-    for await (const items of parsedLines(ctx.req, lineLimit)) {
-      namesBlocks ||= namesBlock(items);
-      const line = `${JSON.stringify(items)}\n`;
-      pending.push(line);
-      size += line.length;
-      if (size > 65_536) await flush();
-    }
-    await flush();
-  } finally {
-    await handle.close();
-  }
-  return namesBlocks;
-}
-
 /** Items of NDJSON, line by line; empty lines are passed over. Errors name the line, counted from 1. */
-async function* parsedLines(input: AsyncIterable<Buffer>, lineLimit: number): AsyncGenerator<Items> {
+async function* parsedLines(request: IncomingMessage, lineLimit: number): AsyncGenerator<Items> {
+  const refuse = (): never => {
+    throw new AppsError('PayloadTooLargeError', `A line is longer than ${lineLimit} bytes`);
+  };
   let number = 0;
-  for await (const bytes of lines(input, lineLimit)) {
+  for await (const binary of linesOf(binaryText(received(request)), lineLimit, refuse)) {
     number += 1;
+    const bytes = Buffer.from(binary, 'latin1');
     checkUtf8(bytes, `Line ${number}`);
     const line = bytes.toString('utf8');
     if (line.trim() === '') continue;
@@ -85,25 +75,9 @@ async function* parsedLines(input: AsyncIterable<Buffer>, lineLimit: number): As
   }
 }
 
-/** Lines without their ends. However small the chunks are, each byte is looked at once. */
-async function* lines(input: AsyncIterable<Buffer>, lineLimit: number): AsyncGenerator<Buffer> {
-  let parts: Buffer[] = [];
-  let size = 0;
-  const add = (part: Buffer) => {
-    size += part.length;
-    if (size > lineLimit) throw new AppsError('PayloadTooLargeError', `A line is longer than ${lineLimit} bytes`);
-    parts.push(part);
-  };
-  for await (const chunk of input) {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      add(chunk.subarray(start, end));
-      yield Buffer.concat(parts);
-      [parts, size, start] = [[], 0, end + 1];
-    }
-    add(chunk.subarray(start));
-  }
-  if (size > 0) yield Buffer.concat(parts);
+/** Bytes as text of as many characters: a line is cut at its bytes, and what is not UTF-8 is found with its line. */
+async function* binaryText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunk.toString('latin1');
 }
 
 function parse(line: string, number: number): unknown {

@@ -5,7 +5,7 @@ import type { RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import type { Requester } from '../requester/types';
 import type { Address, ContentItem, Site } from '../sites/types';
-import { requireRead, sendFile } from './assets';
+import { openOwnFile, requireRead, sendFile } from './assets';
 import { checkBody } from './body';
 import { csrfOf, requireOwnForm } from './csrf';
 import type { DoorServices, Exchange } from './exchange';
@@ -22,15 +22,23 @@ import { checkEncoded, checkUtf8 } from './text';
 
 export { adminInterface } from './admin';
 export { createBaseUrl } from './base-url';
+export { boundedBodies } from './bounded-body';
 export { createErrorForm } from './error-form';
 export type { DoorServices } from './exchange';
 export { createHiddenTypes } from './hidden-types';
-export { createBodyKeeper } from './raw-body';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 
 /** Methods that change nothing unless logic does: they carry no CSRF token (contract, section 5). */
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Addresses whose answer is the same for all. */
+const isPublic = new Set<Address['kind']>(['theme-asset', 'script']);
+
+/** Whether a cookie counts depends on the page that has sent the request. */
+function varyBySender(ctx: Context): void {
+  if (ctx.get('Cookie') !== '') ctx.vary('Origin, Sec-Fetch-Site, Sec-Fetch-Mode, Sec-Fetch-Dest');
+}
 
 /**
  * The plugin's one Koa middleware: answers its addresses, and passes on every other request. It reads the raw path,
@@ -46,6 +54,7 @@ export function createDoor(services: DoorServices, scriptFile: string): Middlewa
       address = addressOf(services, ctx);
       if (address) {
         allowOwnOrigin(ctx);
+        if (!isPublic.has(address.kind)) varyBySender(ctx);
         await answer(ctx, services, address, view, scriptFile);
       }
     } catch (error) {
@@ -95,7 +104,7 @@ async function answer(
     }
     case 'script':
       requireRead(ctx);
-      return sendFile(ctx, scriptFile);
+      return sendFile(ctx, await openOwnFile(scriptFile));
     case 'login':
       requireLoginMethod(ctx);
       return login(ctx, services, site);
@@ -177,7 +186,7 @@ async function createVisit(
     writes: { records: !safe || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: !safe },
     params: {},
     csrfToken: () => csrf.issue(requester),
-    pendingLog: safe ? takeLog(ctx, site) : [],
+    pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
   };
 }
 

@@ -91,8 +91,10 @@ export async function postRecords(exchange: Exchange): Promise<void> {
   const { ctx, services, visit, app, rights } = exchange;
   // Before the body: nobody without the right fills the disk.
   requireRight(exchange, rights.create, 'create records');
-  const { bodySize } = services.config.limits;
-  const total = await withItems(ctx, bodySize, (source) => createMany(services, visit, app, source));
+  const { limits, temporaryDirectory: folder } = services.config;
+  const total = await withItems(ctx, { lineLimit: limits.bodySize, folder }, (source) =>
+    createMany(services, visit, app, source),
+  );
   ctx.status = 201;
   ctx.body = { total, success: 'created' };
 }

@@ -22,14 +22,14 @@ export function keepLog(exchange: Exchange, logs: LogEntry[]): void {
     kept.push(short);
   }
   const value = Buffer.from(JSON.stringify(kept)).toString('base64url');
-  exchange.ctx.append('Set-Cookie', cookie(exchange.site, value, 60));
+  exchange.ctx.append('Set-Cookie', cookie(exchange.ctx, exchange.site, value, 60));
 }
 
 /** The entries that came along, and forgets them; anything malformed is no log. */
 export function takeLog(ctx: Context, site: Site): LogEntry[] {
   const value = ctx.cookies.get(COOKIE);
   if (!value) return [];
-  ctx.append('Set-Cookie', cookie(site, '', 0));
+  ctx.append('Set-Cookie', cookie(ctx, site, '', 0));
   try {
     const entries: unknown = JSON.parse(Buffer.from(value, 'base64url').toString());
     return Array.isArray(entries) ? entries.filter(isEntry) : [];
@@ -38,8 +38,9 @@ export function takeLog(ctx: Context, site: Site): LogEntry[] {
   }
 }
 
-function cookie({ url }: Site, value: string, age: number): string {
-  return `${COOKIE}=${value}; Path=${new URL(url).pathname}; Max-Age=${age}; HttpOnly; SameSite=Lax`;
+function cookie(ctx: Context, { url }: Site, value: string, age: number): string {
+  const secure = ctx.secure || url.startsWith('https:') ? '; Secure' : '';
+  return `${COOKIE}=${value}; Path=${new URL(url).pathname}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 function isEntry(value: unknown): value is LogEntry {

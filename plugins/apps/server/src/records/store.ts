@@ -11,11 +11,11 @@ import {
   queryLimits,
   readerOf,
 } from '../indexes';
+import { spool } from '../spool';
 import { clearRecords } from './clear';
 import { checkedRecords, insertMany } from './create-many';
 import { checkId, hashOf, scopeOf } from './ids';
 import { createTurns } from './queue';
-import { spool } from './spool';
 import { readRecords, recordSource, recordsTable, selectPage, selectRecord, selectRecords, selectSome } from './table';
 import { createTransact, notBuilt } from './transact';
 import type { PageOptions, RecordStore, StoredRecord } from './types';
@@ -30,6 +30,8 @@ export interface RecordStoreOptions {
   patience?: number;
   /** Up to how many records a search looks at one by one rather than walking an index; tests make it small. */
   few?: number;
+  /** For a bulk creation that is too large for memory; by default the system's. */
+  temporaryDirectory?: string;
 }
 
 /** So many new records make the database's statistics worthless. */
@@ -45,6 +47,7 @@ export function createRecordStore({
   onError = () => {},
   patience,
   few,
+  temporaryDirectory,
 }: RecordStoreOptions): RecordStore {
   const dialect = dialects[database.client];
   const source = recordSource(dialect);
@@ -135,7 +138,7 @@ export function createRecordStore({
 
     async createMany(key, _declared, records) {
       await prepare();
-      const spooled = await spool(checkedRecords(records));
+      const spooled = await spool(checkedRecords(records), temporaryDirectory);
       try {
         const total = await inTransaction(tools, (sql) => insertMany({ sql, dialect, indexes, key }, spooled.read()));
         await lookAgain(total);

@@ -83,7 +83,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     store: () => ({ get: async () => null }),
     get: () => auth,
   };
-  return createRequesters({ strapi: strapi as never, config: { csrf: { maxAge: 1000 } }, roles });
+  return createRequesters({ strapi: strapi as never, config: { csrf: { maxAge: 1000 }, trustedOrigins: [] }, roles });
 }
 
 const ask = (authorization?: string, cookies: Record<string, string> = {}, secure = false): Asking => ({

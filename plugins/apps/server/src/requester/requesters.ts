@@ -8,14 +8,15 @@ import { createPasswordChanges } from './password-changes';
 import { createPasswords, unauthorized } from './passwords';
 import { createRateLimit } from './rate-limit';
 import { createRoles, type Roles } from './roles';
+import { isForeign, type Sent } from './sender';
 import { createSessions, SESSION_COOKIE } from './sessions';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './tokens';
 import type { CredentialKind, Requester, StrapiAuth } from './types';
 import { createUsers, type UserRow } from './users';
 
 /** The part of a Koa context that tells who is asking. */
-export interface Asking {
-  request: { headers: { authorization?: string | undefined } };
+export interface Asking extends Sent {
+  request: { headers: Sent['request']['headers'] & { authorization?: string | undefined } };
   ip: string;
   /** Whether the connection is https. */
   secure: boolean;
@@ -25,7 +26,8 @@ export interface Asking {
 /** Front of the room (contract, section 5). */
 export interface Requesters {
   /**
-   * Who makes a request. An `Authorization` header wins over cookies. Any invalid, expired or blocked credential is an
+   * Who makes a request. An `Authorization` header wins over cookies; cookies along with a request that a page of another
+   * origin has sent are passed over. Any other invalid, expired or blocked credential is an
    * UnauthorizedError, never anonymous; too many failed passwords are a RateLimitError with Retry-After.
    */
   identify(ctx: Asking): Promise<Requester>;
@@ -36,6 +38,8 @@ export interface Requesters {
   loginForm(ctx: Asking): OpenedForm;
   /** CsrfError unless `token` is that of a login form which was opened in the request's browser. */
   checkLoginForm(ctx: Asking, token: string): void;
+  /** Whether the request's cookies tell who is asking: not where a page of another origin has sent it. */
+  takesCookies(ctx: Asking): boolean;
   /**
    * Logs a user in by the login form; the session that the browser had before ends. UnauthorizedError, RateLimitError.
    * @returns the requester, and the `Set-Cookie` header that keeps them logged in
@@ -48,7 +52,7 @@ export interface Requesters {
 
 interface RequestersOptions {
   strapi: Core.Strapi;
-  config: Pick<AppsConfig, 'csrf'>;
+  config: Pick<AppsConfig, 'csrf' | 'trustedOrigins'>;
   now?: () => number;
   /** For tests; by default those of the host. */
   roles?: Roles;
@@ -69,6 +73,7 @@ export function createRequesters({
   const passwordChanges = createPasswordChanges(strapi);
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
+  const takesCookies = (ctx: Asking): boolean => !isForeign(ctx, { publicUrl, trusted: config.trustedOrigins });
   const isSecure = (ctx: Asking): boolean => ctx.secure || publicUrl.startsWith('https:');
 
   const asUser = async (user: UserRow | null, credential: CredentialKind): Promise<Requester | null> =>
@@ -154,9 +159,11 @@ export function createRequesters({
   return {
     csrf,
     anonymous: users.anonymous,
+    takesCookies,
     async identify(ctx) {
       const header = ctx.request.headers.authorization;
       if (header !== undefined) return byHeader(header, ctx);
+      if (!takesCookies(ctx)) return users.anonymous();
       const session = ctx.cookies.get(SESSION_COOKIE);
       if (session) return bySession(session, ctx);
       return (await byAdminPanel(ctx)) ?? users.anonymous();

@@ -268,6 +268,7 @@ describe('asset', () => {
     symlinkSync('../../secret.css', join(directory, 'basic/assets/out.css'));
     symlinkSync('../apps/rating/blocks/rate.html', join(directory, 'basic/assets/code.css'));
     const found = await make().asset({ kind: 'theme-asset', site: 'site', theme: 'basic', ...address });
-    expect(found).toBe(expected === null ? null : join(directory, expected));
+    expect(found?.path ?? null).toBe(expected === null ? null : join(directory, expected));
+    await found?.handle.close();
   });
 });

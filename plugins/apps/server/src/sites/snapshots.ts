@@ -60,11 +60,14 @@ export class Snapshots {
     let files: ThemeFile[] = [];
     let settled = false;
     for (let reading = 0; reading < MAX_READINGS; reading += 1) {
-      files = await Promise.all(found.map(readThemeFile));
+      const read = await Promise.all(found.map((file) => readThemeFile(root, file)));
+      files = read.filter((file) => file !== null);
+      // One that was found and is none now was replaced meanwhile, which its signature need not show.
+      const whole = files.length === read.length;
       found = await findFiles(root, base, this.searches);
       const after = signatureOf(found);
-      settled = after === signature && !changedLately(found);
-      if (after === signature) break;
+      settled = whole && after === signature && !changedLately(found);
+      if (whole && after === signature) break;
       signature = after;
     }
     return this.keep(base, { files, signature, checkedAt, settled });

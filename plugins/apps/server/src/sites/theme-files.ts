@@ -1,6 +1,7 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { insideRoot, type OpenFile, openInside } from './open-inside';
 import type { ThemeFile } from './types';
 
 /** Bytes of one file of a theme that is read as text, at most. */
@@ -9,12 +10,6 @@ const MAX_FILE_SIZE = 1024 * 1024;
 const MAX_FILES = 1000;
 /** Folders inside each other, at most. */
 const MAX_DEPTH = 8;
-
-/** The real path of something inside `root` (a real path itself), or null: missing, or a link that leads out of it. */
-export async function insideRoot(root: string, path: string): Promise<string | null> {
-  const real = await realpath(path).catch(() => null);
-  return real !== null && (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) ? real : null;
-}
 
 /** Names in a folder, sorted, or none; hidden ones are left out. */
 export async function namesIn(folder: string): Promise<string[]> {
@@ -67,22 +62,38 @@ function signatureOf(real: string, { dev, ino, size, mtimeNs, ctimeNs }: BigIntS
   return [real, dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
-/** The text of a file, or why it has none. */
-export async function readThemeFile({ path, real }: Pick<FoundFile, 'path' | 'real'>): Promise<ThemeFile> {
-  // A pipe put in the file's place would otherwise keep the reader waiting for ever.
-  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
-  if (!handle) return { path, text: '', problem: 'The file cannot be read' };
+/** The text of a file inside `root`, or why it has none; null when it is not, or no longer, a file inside `root`. */
+export async function readThemeFile(
+  root: string,
+  { path, real }: Pick<FoundFile, 'path' | 'real'>,
+): Promise<ThemeFile | null> {
+  let file: OpenFile | null = null;
   try {
-    const info = await handle.stat();
-    if (!info.isFile()) return { path, text: '', problem: 'This is not a file' };
-    if (info.size > MAX_FILE_SIZE)
-      return { path, text: '', problem: `The file is larger than ${MAX_FILE_SIZE / 1024} kB` };
-    const bytes = await handle.readFile();
+    file = await openInside(root, real);
+    if (!file) return null;
+    const bytes = await readAtMost(file.handle, MAX_FILE_SIZE);
+    if (!bytes) return { path, text: '', problem: `The file is larger than ${MAX_FILE_SIZE / 1024} kB` };
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
+    // Too many files are open: nothing is wrong with this one, and the next attempt may read it.
+    if (/^E[MN]FILE$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     const problem = error instanceof TypeError ? 'The file is not UTF-8 text' : 'The file cannot be read';
     return { path, text: '', problem };
   } finally {
-    await handle.close();
+    await file?.handle.close();
+  }
+}
+
+/** The bytes of a file, null if there are more than `limit`: a file may grow while it is read. */
+async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer | null> {
+  const { size } = await handle.stat();
+  if (size > limit) return null;
+  let buffer = Buffer.alloc(size + 1);
+  for (let length = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    length += bytesRead;
+    if (length > limit) return null;
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    if (length === buffer.length) buffer = Buffer.concat([buffer], limit + 1);
   }
 }

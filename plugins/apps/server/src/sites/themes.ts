@@ -2,8 +2,9 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppsConfig } from '../config.types';
 import { isId } from './ids';
+import { insideRoot, type OpenFile, openInside } from './open-inside';
 import { type Snapshot, Snapshots } from './snapshots';
-import { insideRoot, namesIn, readThemeFile, type Search } from './theme-files';
+import { namesIn, readThemeFile, type Search } from './theme-files';
 
 /** In production a change is seen within 2 seconds; a folder is looked at this often, in milliseconds. */
 const PRODUCTION_CHECK = 1000;
@@ -133,15 +134,13 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       return [...ids].filter((_, index) => found[index] !== null);
     },
 
-    /** Real path of a public file of a theme, or of an app in it; null if there is none. */
-    async asset(themeId: string, appId: string | undefined, path: string): Promise<string | null> {
+    /** A public file of a theme, or of an app in it; null if there is none. */
+    async asset(themeId: string, appId: string | undefined, path: string): Promise<OpenFile | null> {
       const root = await rootOf(themeId);
       const folder = root && join(root, ...(appId === undefined ? [] : [appsFolder, appId]), 'assets');
       const assets = folder && (await insideRoot(root, folder));
       // A link inside the theme must not make other files of it public either.
-      const file = assets && (await insideRoot(assets, join(assets, path)));
-      const info = file ? await stat(file).catch(() => null) : null;
-      return info?.isFile() ? file : null;
+      return assets ? openInside(assets, join(assets, path)) : null;
     },
   };
 }
@@ -153,7 +152,7 @@ async function isFolder(path: string): Promise<boolean> {
 /** The theme that a `.lnk` file names, or null. */
 async function readLink(root: string, path: string): Promise<string | null> {
   const real = await insideRoot(root, path);
-  const file = real && (await readThemeFile({ path, real }));
+  const file = real && (await readThemeFile(root, { path, real }));
   const theme = file ? file.text.trim() : '';
   return isId(theme) ? theme : null;
 }

@@ -1,5 +1,8 @@
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
+import type { OpenFile } from './open-inside';
+
+export type { OpenFile };
 
 export interface Site {
   id: string;
@@ -110,8 +113,8 @@ export interface Sites {
   theme(site: Site): Promise<ThemeFolder | null>;
   /** Ids of all apps that the site's active theme offers. */
   apps(site: Site): Promise<string[]>;
-  /** Absolute path of a public file, or null; never outside the theme. */
-  asset(address: Extract<Address, { kind: 'theme-asset' }>): Promise<string | null>;
+  /** A public file, opened, or null; never outside the theme. Its reader closes it. */
+  asset(address: Extract<Address, { kind: 'theme-asset' }>): Promise<OpenFile | null>;
   content: ContentResolver;
   /** Absolute URLs; reserved characters percent-encoded, `/` in record ids not. `content` as in Address. */
   urls: {

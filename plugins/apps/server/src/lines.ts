@@ -1,0 +1,36 @@
+/**
+ * The lines of a text that comes in pieces, without their `\n`; a last line without one counts, if it is not empty.
+ * Each piece is looked at once, so that a line that comes in very many small ones costs no more.
+ * @param refuse called when a line is longer than `limit` characters; must throw
+ */
+export async function* linesOf(
+  pieces: AsyncIterable<string>,
+  limit = Number.POSITIVE_INFINITY,
+  refuse: () => never = () => {
+    throw new RangeError('A line is too long');
+  },
+): AsyncGenerator<string> {
+  let begun: string[] = [];
+  let length = 0;
+  const add = (text: string): void => {
+    length += text.length;
+    if (length > limit) refuse();
+    begun.push(text);
+  };
+  const take = (): string => {
+    const line = begun.join('');
+    begun = [];
+    length = 0;
+    return line;
+  };
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', start)) {
+      add(piece.slice(start, end));
+      yield take();
+      start = end + 1;
+    }
+    if (start < piece.length) add(piece.slice(start));
+  }
+  if (length > 0) yield take();
+}

@@ -1,0 +1,53 @@
+/** What of a request tells which page has sent it. */
+export interface Sent {
+  method?: string;
+  /** Under which name the server was asked, with its port. */
+  host?: string;
+  request: {
+    headers: {
+      origin?: string | undefined;
+      'sec-fetch-site'?: string | string[] | undefined;
+      'sec-fetch-mode'?: string | string[] | undefined;
+      'sec-fetch-dest'?: string | string[] | undefined;
+    };
+  };
+}
+
+export interface OwnOrigins {
+  /** Strapi's `server.url`: '' or a path where the host has none. */
+  publicUrl: string;
+  /** Other origins whose pages may act for a visitor, as browsers send them. */
+  trusted: readonly string[];
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Whether a page of another origin has sent a request, as far as the browser says. Its cookies then prove nothing about
+ * who is asking: `SameSite` lets them pass from other ports and subdomains, whose pages may be anyone's. A link from
+ * elsewhere is not foreign: a visitor who follows it sees the page, not who has linked to it.
+ *
+ * `Sec-Fetch-Site` says it best, but is sent to https and localhost only; elsewhere `Origin` does, except for a form of a
+ * page without a referrer (Strapi's default), which sends `Origin: null`: there the CSRF token is the proof.
+ */
+export function isForeign(sent: Sent, { publicUrl, trusted }: OwnOrigins): boolean {
+  const { headers } = sent.request;
+  const { origin, 'sec-fetch-site': site } = headers;
+  const method = sent.method ?? 'GET';
+  if (origin !== undefined && trusted.includes(origin)) return false;
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none' && !isTopNavigation(method, headers);
+  if (origin === undefined) return false;
+  if (origin === 'null') return safeMethods.has(method);
+  return ![sent.host, hostOf(publicUrl)].includes(hostOf(origin));
+}
+
+/** A link that was followed, or an address that was entered: the page takes the place of another. */
+function isTopNavigation(method: string, headers: Sent['request']['headers']): boolean {
+  const isDocument = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return isDocument && safeMethods.has(method);
+}
+
+/** Host and port of a URL; null for anything else. */
+function hostOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).host : null;
+}

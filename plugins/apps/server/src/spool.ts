@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { linesOf } from './lines';
+
+/** Values that were read to their end, to be read again any number of times. */
+export interface Spool<T> {
+  /** The values in order, in batches of bounded length and size. */
+  read(): AsyncIterable<T[]>;
+  /** Frees the memory and the file. */
+  remove(): Promise<void>;
+}
+
+/** Characters of JSON that are kept in memory; more goes to a file. */
+const memory = 4 * 1024 * 1024;
+
+/** Values of a batch; its JSON has at most `memory` characters, but for a single longer value. */
+const batchSize = 500;
+
+/** Characters that are written, and bytes that are read, at once. */
+const writeSize = 256 * 1024;
+const readSize = 64 * 1024;
+
+const fileName = /^spool-[0-9a-f]{32}$/;
+
+/**
+ * Reads all of `source` before anything is done with it: a slow or broken client then never holds a transaction open.
+ * Memory stays bounded however many there are.
+ * @param folder for the file, made when it is needed
+ */
+export async function spool<T>(source: AsyncIterable<T>, folder: string = tmpdir()): Promise<Spool<T>> {
+  let lines: string[] = [];
+  let size = 0;
+  let file: FileHandle | undefined;
+  const flush = async (): Promise<void> => {
+    file ??= await openUnnamed(folder);
+    await append(file, lines);
+    lines = [];
+    size = 0;
+  };
+  try {
+    for await (const value of source) {
+      const line = JSON.stringify(value);
+      lines.push(line);
+      size += line.length;
+      if (size >= memory) await flush();
+    }
+    if (file) await flush();
+  } catch (error) {
+    await file?.close();
+    throw error;
+  }
+  return {
+    async *read() {
+      yield* batches<T>(file ? linesOf(textOf(file)) : lines);
+    },
+    async remove() {
+      lines = [];
+      await file?.close();
+    },
+  };
+}
+
+/**
+ * Removes what a process has left in the folder that ended between making a file and taking away its name. A file that
+ * is in use has no name, so that other processes may share the folder.
+ */
+export async function clearSpools(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) if (fileName.test(name)) await rm(join(folder, name), { force: true });
+}
+
+/**
+ * A new file without a name: it is gone as soon as it is closed, also when the process is killed. Nobody else can have
+ * made it (O_EXCL), read it or follow it.
+ */
+async function openUnnamed(folder: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `spool-${randomBytes(16).toString('hex')}`);
+  const { O_RDWR, O_CREAT, O_EXCL } = constants;
+  const file = await open(path, O_RDWR | O_CREAT | O_EXCL, 0o600);
+  try {
+    await rm(path, { force: true });
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Writes the lines to the end of the file: not as one text, which would need as much memory again. */
+async function append(file: FileHandle, lines: readonly string[]): Promise<void> {
+  let part = '';
+  for (const line of lines) {
+    part += `${line}\n`;
+    if (part.length < writeSize) continue;
+    await file.writeFile(part);
+    part = '';
+  }
+  if (part !== '') await file.writeFile(part);
+}
+
+/** The text of the file from its beginning. Several may read at once. */
+async function* textOf(file: FileHandle): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  const buffer = Buffer.alloc(readSize);
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, readSize, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield decoder.write(buffer.subarray(0, bytesRead));
+  }
+}
+
+async function* batches<T>(lines: Iterable<string> | AsyncIterable<string>): AsyncIterable<T[]> {
+  let batch: T[] = [];
+  let size = 0;
+  for await (const line of lines) {
+    if (batch.length === batchSize || (size + line.length > memory && batch.length)) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(JSON.parse(line) as T);
+    size += line.length;
+  }
+  if (batch.length) yield batch;
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Host, startHost } from '../support/host';
+import { send } from '../support/send';
+import { upload } from '../support/upload';
+
+/**
+ * Attacks by files: links out of the theme that are swapped in while they are asked for, and uploads. As with the other
+ * attacks, a second process asks for something healthy every 40 ms.
+ */
+const requests = 2_500;
+const MB = 1024 * 1024;
+const SECRET = 'outside of the theme';
+let folder: string;
+let host: Host;
+let prober: ChildProcess;
+
+const at = (...names: string[]) => path.join(folder, ...names);
+const inTheme = (...names: string[]) => at('themes', 'main', ...names);
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+async function ask(message: 'reset' | 'report'): Promise<{ slowest: number; failed: string[] }> {
+  const answer = once(prober, 'message');
+  prober.send(message);
+  return (await answer)[0];
+}
+
+/** Runs `work`; then the second process has been answered all the time. */
+async function besideOthers(work: () => Promise<void>): Promise<void> {
+  const late: number[] = [];
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await ask('reset');
+    await work();
+    const { slowest, failed } = await ask('report');
+    expect(failed).toEqual([]);
+    if (slowest <= 500) return;
+    late.push(slowest);
+  }
+  expect(late).toEqual([]);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'apps-files-'));
+  const block = (text: string) => `<p>${text}</p>`;
+  await write(inTheme('layout.html'), '<html><head><title>t</title></head><body>own {{ main }}</body></html>');
+  await write(inTheme('assets/a.css'), 'own');
+  await write(inTheme('assets/deep/a.css'), 'own');
+  await write(inTheme('apps/app/assets/a.css'), 'own');
+  await write(inTheme('apps/app/blocks/link.html'), block('own'));
+  await write(inTheme('apps/app/blocks/healthy.html'), block('own'));
+  await write(inTheme('apps/moved/blocks/inside.html'), block('own'));
+  for (const file of ['a.css', 'layout.html', 'inside.html', 'link.html', 'blocks/inside.html'])
+    await write(at('outside', file), SECRET);
+  await mkdir(at('system'));
+  host = await startHost({ themesDirectory: at('themes'), env: { APPS_THEME: 'main', TMPDIR: at('system') } });
+  prober = fork(
+    path.join(__dirname, 'attacks', 'prober.cjs'),
+    [`${host.url}/site/@@theme/main/apps/app/assets/a.css`],
+    { execArgv: [] },
+  );
+});
+afterAll(async () => {
+  prober?.kill('SIGKILL');
+  await host?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('links out of the theme are never followed, however they are swapped in', async () => {
+  const swaps = [
+    { kind: 'file', path: inTheme('assets/a.css'), target: at('outside/a.css') },
+    { kind: 'folder', path: inTheme('assets/deep'), target: at('outside') },
+    { kind: 'file', path: inTheme('layout.html'), target: at('outside/layout.html') },
+    { kind: 'file', path: inTheme('apps/app/blocks/link.html'), target: at('outside/link.html') },
+    { kind: 'folder', path: inTheme('apps/moved'), target: at('outside') },
+  ];
+  const paths = [
+    '/site/@@theme/main/assets/a.css',
+    '/site/@@theme/main/assets/deep/a.css',
+    '/site/@@apps/app/blocks/link',
+    '/site/@@apps/moved/blocks/inside',
+    '/site/',
+  ];
+  const swapper = fork(path.join(__dirname, '..', 'support', 'swap.cjs'), [JSON.stringify(swaps)], { execArgv: [] });
+  await once(swapper, 'message');
+  const seen = new Map<string, { own: number; none: number; other: string[] }>();
+  let asked = 0;
+  const client = async () => {
+    while (asked < requests) {
+      const file = paths[asked++ % paths.length] as string;
+      const { status, text } = await send(host.url, { method: 'GET', path: file, headers: { accept: '*/*' } });
+      const counts = seen.get(file) ?? { own: 0, none: 0, other: [] };
+      seen.set(file, counts);
+      if (text.includes(SECRET) || (status !== 200 && status !== 404)) counts.other.push(`${status} ${text}`);
+      else if (status === 200 && text.includes('own')) counts.own += 1;
+      else counts.none += 1;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: 8 }, client));
+  } finally {
+    swapper.kill('SIGKILL');
+    await once(swapper, 'exit');
+  }
+  console.log([...seen].map(([file, { own, none }]) => `${file}: ${own} of ${own + none}`).join('\n'));
+  for (const [file, { own, none, other }] of seen) {
+    expect(other.slice(0, 3), file).toEqual([]);
+    expect(own, file).toBeGreaterThan(none / 10);
+  }
+}, 240_000);
+
+test('uploads of many clients at once leave nothing behind, and stop nobody', async () => {
+  const port = Number(new URL(host.url).port);
+  const anywhere = ['/site/@@apps/app', '/site/@@apps/app/blocks/healthy', '/site/@@login', '/site/none'];
+  await besideOthers(async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, n) =>
+        upload({
+          port,
+          path: anywhere[n % 4] as string,
+          size: 120 * MB,
+          chunked: n % 3 === 0,
+          leaveAt: n % 5 === 0 ? MB : undefined,
+        }),
+      ),
+    );
+    expect([...new Set(answers.filter((_, n) => n % 5 !== 0).map(({ status }) => status))]).toEqual([413]);
+    const left = (await readdir(at('system'))).filter((name) => !name.startsWith('node-compile-cache'));
+    expect(left).toEqual([]);
+  });
+}, 240_000);
