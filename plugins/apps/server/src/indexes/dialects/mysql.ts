@@ -7,6 +7,8 @@ const reasons: Record<string, Reason> = {
   ER_CHECKREAD: 'collision', // the row was changed since this transaction's snapshot (MariaDB)
   ER_DUP_ENTRY: 'taken',
   ER_NO_SUCH_TABLE: 'missing-table',
+  ER_STATEMENT_TIMEOUT: 'late', // MariaDB
+  ER_QUERY_TIMEOUT: 'late', // MySQL
   ER_TABLE_DEF_CHANGED: 'missing-table', // the table was made after this transaction's snapshot
 };
 
@@ -29,6 +31,11 @@ export const mysql: Dialect = {
   join: 'straight_join',
   mixedOrder: false,
   contains: (haystack, needle) => `locate(${needle}, ${haystack}) > 0`,
+  // MariaDB's name and unit, then MySQL's.
+  timeLimit: (time) => [
+    `set session max_statement_time = ${time === null ? 'default' : time / 1000}`,
+    `set session max_execution_time = ${time ?? 'default'}`,
+  ],
   rows: (result) => (result as [Row[]])[0],
   affected: (result) => (result as [{ affectedRows: number }])[0].affectedRows,
   classify: (error) => reasons[String(error.code)] ?? (isUnavailable(error) ? 'unavailable' : undefined),
