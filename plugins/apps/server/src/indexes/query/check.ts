@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import { encodeKey, type Scalar } from '../keys';
+import type { Scalar } from '../keys';
 import type { IndexDeclarations, IndexType } from '../types';
 import { parseTextQuery, type TextCondition, type TextQuery } from '../words';
 import { queryError } from './errors';
@@ -115,7 +115,10 @@ class Checker {
     if (type === 'text')
       return { kind: joined, children: values.map((value) => this.text(name, value, index.position)) };
     if (mode === 'any') return { kind: 'oneOf', index: name, values };
-    return allEqual(name, values);
+    return {
+      kind: 'and',
+      children: values.map((value) => ({ kind: 'compare', index: name, comparator: '==', value })),
+    };
   }
 
   private text(index: string, value: Scalar, position: number): Condition {
@@ -176,15 +179,4 @@ class Checker {
 function toScalar(value: Json, position: number): Scalar {
   if (value === null || typeof value !== 'object') return value;
   throw queryError(position, 'a value is a string, a number, a boolean or null');
-}
-
-/** One value equals all of a list only if they are all the same. */
-function allEqual(index: string, [value = null, ...others]: Scalar[]): Condition {
-  const key = encodeKey(value);
-  const isSame = (other: Scalar) => {
-    const { bytes, long } = encodeKey(other);
-    return bytes.equals(key.bytes) && (long && key.long ? long.equals(key.long) : long === key.long);
-  };
-  if (!others.every(isSame)) return { kind: 'constant', value: false };
-  return { kind: 'compare', index, comparator: '==', value };
 }

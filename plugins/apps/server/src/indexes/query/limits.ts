@@ -19,8 +19,8 @@ export const queryCounts = {
   words: { most: 300, name: 'words' },
   phrases: { most: 100, name: 'phrases' },
   prefixes: { most: 20, name: 'prefixes' },
-  alternatives: { most: 50, name: 'alternatives (or)' },
-  exclusions: { most: 50, name: 'excluded words or phrases' },
+  alternatives: { most: 100, name: 'alternatives (or)' },
+  exclusions: { most: 100, name: 'excluded words or phrases' },
 } as const;
 
 export type Counted = keyof typeof queryCounts;

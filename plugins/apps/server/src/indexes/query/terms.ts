@@ -1,3 +1,4 @@
+import { encodeKey } from '../keys';
 import type { TextQuery } from '../words';
 import { encodeWord, phraseText } from '../words';
 import type { Condition, Leaf } from './check';
@@ -60,6 +61,7 @@ function partOf(index: string, part: TextQuery[number][number]): PlainCondition 
 /** `and` or `or` of conditions, without levels that say nothing, each word once, and at most one negation. */
 function together(kind: 'and' | 'or', conditions: PlainCondition[]): PlainCondition {
   const flat = conditions.flatMap((one) => (one.kind === kind ? one.children : [one]));
+  if (kind === 'and' && isContradiction(flat)) return { kind: 'constant', value: false };
   const negated = flat.flatMap((one) => (one.kind === 'not' ? [one.child] : []));
   const children = flat.filter((one) => one.kind !== 'word' && (one.kind !== 'not' || negated.length === 1));
   if (negated.length > 1) children.push({ kind: 'not', child: together(kind === 'and' ? 'or' : 'and', negated) });
@@ -71,6 +73,19 @@ function together(kind: 'and' | 'or', conditions: PlainCondition[]): PlainCondit
   );
   return children.length === 1 ? (children[0] as PlainCondition) : { kind, children };
 }
+
+/** Whether an index would have to equal two values: a list of a thousand of them would be a thousand conditions. */
+function isContradiction(conditions: readonly PlainCondition[]): boolean {
+  const equals = conditions.filter((one) => one.kind === 'compare' && one.comparator === '==');
+  return [...byIndex(equals as (PlainCondition & { kind: 'compare' })[]).values()].some((same) => {
+    const keys = same.map(({ value }) => encodeKey(value));
+    const [first] = keys;
+    return keys.some(({ bytes, long }) => !first?.bytes.equals(bytes) || !isSame(first.long, long));
+  });
+}
+
+const isSame = (one: Buffer | null, other: Buffer | null): boolean =>
+  one === null || other === null ? one === other : one.equals(other);
 
 function wordsTogether(kind: 'and' | 'or', words: Word[]): PlainCondition[] {
   const once = new Map(words.map((word) => [`${word.index} ${rangeName(word.range)}`, word]));
@@ -87,7 +102,11 @@ function wordsTogether(kind: 'and' | 'or', words: Word[]): PlainCondition[] {
 /** Conditions by the index that they are about. */
 export function byIndex<T extends { index: string }>(conditions: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const one of conditions) groups.set(one.index, [...(groups.get(one.index) ?? []), one]);
+  for (const one of conditions) {
+    const group = groups.get(one.index);
+    if (group) group.push(one);
+    else groups.set(one.index, [one]);
+  }
   return groups;
 }
 
