@@ -26,6 +26,8 @@ export interface Statement {
 
 /** Runs statements that may look at any number of rows: few at once, each for a limited time. */
 export interface LongReads {
+  /** Milliseconds that the statements of one search may take together, with what they wait. */
+  readonly searchTime: number;
   /**
    * What knex's `raw` would resolve to. Rejects with ServiceUnavailableError when it takes too long, when too many others
    * run, or when `end` comes first; with the driver's error otherwise.

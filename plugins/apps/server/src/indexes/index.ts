@@ -133,16 +133,19 @@ export function createIndexes({
     }
   };
 
-  const searchSql = ({ sql, trx }: Access, end: ReadEnd): SearchSql => ({
-    rows: sql.rows,
-    async long(statement) {
-      try {
-        return dialect.rows(await longReads.read(statement, trx, end));
-      } catch (error) {
-        throw translateError(dialect, error);
-      }
-    },
-  });
+  const searchSql = ({ sql, trx }: Access, { signal, time = longReads.searchTime }: ReadEnd): SearchSql => {
+    const until = performance.now() + Math.min(time, longReads.searchTime);
+    return {
+      rows: sql.rows,
+      async long(statement) {
+        try {
+          return dialect.rows(await longReads.read(statement, trx, { signal, time: until - performance.now() }));
+        } catch (error) {
+          throw translateError(dialect, error);
+        }
+      },
+    };
+  };
 
   const countAll = (sql: SearchSql, scope: string) => countOfAll(sql, table, scope);
 

@@ -34,9 +34,11 @@ export function createLongReads(options: LongReadsOptions): LongReads {
   const gate = createGate({ places, queue: places * queueFactor, patience: time });
   const reads = database.client === 'sqlite' ? sqliteReads(options, gate) : serverReads(options, gate);
   return {
+    searchTime: 2 * time,
     async read(statement, trx, end) {
       const { signal, left, release } = ending(end, time);
       try {
+        signal.throwIfAborted();
         return await reads.read(statement, trx, { signal, time: left });
       } finally {
         release();

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { dialects, type LongReads, tooLong } from '../indexes';
 import type { Gate } from './gate';
@@ -32,6 +33,9 @@ interface Connection {
   query(sql: string, done: (error: Error | null) => void): void;
 }
 
+/** Milliseconds after which a statement is cancelled again that has not ended. */
+const cancelPause = 200;
+
 type Done = (error: Error | null, connection: Connection) => void;
 
 /** PostgreSQL, MySQL and MariaDB: connections apart from the host's, so that those are free for whatever is short. */
@@ -60,9 +64,17 @@ export function serverReads({ database, time, places }: LongReadsOptions, gate: 
   const alone: Read = async (statement, _trx, { time: left, signal }) => {
     const client = clientOf();
     const connection = await client.acquireConnection();
-    let cancelled: Promise<unknown> | undefined;
+    let isDone = false;
+    let cancelled: Promise<void> | undefined;
+    // Again and again: a cancel that comes before its statement has no effect.
+    const cancelUntilDone = async () => {
+      while (!isDone) {
+        await client.cancelQuery(connection).catch(() => undefined);
+        for (let waited = 0; !isDone && waited < cancelPause; waited += 10) await pause(10);
+      }
+    };
     const cancel = () => {
-      cancelled = client.cancelQuery(connection).catch(() => undefined);
+      cancelled ??= cancelUntilDone();
     };
     const late = left < time ? setTimeout(cancel, left) : undefined;
     try {
@@ -76,6 +88,7 @@ export function serverReads({ database, time, places }: LongReadsOptions, gate: 
       signal.throwIfAborted();
       throw cancelled ? tooLong(error) : error;
     } finally {
+      isDone = true;
       clearTimeout(late);
       signal.removeEventListener('abort', cancel);
       // Until the cancel has arrived the connection's next statement would be its victim.

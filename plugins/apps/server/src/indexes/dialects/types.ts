@@ -38,7 +38,7 @@ export interface Dialect {
   /** Rows and row counts of what knex's `raw` resolves to. */
   rows(result: unknown): Row[];
   affected(result: unknown): number;
-  classify(error: { code?: unknown; message?: unknown; name?: unknown }): Reason;
+  classify(error: { code?: unknown; errno?: unknown; message?: unknown; name?: unknown }): Reason;
 }
 
 /**
