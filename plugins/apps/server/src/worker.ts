@@ -1,6 +1,7 @@
 import { doMarkup } from './layouts';
 import { compileLogic } from './logic/compile/task';
+import { readSqlite } from './records/sqlite-task';
 import { serveTasks } from './workers/serve';
 
 /** The program of the worker processes (workers/): a row for each task that the server may hand to one. */
-serveTasks({ compileLogic, markup: doMarkup });
+serveTasks({ compileLogic, markup: doMarkup, readSqlite });

@@ -130,18 +130,19 @@ const searchUrl = ({ services, site, app, visit }: Exchange) =>
 
 /** Operation 11. A search without `limit` that has more than it gives says so by `X-Total-Count` and `Link`. */
 export async function postSearch(exchange: Exchange): Promise<void> {
-  const { ctx, services, site, app, rights } = exchange;
+  const { ctx, services, site, app, rights, visit } = exchange;
   requireRight(exchange, rights.view, 'search records');
   const options = searchOptions(jsonObject(ctx));
   const key = { site: site.id, app: app.id };
-  const found = await services.store.search(key, app.indexes, options);
+  const end = { signal: visit.signal };
+  const found = await services.store.search(key, app.indexes, options, end);
   const { length } = found.records;
   const isCut = options.limit === undefined && length === MAX_FOUND;
   if (options.withTotal || isCut) {
-    const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options.names));
-    const end = (options.offset ?? 0) + length;
+    const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options.names, end));
+    const next = (options.offset ?? 0) + length;
     ctx.set('X-Total-Count', String(total));
-    if (isCut && total > end) ctx.set('Link', `<${searchUrl(exchange)}>; rel="next"; offset="${end}"`);
+    if (isCut && total > next) ctx.set('Link', `<${searchUrl(exchange)}>; rel="next"; offset="${next}"`);
   }
   ctx.set('Cache-Control', 'private, no-store');
   ctx.body = found.records.map((record) => listEntry(exchange, record));

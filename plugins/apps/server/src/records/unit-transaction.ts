@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../errors';
 import {
+  type Access,
   createSql,
   type Dialect,
   type HostDatabase,
@@ -29,12 +30,6 @@ export interface UnitTools {
   readTogether(hash: string): Promise<StoredRecord | undefined>;
   /** Told of an effect after the commit that failed. */
   onError(error: unknown): void;
-}
-
-/** A connection to read through, and whether it is in a transaction. */
-export interface Access {
-  sql: Sql;
-  open: boolean;
 }
 
 /** `joined`: it is the transaction of the code that called, which alone may end it. `free` lets the next unit open one. */
@@ -99,7 +94,7 @@ export class UnitTransaction {
     return this.exclusive(async () => {
       const trx = isPending() ? (await this.begin()).trx : this.open?.trx;
       if (!trx) return this.readOutside(work);
-      const access = { sql: createSql(trx, this.tools.dialect), open: true };
+      const access = { sql: createSql(trx, this.tools.dialect), trx };
       return this.idle.spending(() => this.watched(() => work(access)));
     });
   }
@@ -107,7 +102,7 @@ export class UnitTransaction {
   /** The record of a hash, as this unit's transaction sees it, or as it is. */
   async record(hash: string): Promise<StoredRecord | null> {
     const { readTogether } = this.tools;
-    return (await this.read(({ sql, open }) => (open ? selectRecord(sql, hash) : readTogether(hash)))) ?? null;
+    return (await this.read(({ sql, trx }) => (trx ? selectRecord(sql, hash) : readTogether(hash)))) ?? null;
   }
 
   /**
@@ -170,7 +165,7 @@ export class UnitTransaction {
   private async readOutside<T>(work: (access: Access) => Promise<T>): Promise<T> {
     const { database, dialect } = this.tools;
     const trx = await database.current();
-    return this.watched(() => work({ sql: createSql(trx ?? readerOf(database), dialect), open: trx !== undefined }));
+    return this.watched(() => work({ sql: createSql(trx ?? readerOf(database), dialect), trx }));
   }
 
   /** @param measure how the time of the work itself is counted */

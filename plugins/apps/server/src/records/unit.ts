@@ -11,6 +11,7 @@ import type {
   Items,
   NewRecord,
   PageOptions,
+  ReadEnd,
   RecordChange,
   SearchResult,
   StoredRecord,
@@ -79,19 +80,31 @@ export class RecordUnit implements UnitOfWork {
     return records.map((record) => this.met(key, record));
   }
 
-  async search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions): Promise<SearchResult> {
+  async search(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    options: SearchOptions,
+    end: ReadEnd = {},
+  ): Promise<SearchResult> {
     const scope = scopeOf(key);
     const { found, total } = await this.transaction.read(async (access) => {
-      const { rows, total } = await this.tools.indexes.search(access, scope, indexes, options);
+      const { rows, total } = await this.tools.indexes.search(access, scope, indexes, options, end);
       return { found: await readRecords(access.sql, rows), total };
     }, scope);
     const records = found.map((record) => this.met(key, record));
     return total === undefined ? { records } : { records, total };
   }
 
-  async count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items): Promise<number> {
+  async count(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    query?: string,
+    names?: Items,
+    end: ReadEnd = {},
+  ): Promise<number> {
     const scope = scopeOf(key);
-    return this.transaction.read((access) => this.tools.indexes.count(access, scope, indexes, query, names), scope);
+    const { indexes: made } = this.tools;
+    return this.transaction.read((access) => made.count(access, scope, indexes, { query, names }, end), scope);
   }
 
   async create(key: AppKey, _indexes: IndexDeclarations, record: NewRecord): Promise<StoredRecord> {
