@@ -13,7 +13,7 @@ import type { Attack, AttackArena, Attempt } from './attack';
 const themeFiles: Record<string, string> = {
   'theme.yaml': 'title: Attacked\n',
   'layout.html': '<!doctype html><html><head><title>t</title></head><body><main>{{ main }}</main></body></html>',
-  'templates/article.html': '<article><h1>{{ content.title }}</h1>{{ content.body | raw }}</article>',
+  'templates/article.html': '<article><h1>{{ context.content.title }}</h1>{{ context.content.body | raw }}</article>',
   'apps/attack/settings.yaml': "debug: true\nacl:\n  rights:\n    editor: ['*']\n",
   'apps/healthy/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
   'apps/healthy/blocks/block.js': 'export const f = ({ app }) => app.count() >= 0;\n',

@@ -30,7 +30,7 @@ const embedded = (name: string, outcome: Outcome, expression: string, times = 1)
   requests: page,
   status: 200,
   has: outcomes[outcome],
-  within: 4_000,
+  within: 6_000,
 });
 
 /** Attacks that are part of `npm test`. */
@@ -98,7 +98,7 @@ const article = (name: string, applied: boolean, body: string): Attack => ({
   requests: [{ method: 'GET', path: `/site/articles/markup-${name}`, headers: html }],
   status: 200,
   has: applied ? /<article>[\s\S]*NOTE[\s\S]*<\/body>/ : /^(?![\s\S]*NOTE)[\s\S]*<article>[\s\S]*<\/main><\/body>/,
-  within: 4_000,
+  within: 6_000,
 });
 
 function publish(host: AttackArena['host'], slug: string, body: string): Promise<void> {
@@ -119,7 +119,7 @@ const lines = (count: number, piece: string) =>
 
 /** HTML that an editor writes. The first was seen to stop a server, which took 3.6 GB. */
 const contents: readonly Attack[] = [
-  article('formatting', false, `<div>${lines(2_600, '<b i#>')}${lines(2_600, '<div>x</div>')}`),
+  article('formatting', false, `<div>${lines(4_000, '<b i#>')}${lines(1_800, '<div>x</div>')}`),
   article('depth', false, '<div>'.repeat(10_000)),
   article('bodies', false, lines(5_000, '<body a#>')),
   article('paragraphs', true, '<p>x'.repeat(15_000)),
@@ -138,7 +138,7 @@ const selector = (name: string, applied: boolean, css: string, shape = '<p class
   requests: [{ method: 'GET', path: '/site/', headers: html }],
   status: 200,
   has: applied ? /NOTE<\/form><\/main>/ : /^(?![\s\S]*NOTE)[\s\S]*<\/main><\/body>/,
-  within: 4_000,
+  within: 6_000,
 });
 
 const selectors: readonly Attack[] = [
@@ -194,7 +194,7 @@ const growth: readonly Attack[] = [
     requests: [{ method: 'GET', path: '/site/', headers: html }],
     status: 200,
     has: /<\/main><\/body>/,
-    within: 6_000,
+    within: 8_000,
   },
 ];
 
@@ -211,7 +211,7 @@ const layout = (name: string, outcome: 'shown' | 'refused' | 'either', liquid: s
     headers: html,
   })),
   status: outcome === 'either' ? [200, 500] : outcome === 'shown' ? 200 : 500,
-  within: 3_000 + 600 * count,
+  within: 3_000 + 1_000 * count,
 });
 
 const layouts: readonly Attack[] = [

@@ -61,6 +61,7 @@ function countedAdapter(meter: Meter): TreeAdapter<Tree> {
       return defaultTreeAdapter.createCommentNode(data);
     },
     insertText(parent, text) {
+      work.spend(2);
       const last = parent.childNodes.at(-1);
       if (last && defaultTreeAdapter.isTextNode(last)) last.value += text;
       else defaultTreeAdapter.appendChild(parent, textNode(text));
@@ -79,6 +80,11 @@ function countedAdapter(meter: Meter): TreeAdapter<Tree> {
       if (!parent) return;
       parent.childNodes.splice(indexOf(parent, node), 1);
       node.parentNode = null;
+    },
+    // Nobody asks where texts and comments stand, and each word of a text would set it again.
+    setNodeSourceCodeLocation(node, location) {
+      if (defaultTreeAdapter.isElementNode(node))
+        node.sourceCodeLocation = location as Tree['element']['sourceCodeLocation'];
     },
     adoptAttributes(recipient, attrs) {
       work.spend(recipient.attrs.length + attrs.length);

@@ -1,5 +1,6 @@
 import type { Emitter } from 'liquidjs';
 import { AppsError } from '../errors';
+import { keptLoop, nextPiece, SLICE } from './pace';
 
 /** What keeps one broken layout from stopping the server. */
 export interface LayoutLimits {
@@ -11,7 +12,10 @@ export interface LayoutLimits {
   markLength: number;
   /** Characters of all tags, outputs and elements of a file together. Default 100,000. */
   markup: number;
-  /** Milliseconds of Liquid's own work for one rendering; waiting for elements does not count. Default 500. */
+  /**
+   * Milliseconds of the processor for Liquid's own work in one rendering; waiting for elements, for others and for other
+   * processes does not count. Default 500.
+   */
   renderTime: number;
   /** Tags, outputs, texts, filters and elements that one rendering may go through, loops counted. Default 200,000. */
   renderSteps: number;
@@ -35,16 +39,15 @@ export const defaultLimits: LayoutLimits = {
   memory: 20_000_000,
 };
 
-/** Milliseconds of Liquid's work after which the server does other things first. */
-const SLICE = 10;
-
 /** Liquid's render limiter, asked before each step; stands still while an element is being made. */
 export class Clock {
   private end: number;
   private steps = 0;
   private waiting = 0;
-  private pausedAt = 0;
-  private sliceEnd = performance.now() + SLICE;
+  /** Of the piece of work that is going on, or of the pause. */
+  private begun = performance.now();
+  private cpu = process.cpuUsage();
+  private sliceEnd = this.begun + SLICE;
   /** As of the last look: whether the server is to do other things now, and what is wrong when the time was up. */
   isSliceOver = false;
   late: Error | undefined;
@@ -69,6 +72,7 @@ export class Clock {
   /** Notices what the time is. */
   look(now: number): void {
     this.isSliceOver = now > this.sliceEnd;
+    if (now > this.end) this.giveBack(now);
     if (this.deadline !== undefined && now > this.deadline) {
       this.late = new AppsError('LogicTimeoutError', 'The page took longer than it may');
     } else if (now > this.end) {
@@ -78,8 +82,9 @@ export class Clock {
 
   /** Lets the server answer others; their time does not count. */
   async letOthersWork(): Promise<void> {
-    await this.pausedFor(() => new Promise<void>((resolve) => setImmediate(resolve)));
-    this.sliceEnd = performance.now() + SLICE;
+    keptLoop(performance.now() - this.sliceEnd + SLICE);
+    await this.pausedFor(nextPiece);
+    this.sliceEnd = this.begun + SLICE;
     this.isSliceOver = false;
   }
 
@@ -88,14 +93,31 @@ export class Clock {
 
   /** Runs work that is not the layout's own. */
   async pausedFor<T>(work: () => Promise<T>): Promise<T> {
-    if (this.waiting === 0) this.pausedAt = performance.now();
+    if (this.waiting === 0) this.giveBack(performance.now());
     this.waiting += 1;
     try {
       return await work();
     } finally {
       this.waiting -= 1;
-      if (this.waiting === 0) this.end += performance.now() - this.pausedAt;
+      if (this.waiting === 0) this.goOn(performance.now());
     }
+  }
+
+  /** Gives back the time of this piece of work in which the processor worked for other processes; begins another piece. */
+  private giveBack(now: number): void {
+    const { user, system } = process.cpuUsage(this.cpu);
+    this.end += Math.max(0, now - this.begun - (user + system) / 1000);
+    this.begun = now;
+    this.cpu = process.cpuUsage();
+  }
+
+  /** Begins another piece of work after a pause, which counts neither for the rendering nor for the slice. */
+  private goOn(now: number): void {
+    const paused = now - this.begun;
+    this.end += paused;
+    this.sliceEnd += paused;
+    this.begun = now;
+    this.cpu = process.cpuUsage();
   }
 }
 

@@ -9,8 +9,8 @@ export const markupLimits = {
   depth: 3_000,
   /** Attributes of one tag. */
   attributes: 1_000,
-  /** Milliseconds for all work on it in a worker process. */
-  time: 1_500,
+  /** Milliseconds of the processor for one task of a worker process. */
+  time: 3_000,
 };
 
 /**
@@ -22,7 +22,7 @@ export const inlineLimits = { characters: 50_000, steps: 600_000 };
 /** The work is too large for the main thread: a worker process has to do it. Stays inside layouts/. */
 export class TooLargeInline extends Error {}
 
-/** The time of a worker process is up. Stays inside layouts/. */
+/** The time of a task in a worker process is up. Stays inside layouts/. */
 export class TimeUp extends Error {
   constructor(readonly time: number) {
     super(`it takes longer than ${time} ms`);
@@ -34,19 +34,19 @@ const STRIDE = 2_000;
 
 /**
  * Counts the work on one piece of HTML and ends it at its bound: on the main thread after `inlineLimits` with
- * TooLargeInline, in a worker process after `time` milliseconds from now with TimeUp.
+ * TooLargeInline, in a worker process after `time` milliseconds with TimeUp: the processor's, so that the same HTML is
+ * not refused because the machine is busy.
  */
 export class Work {
   #steps = 0;
   #next: number;
-  readonly #end: number;
+  readonly #begin = process.cpuUsage();
   #isOver = false;
 
   private constructor(
     private readonly inline: boolean,
     readonly time: number,
   ) {
-    this.#end = performance.now() + time;
     this.#next = inline ? inlineLimits.steps : STRIDE;
   }
 
@@ -54,7 +54,7 @@ export class Work {
     return new Work(true, Number.POSITIVE_INFINITY);
   }
 
-  /** @param time milliseconds from now */
+  /** @param time milliseconds of the processor from now */
   static timed(time: number = markupLimits.time): Work {
     return new Work(false, time);
   }
@@ -70,10 +70,15 @@ export class Work {
   }
 
   #look(): void {
-    if (this.inline) this.#isOver = true;
-    else if (performance.now() > this.#end) this.#isOver = true;
+    this.#isOver = this.inline || this.#used() > this.time;
     this.#next = this.#isOver ? -1 : this.#steps + STRIDE;
     if (this.#isOver) throw this.inline ? new TooLargeInline() : new TimeUp(this.time);
+  }
+
+  /** Milliseconds of the processor since the beginning. */
+  #used(): number {
+    const { user, system } = process.cpuUsage(this.#begin);
+    return (user + system) / 1000;
   }
 
   /** Before HTML of so many characters is parsed. */

@@ -13,6 +13,7 @@ import {
   type RulesOutput,
 } from './markup-tasks';
 import { markupLimits, TooLargeInline, tooLarge, Work } from './markup-work';
+import { paced } from './pace';
 import { selected, ThemePage } from './theme-page';
 
 /**
@@ -34,10 +35,10 @@ export interface MarkupWorkers {
 }
 
 /** Milliseconds of worker processes for all HTML of one page. */
-const pageTime = 4_000;
+const pageTime = 6_000;
 
-/** Milliseconds between the time that a task keeps itself and the end of its process. */
-const grace = 1_000;
+/** Milliseconds by which a task may be longer at work than its time of the processor, until its process is ended. */
+const grace = 2_000;
 
 /** Begins a page. */
 export function createMarkup(workers: MarkupWorkers): Markup {
@@ -70,7 +71,7 @@ export function createMarkup(workers: MarkupWorkers): Markup {
     const { characters } = markupLimits;
     if (input.html.length > characters) throw tooLarge(`${characters} characters`);
     try {
-      return inline();
+      return await paced(inline);
     } catch (error) {
       if (!(error instanceof TooLargeInline)) throw error;
     }
