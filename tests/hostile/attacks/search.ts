@@ -17,7 +17,7 @@ const files = {
 
 /** Makes 30,000 records that hold the same twenty words, each in an order of its own; once a host. */
 async function prepare({ host }: Pick<AttackArena, 'host'>): Promise<void> {
-  await host.run(async ({ strapi }, words: string[]) => {
+  await host.run(async (strapi, words: string[]) => {
     const store = strapi.plugin('apps').service('records').store();
     const key = { site: 'site', app: 'searched' };
     const indexes = new Map(
@@ -71,11 +71,10 @@ const refused: Record<string, [object, RegExp]> = {
   '330 phrases': [text(phrases(330).join(' or '), relevance), /more than \d+ (phrases|words|alternatives)/],
   '330 phrases in the query': [
     {
-      query:
-        phrases(330)
-          .map((phrase) => `'${phrase.slice(0, 12)}"' in body`)
-          .join('|')
-          .slice(0, 10_000) + "|'a' in body",
+      query: `${phrases(330)
+        .map((phrase) => `'${phrase.slice(0, 12)}"' in body`)
+        .join('|')
+        .slice(0, 10_000)}|'a' in body`,
     },
     /Bad query/,
   ],

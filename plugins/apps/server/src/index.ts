@@ -67,7 +67,8 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     temporaryDirectory: config.temporaryDirectory,
     workers:
       database.client === 'sqlite'
-        ? createWorkers({ path: workerPath, count: searches, memory: 128, logger })
+        ? // SQLite writes files beside its own even to read one with a write-ahead log.
+          createWorkers({ path: workerPath, count: searches, memory: 128, access: { unrestricted: true }, logger })
         : undefined,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
