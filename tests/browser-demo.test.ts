@@ -5,6 +5,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, openBrowser, visitor } from './support/browser';
 import { type Host, startHost } from './support/host';
+import { hiddenField } from './support/login';
+import { createUser, type User } from './support/seed';
 
 const root = path.resolve(__dirname, '..');
 const axe = createRequire(__filename).resolve('axe-core/axe.min.js');
@@ -103,5 +105,76 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
     await page.locator('#glossary form[name=list]').waitFor();
     expect(page.url()).toBe(`${site()}/`);
     await context.close();
+  });
+
+  describe('logging in and out', () => {
+    let user: User;
+    beforeAll(async () => {
+      user = await createUser(host, { username: 'lena', role: 'readers' });
+    });
+    const fill = async (page: Page) => {
+      await page.getByLabel('Name or e-mail').fill(user.username);
+      await page.getByLabel('Password').fill(user.password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+    };
+    const logOut = (page: Page) => page.getByRole('button', { name: `Log out ${user.username}` });
+
+    test.each(screens)('by the forms of the site, %s', async (screen, options) => {
+      const { page, context } = await visitor(browser, { ...options, bypassCSP: true });
+      await page.goto(`${site()}/about`);
+      await page.getByRole('link', { name: 'Log in' }).click();
+      await fill(page);
+      await logOut(page).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.screenshot({ path: path.join(pictures, `logged-in-${screen}.png`) });
+      await logOut(page).click();
+      await page.getByRole('link', { name: 'Log in' }).waitFor();
+      await context.close();
+    });
+
+    test('a link to the logout asks', async () => {
+      const { page, context } = await visitor(browser);
+      await page.goto(`${site()}/@@login?next=/site/about`);
+      await fill(page);
+      await page.waitForURL(`${site()}/about`);
+      await page.goto(`${site()}/@@logout?next=/site/about`);
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.waitForURL(`${site()}/about`);
+      expect(await logOut(page).count()).toBe(0);
+      await context.close();
+    });
+
+    test('under another name of the server, at the second try', async () => {
+      const { page, context } = await visitor(browser);
+      await page.goto(`${site().replace('127.0.0.1', 'localhost')}/@@login`);
+      await fill(page);
+      await page.getByRole('alert').waitFor();
+      expect(new URL(page.url()).origin).toBe(host.url);
+      await fill(page);
+      await logOut(page).waitFor();
+      await context.close();
+    });
+
+    test('not by a page of another site, with the token and the password of its owner', async () => {
+      const { page, context } = await visitor(browser);
+      const form = await fetch(`${site()}/@@login`).then((answer) => answer.text());
+      const { headers } = await fetch(`${site()}/@@apps/rating`);
+      for (const _csrf of [hiddenField(form, '_csrf'), headers.get('x-csrf-token') ?? '']) {
+        const fields = { _csrf, identifier: user.username, password: user.password };
+        const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
+        const body = `<form method="post" action="${site()}/@@login">${inputs.join('')}<button>Win</button></form>`;
+        await page.route('http://evil.example/', (route) => route.fulfill({ contentType: 'text/html', body }));
+        // The visitor has the cookie of a login form of their own.
+        await page.goto(`${site()}/@@login`);
+        await page.goto('http://evil.example/');
+        const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+        await page.getByRole('button', { name: 'Win' }).click();
+        expect((await answer).status()).toBe(403);
+        await page.getByRole('alert').waitFor();
+        expect((await context.cookies()).map(({ name }) => name)).not.toContain('apps_session');
+        await page.unroute('http://evil.example/');
+      }
+      await context.close();
+    });
   });
 });

@@ -96,7 +96,7 @@ export function createRequesters({
     if (!active) return null;
     const user = await users.load({ id: payload.id });
     // A token with a session ends with it; of the others only their age tells which password they stand for.
-    const outlived = user && payload.sessionId === undefined && (await passwordChanges.since(user.id, payload.iat));
+    const outlived = user && !payload.sessionId && (await passwordChanges.since(user.id, payload.iat));
     return outlived ? null : user;
   };
 
