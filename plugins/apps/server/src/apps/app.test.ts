@@ -14,8 +14,8 @@ function folder(files: Record<string, string>, settings?: string): AppFolder {
 }
 
 describe('loadApp', () => {
-  it('puts the files of a block together', () => {
-    const app = loadApp(
+  it('puts the files of a block together', async () => {
+    const app = await loadApp(
       folder({ 'blocks/rate.html': '{like}', 'blocks/rate.py': '', 'blocks/rate.yaml': 'elements: {like: ACTION}' }),
     );
     expect(app.blocks.get('rate')).toMatchObject({
@@ -26,10 +26,10 @@ describe('loadApp', () => {
     expect([...app.indexes]).toEqual([['id', 'field']]);
   });
 
-  it('reads a folder once', () => {
+  it('reads a folder once', async () => {
     const one = folder({ 'blocks/a.html': '' });
-    expect(loadApp(one)).toBe(loadApp(one));
-    expect(loadApp(folder({ 'blocks/a.html': '' }))).not.toBe(loadApp(one));
+    expect(await loadApp(one)).toBe(await loadApp(one));
+    expect(await loadApp(folder({ 'blocks/a.html': '' }))).not.toBe(await loadApp(one));
   });
 
   it.each([
@@ -39,22 +39,22 @@ describe('loadApp', () => {
     ['names on the prototype', 'blocks/constructor.html'],
     ['folders', 'blocks/a/b.html'],
     ['modules', 'lib/a.js'],
-  ])('makes no block of %s', (_, path) => {
-    expect(loadApp(folder({ [path]: '' })).blocks.size).toBe(0);
+  ])('makes no block of %s', async (_, path) => {
+    expect((await loadApp(folder({ [path]: '' }))).blocks.size).toBe(0);
   });
 
   it.each([
     ['logic', 'js', 'py'],
     ['layout', 'html', 'liquid'],
     ['definition', 'yaml', 'yml'],
-  ])('refuses two %s files, naming both, for that block alone', (part, one, other) => {
-    const app = loadApp(folder({ [`blocks/a.${one}`]: '', [`blocks/a.${other}`]: '', 'blocks/b.html': '' }));
+  ])('refuses two %s files, naming both, for that block alone', async (part, one, other) => {
+    const app = await loadApp(folder({ [`blocks/a.${one}`]: '', [`blocks/a.${other}`]: '', 'blocks/b.html': '' }));
     expect(app.blocks.get('a')?.error?.message).toContain(`two ${part} files: blocks/a.${one} and blocks/a.${other}`);
     expect(app.blocks.get('b')?.error).toBeNull();
   });
 
-  it('keeps a broken definition from breaking other blocks', () => {
-    const app = loadApp(
+  it('keeps a broken definition from breaking other blocks', async () => {
+    const app = await loadApp(
       folder({ 'blocks/a.yaml': 'x: 1', 'blocks/b.yaml': 'elements: {n: {type: NUMBER, index_type: field}}' }),
     );
     expect(app.blocks.get('a')?.error?.name).toBe('DefinitionError');
@@ -62,8 +62,8 @@ describe('loadApp', () => {
     expect(app.indexes.get('n')).toBe('field');
   });
 
-  it('refuses an index with two types in the later block, and all its indexes', () => {
-    const app = loadApp(
+  it('refuses an index with two types in the later block, and all its indexes', async () => {
+    const app = await loadApp(
       folder({
         'blocks/a.yaml': 'elements: {n: {type: TEXT, index_type: field}}',
         'blocks/b.yaml': 'elements:\n  m: {type: TEXT, index_type: field}\n  n: {type: TEXT, index_type: text}',
@@ -74,21 +74,38 @@ describe('loadApp', () => {
     expect([...app.indexes.keys()]).toEqual(['id', 'n']);
   });
 
-  it('refuses another type for the index id', () => {
-    const app = loadApp(folder({ 'blocks/a.yaml': 'elements: {id: {type: TEXT, index_type: text}}' }));
+  it('refuses another type for the index id', async () => {
+    const app = await loadApp(folder({ 'blocks/a.yaml': 'elements: {id: {type: TEXT, index_type: text}}' }));
     expect(app.blocks.get('a')?.error?.message).toMatch(/"id" is field by the plugin/);
   });
 
-  it('has no acl when its settings are broken', () => {
-    const app = loadApp(folder({ 'blocks/a.html': '' }, 'debgu: true'));
+  it('has no acl when its settings are broken', async () => {
+    const app = await loadApp(folder({ 'blocks/a.html': '' }, 'debgu: true'));
     expect(app.error?.message).toMatch(/did you mean "debug"/);
     expect(app.settings).toEqual({ debug: false, acl: null, source: {} });
     expect(app.blocks.has('a')).toBe(true);
   });
 
-  it('says why a file could not be read', () => {
+  it('says why a file could not be read', async () => {
     const broken = folder({});
     const files = new Map([['blocks/a.html', { path: 'blocks/a.html', text: '', problem: 'The file is too large' }]]);
-    expect(loadApp({ ...broken, files }).blocks.get('a')?.error?.message).toBe('blocks/a.html: The file is too large');
+    const app = await loadApp({ ...broken, files });
+    expect(app.blocks.get('a')?.error?.message).toBe('blocks/a.html: The file is too large');
+  });
+
+  it('reads as many definitions as it takes, and lets others have their turn meanwhile', async () => {
+    const text = `elements:\n  a: { type: TEXT, help: "${'x'.repeat(9_000)}" }\n${'# and so on\n'.repeat(5_000)}`;
+    const names = Array.from({ length: 10 }, (_, n) => `blocks/b${n}.yaml`);
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 0);
+    const { blocks } = await loadApp(folder(Object.fromEntries(names.map((name) => [name, text]))));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(1);
+    const errors = [...blocks.values()].map(({ error }) => error?.message ?? null);
+    expect(errors.slice(0, 7)).toEqual(Array(7).fill(null));
+    expect(errors[7]).toBe('blocks/b7.yaml: The definitions of this app have more than 512 kB together');
+    expect(errors[9]).toMatch(/more than 512 kB/);
   });
 });

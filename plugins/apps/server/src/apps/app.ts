@@ -19,10 +19,18 @@ const parts: Record<string, { part: Part; language?: NonNullable<Block['logic']>
   yml: { part: 'definition' },
 };
 
-const loaded = new WeakMap<AppFolder, App>();
+/** Characters of all definitions of an app, at most; those of later blocks, in the order of their ids, are not read. */
+const MAX_DEFINITIONS = 512 * 1024;
+
+const TOO_MANY = `The definitions of this app have more than ${MAX_DEFINITIONS / 1024} kB together`;
+
+/** After so many characters of YAML others have their turn: reading them may take some hundredths of a second. */
+const STRETCH = 16 * 1024;
+
+const loaded = new WeakMap<AppFolder, Promise<App>>();
 
 /** The app that a folder holds, read once for each folder object. What is broken in it is in the errors of app and blocks. */
-export function loadApp(folder: AppFolder): App {
+export function loadApp(folder: AppFolder): Promise<App> {
   let app = loaded.get(folder);
   if (!app) {
     app = readApp(folder);
@@ -31,12 +39,21 @@ export function loadApp(folder: AppFolder): App {
   return app;
 }
 
-function readApp(folder: AppFolder): App {
+async function readApp(folder: AppFolder): Promise<App> {
   const { value: settings, error } = attempt(() => (folder.settings ? readSettings(folder.settings) : emptySettings));
   const blocks = new Map<string, Block>();
   const indexes = new Map<string, { type: IndexType; file: string }>([['id', { type: 'field', file: '' }]]);
+  let length = 0;
+  let pause = folder.settings?.text.length ?? 0;
   for (const [id, files] of blockFiles(folder)) {
-    const block = readBlock(id, files);
+    const own = files.get('definition')?.[0]?.text.length ?? 0;
+    length += own;
+    pause += own;
+    if (pause > STRETCH) {
+      await new Promise((resolve) => setImmediate(resolve));
+      pause = own;
+    }
+    const block = readBlock(id, files, length <= MAX_DEFINITIONS);
     blocks.set(id, block.error ? block : { ...block, error: declareIndexes(block.definition, indexes) });
   }
   return {
@@ -64,12 +81,14 @@ function blockFiles(folder: AppFolder): Map<string, Map<Part, ThemeFile[]>> {
   return new Map([...blocks].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function readBlock(id: string, files: Map<Part, ThemeFile[]>): Block {
+function readBlock(id: string, files: Map<Part, ThemeFile[]>, fits: boolean): Block {
   const file = (part: Part): ThemeFile | undefined => files.get(part)?.[0];
   const definition = file('definition');
   const { value, error } = attempt(() => {
     for (const [part, found] of files) refuseUnusable(part, found);
-    return definition ? readDefinition(definition) : emptyDefinition;
+    if (!definition) return emptyDefinition;
+    if (!fits) throw definitionError(TOO_MANY, { file: definition.path });
+    return readDefinition(definition);
   });
   const [layout, logic] = [file('layout'), file('logic')];
   return {

@@ -1,10 +1,11 @@
 import type { Json } from '../../../shared/json';
 import { builtInActions, type ElementType, elementTypes, toOptions } from './elements';
 import { momentOf } from './elements/datetime-input';
-import { compilePattern } from './elements/pattern';
+import { compilePattern, compileSteps } from './elements/pattern';
 import type { PatternWork } from './elements/pattern-machine';
 import type { ElementDefinition } from './types';
 import type { YamlPlace } from './yaml';
+import { shorten } from './yaml-events';
 import {
   type Check,
   caption,
@@ -19,6 +20,14 @@ import {
   unknownKey,
 } from './yaml-schema';
 
+/** What has been done for the elements of a definition so far, and how many steps their patterns may still take. */
+export interface DefinitionWork extends PatternWork {
+  options: number;
+}
+
+/** Values of a default that is a list, at most. */
+const MAX_DEFAULTS = 1_000;
+
 const bound: Check<number | string> = (at) => (typeof at.value === 'number' ? at.value : text(at));
 
 const step: Check<number | 'any'> = (at) =>
@@ -26,8 +35,10 @@ const step: Check<number | 'any'> = (at) =>
     ? (at.value as number | 'any')
     : at.fail('This must be a number above 0, or "any"');
 
-const pattern: Check<string> = (at) => {
+const pattern = (at: YamlPlace, work: DefinitionWork): string => {
   const source = text(at);
+  work.left -= compileSteps(source);
+  if (work.left < 0) at.fail('The patterns of this block are too large together');
   try {
     compilePattern(source);
   } catch (error) {
@@ -36,17 +47,23 @@ const pattern: Check<string> = (at) => {
   return source;
 };
 
-/** Options of an element, at most. */
-const MAX_OPTIONS = 1_000;
+/** Options of an element, at most, and of all elements of a block. */
+const MAX_OPTIONS = { element: 1_000, block: 20_000 };
 
-const options = (at: YamlPlace) => {
-  if (Array.isArray(at.value) && at.value.length > MAX_OPTIONS) at.fail(`There are at most ${MAX_OPTIONS} options`);
+const options = (at: YamlPlace, work: DefinitionWork) => {
+  const count = Array.isArray(at.value) ? at.value.length : 0;
+  if (count > MAX_OPTIONS.element) at.fail(`There are at most ${MAX_OPTIONS.element} options`);
+  work.options += count;
+  if (work.options > MAX_OPTIONS.block) at.fail(`The elements of a block have at most ${MAX_OPTIONS.block} options`);
   return (
     toOptions(at.value) ?? at.fail('Options are a list of different values, or of mappings with "value" and "label"')
   );
 };
 
-const anything: Check<Json> = ({ value }) => value;
+const anything: Check<Json> = (at) => {
+  if (Array.isArray(at.value) && at.value.length > MAX_DEFAULTS) at.fail(`There are at most ${MAX_DEFAULTS} values`);
+  return typeof at.value === 'string' ? text(at) : at.value;
+};
 
 /** Every key that some element type takes, with its check and its name in ElementDefinition (contract, section 7). */
 const keys = {
@@ -65,13 +82,16 @@ const keys = {
   multiple: { as: 'multiple', check: flag },
   index_type: { as: 'indexType', check: oneOf('field', 'text', 'keyword') },
   mode: { as: 'mode', check: oneOf('COMPUTED_ON_SAVE', 'COMPUTED_ON_CREATION') },
-} as const satisfies Record<string, { as: keyof ElementDefinition; check: Check<unknown> }>;
+} as const satisfies Record<
+  string,
+  { as: keyof ElementDefinition; check(at: YamlPlace, work: DefinitionWork): unknown }
+>;
 
 /**
  * Reads one element: a type's name, or a mapping with `type`; a built-in action needs no type.
- * @param work what checking the default values of the definition's elements may take together
+ * @param work what all elements of the definition may take together; it is used up by each
  */
-export function readElement(at: YamlPlace, name: string, work: PatternWork): ElementDefinition {
+export function readElement(at: YamlPlace, name: string, work: DefinitionWork): ElementDefinition {
   const { value } = at;
   const typeAt = isMapping(value) && Object.hasOwn(value, 'type') ? at.child('type') : at;
   const type = isMapping(typeAt.value) ? defaultType(at, name) : typeName(typeAt);
@@ -83,7 +103,7 @@ export function readElement(at: YamlPlace, name: string, work: PatternWork): Ele
     if (key === 'type') continue;
     if (!elementType.keys.includes(key)) unknownKey(at, key, ['type', ...elementType.keys], ` for the type ${type}`);
     const { as, check } = keys[key as keyof typeof keys];
-    if (at.child(key).value !== null) definition[as] = check(at.child(key));
+    if (at.child(key).value !== null) definition[as] = check(at.child(key), work);
   }
   return withDefault(at, checkBounds(at, definition as unknown as ElementDefinition), elementType, work);
 }
@@ -94,7 +114,7 @@ function typeName(at: YamlPlace): string {
   if (elementTypes.has(at.value)) return at.value;
   const known = [...elementTypes.keys()];
   return at.fail(
-    `The element type "${at.value}" is not known${didYouMean(at.value, known) || '.'} Known: ${known.join(', ')}.`,
+    `The element type "${shorten(at.value)}" is not known${didYouMean(at.value, known) || '.'} Known: ${known.join(', ')}.`,
   );
 }
 

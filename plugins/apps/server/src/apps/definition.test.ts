@@ -5,6 +5,9 @@ import { readSettings } from './settings';
 import { readYaml } from './yaml';
 import { readThemeInfo } from './yaml-theme';
 
+const many = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index));
+
 const file = (text: string, path = 'blocks/rate.yaml') => ({ path, text });
 
 function failure(read: () => unknown) {
@@ -129,8 +132,6 @@ elements:
     expect(error.position).toEqual({ file: 'blocks/rate.yaml', ...(line && { line, column }) });
   });
 
-  const many = (count: number, text: (index: number) => string) =>
-    Array.from({ length: count }, (_, index) => text(index));
   const looping = `${'(a|a)*'.repeat(160)}b`;
 
   it.each<[string, string, number, number, RegExp]>([
@@ -151,6 +152,36 @@ elements:
     const error = failure(() => readDefinition(file(text)));
     expect(error.message).toMatch(message);
     expect(error.position).toEqual({ file: 'blocks/rate.yaml', line, column });
+  });
+
+  it.each<[string, string, number, number, RegExp]>([
+    ['keys', `elements: { a: TEXT }\n"${'k'.repeat(1_001)}": 1`, 2, 1, /A key has at most 1000 characters/],
+    ['keys of children', `a:\n  ${'k'.repeat(1_001)}:\n    b: 1`, 2, 3, /A key has at most 1000 characters/],
+    ['values', `a:\n  - [${many(30_000, () => 'x')}]`, 2, 59_998, /more than 30000 values and keys/],
+    ['the file', `# ${'x'.repeat(128 * 1024)}`, 0, 0, /longer than 128 kB/],
+    ['texts', `elements: {a: {type: TEXT, help: ${'x'.repeat(10_001)}}}`, 1, 34, /more than 10000 characters/],
+    ['permissions', `view_permission: [${many(1_001, String)}]`, 1, 18, /at most 1000 names/],
+    ['defaults', `elements: {a: {type: CHECKBOXES, default: [${many(1_001, String)}]}}`, 1, 43, /at most 1000 values/],
+    [
+      'options of a block',
+      `elements:\n  a: {type: SELECT, options: &o [${many(1_000, String)}]}\n${many(20, (n) => `  e${n}: {type: SELECT, options: *o}\n`).join('')}`,
+      22,
+      32,
+      /at most 20000 options/,
+    ],
+    ['properties', `elements: {a: {type: TEXT, pattern: '[${'\\p{L}'.repeat(21)}]'}}`, 1, 37, /more than 20 times/],
+    [
+      'patterns together',
+      `elements:\n${many(60, (n) => `  e${n}: {type: TEXT, pattern: '${'a'.repeat(990)}${n}'}\n`).join('')}`,
+      42,
+      30,
+      /too large together/,
+    ],
+  ])('bounds %s', (_, text, line, column, message) => {
+    const error = failure(() => readDefinition(file(text)));
+    expect(error.message).toMatch(message);
+    expect(error.message.length).toBeLessThan(400);
+    expect(error.position).toEqual({ file: 'blocks/rate.yaml', ...(line && { line, column }) });
   });
 
   it('reads as many elements as it takes', () => {
@@ -206,6 +237,13 @@ describe('readSettings', () => {
     ['title: x', /"title" is not known.*Allowed: acl, debug/],
   ])('%j', (text, message) => {
     expect(failure(() => readSettings(file(text, 'settings.yaml'))).message).toMatch(message);
+  });
+
+  it('bounds the names of all lists together', () => {
+    const lists = `a: &n [${many(900, (n) => `u${n}`)}], ${many(11, (n) => `r${n}: *n`)}`;
+    expect(failure(() => readSettings(file(`acl: {roles: {${lists}}}`, 'settings.yaml'))).message).toBe(
+      'settings.yaml:1:6: acl: The lists hold more than 10000 names together',
+    );
   });
 });
 

@@ -50,7 +50,7 @@ const MAX_ELEMENTS = 500;
 const elements: Check<Map<string, ElementDefinition>> = (at) => {
   const tooMany = isMapping(at.value) ? Object.keys(at.value)[MAX_ELEMENTS] : undefined;
   if (tooMany !== undefined) at.key(tooMany).fail(`A block has at most ${MAX_ELEMENTS} elements`);
-  const work = patternWork();
+  const work = { ...patternWork(), options: 0 };
   return named('an element', (element, name) => readElement(element, name, work))(at);
 };
 

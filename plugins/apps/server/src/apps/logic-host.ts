@@ -3,6 +3,7 @@ import { AppsError } from '../errors';
 import type { LogicHost, RecordData } from '../logic/types';
 import { isUnavailable } from '../records';
 import type { AppKey, ReadEnd, StoredRecord } from '../records/types';
+import { trimSlashes } from '../sites';
 import { aclData, appData, contentData, recordData } from './context-data';
 import { readCursor, writeCursor } from './cursor';
 import { applyResponse } from './response';
@@ -158,7 +159,7 @@ function siteCalls(run: Run): SiteCalls {
       return { ...appData(opened, app), acl: aclData(opened, opened.rights) };
     },
     async portalGet(path) {
-      const place = path.replace(/^\/+|\/+$/g, '');
+      const place = trimSlashes(path);
       const item = await run.unit.alongside(() => services.sites.content.resolve(visit.site, place, visit.requester));
       return item && contentData(item);
     },

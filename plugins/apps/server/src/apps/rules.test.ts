@@ -71,6 +71,21 @@ describe('readRules', () => {
     expect(errors).toMatchObject([{ name: 'DefinitionError', position: { file: 'rules.yaml', line: 201 } }]);
   });
 
+  it('takes selectors up to 20,000 characters together', () => {
+    const { rules, errors } = read(
+      Array(25)
+        .fill(rule(`if_content: ${'a'.repeat(990)}`))
+        .join('\n'),
+    );
+    expect(rules).toHaveLength(20);
+    expect(errors).toHaveLength(5);
+    expect(errors[0]).toMatchObject({ position: { line: 21 }, message: expect.stringContaining('at most 20000') });
+  });
+
+  it('looks at each slash of a long path once', () => {
+    expect(read(rule(`if_path: '${'/'.repeat(9_000)}x'`)).errors[0]?.message).toContain('at most 400 characters');
+  });
+
   it('keeps the rules that are right', () => {
     const { rules, errors } = read(`- { append: main }\n${rule('')}\n- 3`);
     expect(rules).toHaveLength(1);

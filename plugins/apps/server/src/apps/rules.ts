@@ -1,11 +1,11 @@
 import type { AppsError, SourcePosition } from '../errors';
 import { isAppsError } from '../errors';
 import { type RulePlace, rulePlaces, selectorProblem } from '../layouts';
-import type { ThemeFile } from '../sites';
+import { type ThemeFile, trimSlashes } from '../sites';
 import { compilePattern, type PatternTest } from './elements/pattern';
 import { type BlockReference, blockReference } from './embed-reference';
 import { readYaml, type YamlPlace } from './yaml';
-import { type Check, describe, mapping, text } from './yaml-schema';
+import { type Check, describe, isMapping, mapping, text } from './yaml-schema';
 
 /** A theme rule, checked (contract, section 11): puts a block into every page of the site that it is meant for. */
 export interface ThemeRule {
@@ -43,7 +43,7 @@ const MAX_WILDCARDS = 8;
 /** `*` stands for anything without a slash, `**` for anything, `?` for one character; the slash at the end is no matter. */
 const glob: Check<PatternTest> = (at) => {
   const pattern = text(at);
-  const parts = `/${pattern.replace(/^\/+|\/+$/g, '')}`.split(/(\*+|\?)/);
+  const parts = pattern.length > 400 ? [] : `/${trimSlashes(pattern)}`.split(/(\*+|\?)/);
   if (pattern.length > 400 || parts.length > 2 * MAX_WILDCARDS + 1) {
     return at.fail(`A pattern has at most 400 characters and ${MAX_WILDCARDS} wildcards`);
   }
@@ -75,6 +75,22 @@ const rule: Check<ThemeRule> = (at) => {
   };
 };
 
+/** Characters of all selectors of a theme, at most. */
+const MAX_SELECTORS = 20_000;
+
+/** Refuses the rules from which on the selectors are too long together, before any of them is looked at. */
+function selectorLimit(): (at: YamlPlace) => void {
+  let length = 0;
+  return (at) => {
+    const { value } = at;
+    for (const key of isMapping(value) ? [...rulePlaces, 'select', 'if_content'] : []) {
+      const given = isMapping(value) ? value[key] : undefined;
+      if (typeof given === 'string') length += given.length;
+    }
+    if (length > MAX_SELECTORS) at.fail(`The selectors of a theme have at most ${MAX_SELECTORS} characters together`);
+  };
+}
+
 /** Rules of a theme, at most: every page is searched for each. Those beyond are left out. */
 const MAX_RULES = 200;
 
@@ -103,8 +119,12 @@ function checkedRules(file: ThemeFile): ThemeRules {
   };
   const entries = attempt(() => entriesOf(readYaml(file))) ?? [];
   attempt(() => entries[MAX_RULES]?.fail(`A theme has at most ${MAX_RULES} rules`));
+  const limit = selectorLimit();
   for (const at of entries.slice(0, MAX_RULES)) {
-    const checked = attempt(() => rule(at));
+    const checked = attempt(() => {
+      limit(at);
+      return rule(at);
+    });
     if (checked) found.rules.push(checked);
   }
   return found;

@@ -13,6 +13,9 @@ const rights = mapping({ reader: names, author: names, editor: names, submitter:
   Check<string[]>
 >);
 
+/** Users and groups in all lists of an `acl`, at most: who is asking is compared with each, at every request. */
+const MAX_NAMES = 10_000;
+
 const roleNames: Check<string[]> = (at) => (at.value === null ? [] : names(at));
 
 const aclMapping = mapping({ rights, roles: named('a role', roleNames) });
@@ -20,6 +23,9 @@ const aclMapping = mapping({ rights, roles: named('a role', roleNames) });
 const acl: Check<Acl> = (at) => {
   const { rights: given = {}, roles = new Map<string, string[]>() } = aclMapping(at);
   const { reader = [], author = [], editor = [], submitter = [] } = given;
+  const lists = [reader, author, editor, submitter, ...roles.values()];
+  const count = lists.reduce((sum, { length }) => sum + length, 0);
+  if (count > MAX_NAMES) return at.fail(`The lists hold more than ${MAX_NAMES} names together`);
   return { rights: { reader, author, editor, submitter }, roles: Object.fromEntries(roles) };
 };
 

@@ -1,33 +1,55 @@
+import { EVENT_ID, type Event, getScalarValue } from 'js-yaml';
+import { type StartEvent, startOf } from './yaml-events';
+
 /** Keys and indexes that lead from the root of a YAML file to a value. */
 export type Path = readonly (string | number)[];
 
-/** Offsets of all values and keys by their path, as far as they are written out; an alias is one value. */
+/** Where a value begins, and its key; an alias is one value, without what it stands for. Offsets; -1: nowhere. */
+interface Node {
+  start: number;
+  keyStart: number;
+  children: Map<string | number, Node>;
+}
+
+interface Level {
+  node: Node;
+  isMapping: boolean;
+  count: number;
+  /** In a mapping: the key whose value comes next. */
+  key: { name: string; start: number } | null;
+}
+
+const newNode = (start: number, keyStart = -1): Node => ({ start, keyStart, children: new Map() });
+
+/** Lines and columns of the values and keys of a file. Nothing is worked out before it is asked for. */
 export class Places {
-  readonly values = new Map<string, number>();
-  readonly keys = new Map<string, number>();
-  /** Offsets at which the lines begin. */
-  readonly #lines: readonly number[];
+  #root: Node | undefined;
+  #lines: readonly number[] | undefined;
 
-  constructor(text: string) {
-    this.#lines = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map(({ index, 0: end }) => index + end.length)];
-  }
+  constructor(
+    private readonly text: string,
+    private readonly events: readonly Event[],
+  ) {}
 
-  /** Notes where a value begins; an empty one, which stands nowhere, stands where its key does. */
-  begins(path: Path, start: number): void {
-    const offset = start < 0 ? this.keys.get(pathKey(path)) : start;
-    if (offset !== undefined) this.values.set(pathKey(path), offset);
-  }
-
-  /** Line and column, counted from 1, of a path or of the nearest thing around it. */
-  find(path: Path, kind: 'values' | 'keys'): { line: number; column: number } {
-    let offset = this[kind].get(pathKey(path));
-    for (let size = path.length; offset === undefined && size >= 0; size -= 1) {
-      offset = this.values.get(pathKey(path.slice(0, size)));
+  /** Line and column, counted from 1, of a path's value or key, or of the nearest value around it. */
+  find(path: Path, kind: 'value' | 'key'): { line: number; column: number } {
+    this.#root ??= nodesOf(this.events, this.text);
+    let node = this.#root;
+    let offset = Math.max(0, node.start);
+    for (const [depth, part] of path.entries()) {
+      const child = node.children.get(part);
+      if (!child) break;
+      const isKey = kind === 'key' && depth === path.length - 1 && child.keyStart >= 0;
+      if (isKey) offset = child.keyStart;
+      else if (child.start >= 0) offset = child.start;
+      node = child;
     }
-    return this.#lineAt(offset ?? 0);
+    return this.at(offset);
   }
 
-  #lineAt(offset: number): { line: number; column: number } {
+  /** Line and column of an offset in the text. */
+  at(offset: number): { line: number; column: number } {
+    this.#lines ??= [0, ...[...this.text.matchAll(/\r\n|\r|\n/g)].map(({ index, 0: end }) => index + end.length)];
     let [low, high] = [0, this.#lines.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
@@ -38,6 +60,36 @@ export class Places {
   }
 }
 
-export function pathKey(path: Path): string {
-  return JSON.stringify(path);
+/** The first document's values as a tree of places, in one walk over the events. */
+function nodesOf(events: readonly Event[], text: string): Node {
+  let root = newNode(-1);
+  const levels: Level[] = [];
+  for (const event of events) {
+    if (event.type === EVENT_ID.POP) {
+      levels.pop();
+      if (levels.length === 0) break;
+    } else if (event.type === EVENT_ID.DOCUMENT) {
+      levels.push({ node: newNode(-1), isMapping: false, count: 0, key: null });
+    } else {
+      const node = place(levels.at(-1) as Level, event, text);
+      if (levels.length === 1) root = node;
+      const isMapping = event.type === EVENT_ID.MAPPING;
+      if (isMapping || event.type === EVENT_ID.SEQUENCE) levels.push({ node, isMapping, count: 0, key: null });
+    }
+  }
+  return root;
+}
+
+/** Notes where a value or key begins; a value that is nowhere begins where its key does. */
+function place(level: Level, event: StartEvent, text: string): Node {
+  const start = startOf(event);
+  if (level.isMapping && level.key === null) {
+    level.key = { name: event.type === EVENT_ID.SCALAR ? getScalarValue(text, event) : '', start };
+    return newNode(start);
+  }
+  const node = newNode(start < 0 && level.key ? level.key.start : start, level.key?.start);
+  level.node.children.set(level.key?.name ?? level.count, node);
+  level.key = null;
+  level.count += 1;
+  return node;
 }

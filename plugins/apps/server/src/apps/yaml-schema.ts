@@ -46,15 +46,19 @@ export function list<T>(check: Check<T>): Check<T[]> {
   };
 }
 
+/** Characters of a text, at most; those of one file may be written out many times on a page, by aliases too. */
+const MAX_TEXT = 10_000;
+
 export const text: Check<string> = (at) => {
-  if (typeof at.value === 'string') return at.value;
+  if (typeof at.value === 'string' && at.value.length <= MAX_TEXT) return at.value;
+  if (typeof at.value === 'string') return at.fail(`This text has more than ${MAX_TEXT} characters`);
   const hint = typeof at.value === 'object' ? '' : `; put it in quotes: "${at.value}"`;
   return at.fail(`This must be text, not ${describe(at.value)}${hint}`);
 };
 
 /** Text shown to people: a number or truth value is taken as it is written. */
 export const caption: Check<string> = (at) =>
-  isMapping(at.value) || Array.isArray(at.value) ? text(at) : String(at.value);
+  typeof at.value === 'string' || typeof at.value === 'object' ? text(at) : String(at.value);
 
 export const flag: Check<boolean> = (at) =>
   typeof at.value === 'boolean' ? at.value : at.fail(`This must be true or false, not ${describe(at.value)}`);
@@ -77,17 +81,21 @@ export function oneOf<T extends string>(...words: T[]): Check<T> {
   };
 }
 
+/** Users and groups in one list, at most: who is asking is compared with each, at every request. */
+const MAX_NAMES = 1_000;
+
 /** Names of users and groups: a list. */
 export const names: Check<string[]> = (at) => {
   if (typeof at.value === 'string') {
     return at.fail(`This must be a list of users and groups, such as ["${at.value}"], not ${describe(at.value)}`);
   }
+  if (Array.isArray(at.value) && at.value.length > MAX_NAMES) at.fail(`There are at most ${MAX_NAMES} names in a list`);
   return list(text)(at);
 };
 
 /** Names of users and groups: a list, or one text with white space between them. */
 export const namesOrText: Check<string[]> = (at) =>
-  typeof at.value === 'string' ? at.value.split(/\s+/).filter(Boolean) : names(at);
+  typeof at.value === 'string' ? text(at).split(/\s+/).filter(Boolean) : names(at);
 
 export function isMapping(value: Json): value is { [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,27 +1,19 @@
-import {
-  CORE_SCHEMA,
-  constructFromEvents,
-  EVENT_ID,
-  type Event,
-  getScalarValue,
-  parseEvents,
-  SCALAR_STYLE,
-  YAMLException,
-} from 'js-yaml';
+import { CORE_SCHEMA, constructFromEvents, parseEvents, YAMLException } from 'js-yaml';
 import type { Json } from '../../../shared/json';
 import { AppsError, type SourcePosition } from '../errors';
 import type { ThemeFile } from '../sites';
-import { type Path, Places, pathKey } from './yaml-places';
+import { checkEvents, shorten } from './yaml-events';
+import { type Path, Places } from './yaml-places';
 
-/** Characters of a YAML file, at most. */
-const MAX_LENGTH = 256 * 1024;
-/** How many aliases a file may stand for once all of them are written out (contract, section 7). */
-const MAX_EXPANSION = 100;
+/** Characters of a YAML file, at most: reading it takes a tenth of a second at worst, on the server's own thread. */
+const MAX_LENGTH = 128 * 1024;
+/** Levels of mappings and lists inside each other, at most. */
+const MAX_DEPTH = 50;
 
 /** One value of a YAML file that knows where it stands, so that every complaint can say so. */
 export interface YamlPlace {
   readonly value: Json;
-  /** How people call it: `elements.total.min`; '' for the whole file. */
+  /** How people call it: `elements.total.min`, cut where it is very long; '' for the whole file. */
   readonly name: string;
   readonly position: SourcePosition;
   /** A value inside this mapping or list. */
@@ -42,11 +34,14 @@ export function readYaml(file: ThemeFile): YamlPlace {
   if (text.length > MAX_LENGTH)
     throw definitionError(`The file is longer than ${MAX_LENGTH / 1024} kB`, { file: path });
   try {
-    const events = parseEvents(text, { maxDepth: 50 });
-    const places = locate(events, text, path);
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    const places = new Places(text, events);
+    checkEvents(events, text, (message, offset) => {
+      throw definitionError(message, { file: path, ...places.at(Math.max(0, offset)) });
+    });
     const documents = constructFromEvents(events, { source: text, schema: CORE_SCHEMA });
     if (documents.length > 1) throw definitionError('The file must hold one YAML document', { file: path });
-    const root = place((documents[0] ?? null) as Json, [], places, path);
+    const root = new Place((documents[0] ?? null) as Json, { places, file: path });
     refuseOddValues(root);
     return root;
   } catch (error) {
@@ -65,114 +60,45 @@ export function definitionError(message: string, position: SourcePosition): Apps
 function yamlError(error: YAMLException, file: string): AppsError {
   const { mark, reason } = error;
   const position = mark ? { file, line: mark.line + 1, column: mark.column + 1 } : { file };
-  return definitionError(`This is not valid YAML: ${reason}`, position);
+  return definitionError(`This is not valid YAML: ${shorten(reason)}`, position);
 }
 
-interface Level {
-  path: Path;
-  kind: 'document' | 'sequence' | 'mapping';
-  count: number;
-  /** In a mapping: the key whose value comes next. */
-  key: string | null;
-  anchor: string | null;
-  /** Aliases that this collection stands for once written out. */
-  cost: number;
-}
+/** A value or key as a link to the one around it: its path and position are worked out when they are asked for. */
+class Place implements YamlPlace {
+  constructor(
+    readonly value: Json,
+    private readonly source: { places: Places; file: string },
+    private readonly link?: { outer: Place; step: string | number; kind: 'value' | 'key' },
+  ) {}
 
-/** Walks over the events once: notes where everything stands, and refuses expansion without bounds. */
-function locate(events: Event[], text: string, file: string): Places {
-  const places = new Places(text);
-  const costs = new Map<string, number>();
-  const levels: Level[] = [];
-  for (const event of events) {
-    if (event.type === EVENT_ID.POP) {
-      const ended = levels.pop() as Level;
-      if (ended.anchor !== null) costs.set(ended.anchor, ended.cost);
-      const outer = levels.at(-1);
-      if (outer) outer.cost += ended.cost;
-      continue;
-    }
-    if (event.type === EVENT_ID.DOCUMENT) {
-      costs.clear();
-      levels.push({ path: [], kind: 'document', count: 0, key: null, anchor: null, cost: 0 });
-      continue;
-    }
-    const level = levels.at(-1) as Level;
-    const start = startOf(event);
-    const path = step(level, event, text, start, places);
-    const anchor = event.anchorStart < 0 ? null : text.slice(event.anchorStart, event.anchorEnd);
-    if (event.type === EVENT_ID.SCALAR) {
-      if (anchor !== null) costs.set(anchor, 0);
-    } else if (event.type === EVENT_ID.ALIAS) {
-      level.cost += aliasCost(costs, anchor as string, levels, () => places.find(path, 'values'), file);
-    } else {
-      const kind = event.type === EVENT_ID.SEQUENCE ? 'sequence' : 'mapping';
-      levels.push({ path, kind, count: 0, key: null, anchor, cost: 0 });
-    }
+  get name(): string {
+    return shorten(this.path.join('.'));
   }
-  return places;
-}
 
-function startOf(event: Exclude<Event, { type: 1 | 6 }>): number {
-  if (event.type === EVENT_ID.SCALAR) {
-    const quoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
-    return event.valueStart - (quoted ? 1 : 0);
+  get position(): SourcePosition {
+    const { places, file } = this.source;
+    return { file, ...places.find(this.path, this.link?.kind ?? 'value') };
   }
-  return event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
-}
 
-/** The path of the value that begins, noted with its offset; moves the level on to its next key or item. */
-function step(level: Level, event: Event, text: string, start: number, places: Places): Path {
-  if (level.kind !== 'mapping') {
-    const path = level.kind === 'document' ? [] : [...level.path, level.count];
-    level.count += 1;
-    places.begins(path, start);
+  child(key: string | number): YamlPlace {
+    const value = (this.value as { [key: string | number]: Json })[key] as Json;
+    return new Place(value, this.source, { outer: this, step: key, kind: 'value' });
+  }
+
+  key(key: string): YamlPlace {
+    return new Place(key, this.source, { outer: this, step: key, kind: 'key' });
+  }
+
+  fail(message: string): never {
+    const { name } = this;
+    throw definitionError(name === '' ? message : `${name}: ${message}`, this.position);
+  }
+
+  private get path(): Path {
+    const path: (string | number)[] = [];
+    for (let { link } = this as Place; link; link = link.outer.link) path.unshift(link.step);
     return path;
   }
-  if (level.key === null) {
-    level.key = event.type === EVENT_ID.SCALAR ? getScalarValue(text, event) : '';
-    const path = [...level.path, level.key];
-    places.keys.set(pathKey(path), start);
-    return path;
-  }
-  const path = [...level.path, level.key];
-  level.key = null;
-  places.begins(path, start);
-  return path;
-}
-
-function aliasCost(
-  costs: Map<string, number>,
-  anchor: string,
-  levels: Level[],
-  at: () => { line: number; column: number },
-  file: string,
-): number {
-  if (levels.some((open) => open.anchor === anchor)) {
-    throw definitionError(`The alias *${anchor} contains itself`, { file, ...at() });
-  }
-  const cost = 1 + (costs.get(anchor) ?? 0);
-  const total = levels.reduce((sum, open) => sum + open.cost, cost);
-  if (total > MAX_EXPANSION) {
-    throw definitionError(`Aliases expand to more than ${MAX_EXPANSION} copies`, { file, ...at() });
-  }
-  return cost;
-}
-
-function place(value: Json, path: Path, places: Places, file: string, kind: 'values' | 'keys' = 'values'): YamlPlace {
-  const name = path.join('.');
-  return {
-    value,
-    name,
-    get position() {
-      return { file, ...places.find(path, kind) };
-    },
-    child: (key) => place((value as { [key: string | number]: Json })[key] as Json, [...path, key], places, file),
-    key: (key) => place(key, [...path, key], places, file, 'keys'),
-    fail(message) {
-      throw definitionError(name === '' ? message : `${name}: ${message}`, { file, ...places.find(path, kind) });
-    },
-  };
 }
 
 /** YAML can write values that JSON cannot, and keys that are traps for JavaScript. What aliases repeat is seen once. */

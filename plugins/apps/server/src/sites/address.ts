@@ -1,5 +1,5 @@
 import { AppsError } from '../errors';
-import { isId, recordIdProblem, reservedViews } from './ids';
+import { isId, recordIdProblem, reservedViews, trimSlashes } from './ids';
 import type { Address, AppTarget } from './types';
 
 /** A segment of a path, decoded once; null if its percent-encoding is malformed. */
@@ -54,10 +54,7 @@ function refuseUnknownSite(site: string, segments: Segment[]): null {
 
 /** The content path in one form, whatever the client has encoded or not; without slashes at its ends. */
 function contentOf(segments: Segment[]): string {
-  return segments
-    .map(({ text }) => encodeURIComponent(wellFormed(text ?? notFound())))
-    .join('/')
-    .replace(/^\/+|\/+$/g, '');
+  return trimSlashes(segments.map(({ text }) => encodeURIComponent(wellFormed(text ?? notFound()))).join('/'));
 }
 
 function wellFormed(text: string): string {

@@ -1,6 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
 import type { AppsConfig } from '../config.types';
 import type { Requester } from '../requester/types';
+import { trimSlashes } from './ids';
 import type { ContentItem, ContentResolver, Site } from './types';
 import { encodeSegment } from './urls';
 
@@ -40,10 +41,7 @@ export function createContent({ config, contentTypes, readContent }: ContentOpti
   const routesOf = (): Route[] => contentTypes().flatMap((type) => routesOfType(type, config.content[type.uid]?.path));
 
   async function resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null> {
-    const names = contentPath
-      .replace(/^\/+|\/+$/g, '')
-      .split('/')
-      .map(decode);
+    const names = trimSlashes(contentPath).split('/').map(decode);
     if (names.length === 1 && names[0] === '') return portalItem(site);
     for (const { type, values } of matches(routesOf(), names)) {
       const fields = await readContent(type.uid, whereOf(values), requester);
@@ -91,7 +89,7 @@ function routesOfType(type: ContentTypeInfo, configured: string | undefined): Ro
 
 /** `/articles/:slug` in parts. `:slug` is the attribute of that name, or where there is none the type's uid attribute. */
 function partsOf(pattern: string, uid?: string): Route['parts'] {
-  const names = pattern.replace(/^\/+|\/+$/g, '').split('/');
+  const names = trimSlashes(pattern).split('/');
   return names.map((name) =>
     name.startsWith(':') ? { field: name === ':slug' ? (uid ?? 'slug') : name.slice(1) } : name,
   );

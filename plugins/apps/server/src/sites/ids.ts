@@ -21,3 +21,11 @@ export function recordIdProblem(id: string): string | null {
   }
   return /\p{Cc}/u.test(id) ? 'A record id must not contain control characters' : null;
 }
+
+/** A text without the slashes at its ends; unlike a pattern for them, in one look at each character. */
+export function trimSlashes(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === '/') start += 1;
+  while (end > start && text[end - 1] === '/') end -= 1;
+  return text.slice(start, end);
+}

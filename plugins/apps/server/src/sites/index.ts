@@ -17,6 +17,6 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
 }
 
 export type { ContentTypeInfo, ReadContent } from './content';
-export { isId, recordIdProblem, reservedViews } from './ids';
+export { isId, recordIdProblem, reservedViews, trimSlashes } from './ids';
 export type * from './types';
 export { encodeSegment } from './urls';

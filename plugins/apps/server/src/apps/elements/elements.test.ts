@@ -31,6 +31,8 @@ describe('read', () => {
     ['NUMBER', [], {}, null],
     ['NUMBER', [' -1.5e2 '], {}, -150],
     ['NUMBER', ['-0'], {}, 0],
+    ['NUMBER', ['1.'], {}, 1],
+    ['NUMBER', ['.5e1'], {}, 5],
     ['NUMBER', ['0.3'], { step: 0.1 }, 0.3],
     ['NUMBER', ['7'], { min: 1, step: 3 }, 7],
     ['DATE', ['2024-02-29'], { min: '2024-02-29' }, '2024-02-29'],
@@ -71,6 +73,8 @@ describe('read', () => {
     ['NUMBER', ['0x10'], {}, /a number/],
     ['NUMBER', ['Infinity'], {}, /a number/],
     ['NUMBER', ['1e999'], {}, /a number/],
+    // Each digit is looked at once.
+    ['NUMBER', [`${'1'.repeat(500_000)}x`], {}, /a number/],
     ['NUMBER', ['1'], { min: 2 }, /2 or more/],
     ['NUMBER', ['3'], { max: 2 }, /2 or less/],
     ['NUMBER', ['3'], { min: 1, step: 3 }, /steps of 3 from 1/],
@@ -89,7 +93,7 @@ describe('read', () => {
     ['RADIO', ['__proto__'], {}, /one of the options/],
     ['CHECKBOXES', ['blue'], {}, /options only/],
     ['CHECKBOXES', [], { required: true }, /at least one/],
-  ])('%s refuses %j with %j', (type, submitted, extra, message) => {
+  ])('%s refuses %.60j with %j', (type, submitted, extra, message) => {
     expect(read(type, submitted, extra)).toEqual({ error: expect.stringMatching(message) });
   });
 });

@@ -3,7 +3,8 @@ import { rangeProblem, type Scale } from './range';
 import { control, inputKeys, lastEntry, REQUIRED } from './text-input';
 import type { ElementType } from './types';
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+/** No two of its parts take the same characters, so that it looks at each once. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const scale: Scale = {
   position: (value) => (typeof value === 'number' ? value : NUMBER.test(value) ? finite(Number(value)) : null),

@@ -13,6 +13,8 @@ const MAX_STATES = 2000;
 export const MAX_PATTERN_INPUT = 4000;
 /** Characters of a pattern, at most. */
 const MAX_PATTERN = 1000;
+/** Unicode properties (`\p{…}`) in a pattern, at most: the engine writes out the characters of each. */
+const MAX_PROPERTIES = 20;
 
 const TOO_LARGE = 'it is too large when its repetitions are written out';
 
@@ -33,6 +35,7 @@ export function compilePattern(pattern: string): PatternTest {
   const known = compiled.get(pattern);
   if (known) return known;
   if (pattern.length > MAX_PATTERN) throw new Error(`it is longer than ${MAX_PATTERN} characters`);
+  if (propertiesIn(pattern) > MAX_PROPERTIES) throw new Error(`it has more than ${MAX_PROPERTIES} times \\p{…}`);
   try {
     new RegExp(pattern, 'u');
   } catch (error) {
@@ -45,6 +48,15 @@ export function compilePattern(pattern: string): PatternTest {
   if (compiled.size >= 1000) compiled.clear();
   compiled.set(pattern, test);
   return test;
+}
+
+function propertiesIn(pattern: string): number {
+  return pattern.split(/\\p/i).length - 1;
+}
+
+/** Steps of PatternWork that compiling a pattern counts for: as long as they take, about. */
+export function compileSteps(pattern: string): number {
+  return 50 * pattern.length + 10_000 * propertiesIn(pattern);
 }
 
 /** Reads a pattern that JavaScript has accepted already: only its structure is of interest here. */
