@@ -99,7 +99,13 @@ export function createLogicRuntime({
   }
 
   return {
-    budget: (losses = 0) => ({ deadline: performance.now() + limits.logicTime, hostCalls: 0, logEntries: 0, losses }),
+    budget: (losses = 0) => ({
+      deadline: performance.now() + limits.logicTime,
+      hostCalls: 0,
+      argumentSize: 0,
+      logEntries: 0,
+      losses,
+    }),
     paused: pauses.list,
     async problem(program, deadline) {
       const late = logicError('The logic is still being compiled', { file: program.path });
