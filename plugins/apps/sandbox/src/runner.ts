@@ -69,5 +69,12 @@ try {
   receive = start(JSON.parse(process.argv[2] ?? '') as RunnerOptions, connection);
   connection.send({ type: 'ready' });
 } catch (error) {
-  connection.end({ type: 'unavailable', message: error instanceof Error ? error.message : String(error) });
+  connection.end({ type: 'unavailable', message: textOf(error) });
+}
+
+/** Node.js's permission model does not say in its message which file it has refused. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { resource } = error as { resource?: string };
+  return resource ? `${error.message} (${resource})` : error.message;
 }

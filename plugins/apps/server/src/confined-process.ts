@@ -1,8 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmdirSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { setPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { getPriority, setPriority, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { SandboxConfig } from './config.types';
 
 export interface ConfinedProgram {
@@ -52,27 +52,55 @@ export function startConfined(program: ConfinedProgram, { command }: SandboxConf
 
 function permissionFlags({ path, packages = [], read = [], addons, unrestricted }: ConfinedProgram): string[] {
   if (!permissionFlag || unrestricted) return [];
-  const folders = packages.flatMap((name) => [...packageFolders(path, name)]);
+  const folders = foldersOf(path, packages);
   // node-gyp-build, which finds a package's native module, asks which C library there is.
-  const files = [path, realPath(path), ...(addons ? ['/etc/alpine-release'] : []), ...read];
+  const files = [path, realPath(path), ...links(path), ...(addons ? ['/etc/alpine-release'] : []), ...read];
   return [
     permissionFlag,
     '--no-warnings',
     ...(addons ? ['--allow-addons'] : []),
-    ...[...new Set([...files, ...folders])].map((one) => `--allow-fs-read=${one}`),
+    ...widest([...files, ...folders]).map((one) => `--allow-fs-read=${one}`),
   ];
 }
 
-/** Folders of a package and of those that it depends on, as Node.js looks for them and where links lead; [] if absent. */
+const foldersOfPrograms = new Map<string, string[]>();
+
+/** What a program reads of its packages; looked for once, since packages are not installed while the server runs. */
+function foldersOf(path: string, packages: readonly string[]): string[] {
+  const key = [path, ...packages].join('\n');
+  const folders = foldersOfPrograms.get(key) ?? packages.flatMap((name) => [...packageFolders(path, name)]);
+  foldersOfPrograms.set(key, folders);
+  return folders;
+}
+
+/** Without what lies in another one: some releases of Node.js forget the wider permission for the narrower one. */
+function widest(paths: readonly string[]): string[] {
+  const distinct = [...new Set(paths)];
+  return distinct.filter((path) => !distinct.some((other) => path.startsWith(join(other, '/')) && path !== other));
+}
+
+/**
+ * Folders of a package and of those that it depends on: wherever Node.js looks for them on its way, also in vain, and where
+ * links lead. [] if the package is absent.
+ */
 function packageFolders(from: string, name: string, known = new Set<string>()): Set<string> {
-  const places = createRequire(from).resolve.paths(name) ?? [];
-  const found = places.map((place) => join(place, name)).find((folder) => existsSync(join(folder, 'package.json')));
-  if (!found || known.has(join(found, '/'))) return known;
-  known.add(join(found, '/')).add(join(realPath(found), '/'));
+  const places = (createRequire(from).resolve.paths(name) ?? []).map((place) => join(place, name));
+  const at = places.findIndex((folder) => existsSync(join(folder, 'package.json')));
+  const found = places[at];
+  if (!found || known.has(join(found, '*'))) return known;
+  const folders = [...places.slice(0, at + 1), realPath(found)].map((folder) => join(folder, '*'));
+  for (const path of [...links(found), ...folders]) known.add(path);
   const manifest = join(realPath(found), 'package.json');
   const { dependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies?: object };
   for (const dependency of Object.keys(dependencies)) packageFolders(manifest, dependency, known);
   return known;
+}
+
+/** The symbolic links on the way to a path: Node.js reads where they lead. */
+function links(path: string): string[] {
+  const folder = dirname(path);
+  if (folder === path || !existsSync(path)) return [];
+  return [...links(folder), ...(lstatSync(path).isSymbolicLink() ? [path] : [])];
 }
 
 function realPath(path: string): string {
@@ -94,7 +122,7 @@ function emptyFolder(): string {
 /** Threads that the process starts later have the priority too. */
 function lowerPriority({ pid }: ChildProcess): void {
   try {
-    if (pid) setPriority(pid, niceness);
+    if (pid) setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
     // The process has ended, or the system does not let it be changed.
   }

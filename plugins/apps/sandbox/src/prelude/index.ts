@@ -72,7 +72,11 @@ export function start(reference: HostReference): (request: string) => Promise<st
 
   return async (request) => {
     try {
-      return `{"value":${await answer(parse(request) as PreludeRequest)}}`;
+      const text = `{"value":${await answer(parse(request) as PreludeRequest)}}`;
+      if (text.length <= limits.messageSize) return text;
+      throw new NativeRangeError(
+        `The results of the functions are together larger than ${limits.messageSize} characters`,
+      );
     } catch (error) {
       return `{"error":${errorText(error)}}`;
     }

@@ -5,7 +5,7 @@ import type { Limits } from '../config.types';
 import { AppsError } from '../errors';
 import { logicError } from './compile';
 import { callHost, type HostRun } from './host-functions';
-import { entryOf, locate } from './outcome';
+import { entryOf, locate, messageSize } from './outcome';
 import type { ContextData, LogicBudget, LogicHost } from './types';
 
 export interface HostAnswersOptions {
@@ -21,6 +21,9 @@ export interface HostAnswersOptions {
 /** Milliseconds after which the calls of one message let others have their turn: they may never wait for anything. */
 const turnTime = 10;
 
+/** Characters of all arguments of a request's host calls, as a multiple of what one message may have. */
+const argumentFactor = 8;
+
 /** Makes the host calls of one session. */
 export class HostAnswers {
   /** The errors that calls were answered with, by the numbers that the sandbox knows them by. */
@@ -30,11 +33,25 @@ export class HostAnswers {
 
   /** Counts the calls as made; the error that ends the session when there are more than a request may make. */
   refusal(calls: HostCalls): AppsError | null {
-    const { budget, limits, program } = this.options;
+    const { budget, limits } = this.options;
     budget.hostCalls += calls.length;
     if (budget.hostCalls <= limits.hostCalls) return null;
-    const message = `The logic of this request made more than ${limits.hostCalls} host calls`;
-    return logicError(message, { file: entryOf(program) });
+    return this.over(`made more than ${limits.hostCalls} host calls`);
+  }
+
+  /**
+   * Counts the characters of one message of calls, before it is read; the error that ends the session when a request has
+   * had more than the server may be kept busy with.
+   */
+  sizeRefusal(size: number): AppsError | null {
+    const { budget, limits } = this.options;
+    const most = messageSize(limits) * argumentFactor;
+    budget.argumentSize += size;
+    return budget.argumentSize <= most ? null : this.over(`made host calls with more than ${most} characters`);
+  }
+
+  private over(what: string): AppsError {
+    return logicError(`The logic of this request ${what}`, { file: entryOf(this.options.program) });
   }
 
   /**

@@ -99,10 +99,17 @@ export function createLogicRuntime({
   }
 
   return {
-    budget: (losses = 0) => ({ deadline: performance.now() + limits.logicTime, hostCalls: 0, logEntries: 0, losses }),
+    budget: (losses = 0) => ({
+      deadline: performance.now() + limits.logicTime,
+      hostCalls: 0,
+      argumentSize: 0,
+      logEntries: 0,
+      losses,
+    }),
     renew(budget) {
       budget.deadline = performance.now() + limits.logicTime;
       budget.hostCalls = 0;
+      budget.argumentSize = 0;
     },
     paused: pauses.list,
     async problem(program, deadline) {

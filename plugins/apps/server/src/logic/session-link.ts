@@ -176,19 +176,24 @@ export class SessionLink {
   /** Makes the host calls of one message, in order, until one fails. */
   private async serve(data: string): Promise<void> {
     const { limits, program } = this.options;
+    const tooMuch = this.host.sizeRefusal(data.length);
+    if (tooMuch) return this.refuse(tooMuch);
     if (isDeep(data)) return this.reply(this.host.refused('The arguments are nested too deeply'));
     const calls = readHostCalls(readJson(data));
     if (!calls) return this.stop(brokenError(program));
     const refusal = this.host.refusal(calls);
-    if (refusal) {
-      this.options.overLimit(performance.now() - this.begun);
-      return this.stop(refusal);
-    }
+    if (refusal) return this.refuse(refusal);
     const isOver = () => this.end !== null || this.remaining() <= 0;
     const answer = await this.host.text(calls, isOver);
     if (this.end) return;
     if (this.remaining() <= 0) return this.stop(timeoutError(limits));
     this.reply(answer);
+  }
+
+  /** Ends the session for going over a limit. */
+  private refuse(error: AppsError): void {
+    this.options.overLimit(performance.now() - this.begun);
+    this.stop(error);
   }
 
   private reply(data: string): void {

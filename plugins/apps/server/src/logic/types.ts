@@ -141,6 +141,8 @@ export interface LogicBudget {
   /** `performance.now()` at which logic must have ended. Moved by the runtime when it has to start a runner first. */
   deadline: number;
   hostCalls: number;
+  /** Characters of the host calls' arguments. */
+  argumentSize: number;
   logEntries: number;
   /** How often this request has been run again because its runner was lost: at the last time it gets one of its own. */
   losses: number;

@@ -21,7 +21,7 @@ const mostDepth = 1000;
 
 /** Whether brackets, outside of strings, are nested too deep. */
 export function isDeep(text: string): boolean {
-  if (text.length <= mostDepth) return false;
+  if (!hasManyBrackets(text)) return false;
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -34,6 +34,17 @@ export function isDeep(text: string): boolean {
       if (depth > mostDepth) return true;
     } else if (unit === 0x5d || unit === 0x7d) depth -= 1;
   }
+  return false;
+}
+
+/** Whether there are so many brackets that they might be. Far faster than to look at each character. */
+function hasManyBrackets(text: string): boolean {
+  let found = 0;
+  for (const bracket of ['[', '{'])
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      found += 1;
+      if (found > mostDepth) return true;
+    }
   return false;
 }
 
