@@ -17,17 +17,46 @@ function invalidByte(bytes: Buffer): number {
   return offset;
 }
 
+const hexByte = /^%[\da-f]{2}$/i;
+
 /**
  * BadRequestError, with the offset of the first wrong sequence, for text whose percent-encoded parts are not UTF-8. A `%`
  * that encodes nothing is only a `%`.
  */
 export function checkEncoded(text: string, what: string): void {
-  for (const { 0: encoded, index: position } of text.matchAll(/(?:%[\da-f]{2})+/gi)) {
-    if (isUtf8(Buffer.from(encoded.replaceAll('%', ''), 'hex'))) continue;
-    const shown = encoded.length > 30 ? `${encoded.slice(0, 30)}…` : encoded;
-    const message = `${what} is not UTF-8: ${shown} at position ${position} encodes no text`;
-    throw new AppsError('BadRequestError', message, { details: { position } });
+  if (!/%[89a-f]/i.test(text)) return;
+  const { bytes, offsets } = percentDecoded(text);
+  if (isUtf8(bytes)) return;
+  let position = offsets[invalidByte(bytes)] as number;
+  let end = position;
+  while (hexByte.test(text.slice(position - 3, position))) position -= 3;
+  while (hexByte.test(text.slice(end, end + 3))) end += 3;
+  const shown = end - position > 30 ? `${text.slice(position, position + 30)}…` : text.slice(position, end);
+  const message = `${what} is not UTF-8: ${shown} at position ${position} encodes no text`;
+  throw new AppsError('BadRequestError', message, { details: { position } });
+}
+
+/** What is percent-encoded as bytes, a space for every other character; and where each byte stands in the text. */
+function percentDecoded(text: string): { bytes: Buffer; offsets: Uint32Array } {
+  const bytes = Buffer.alloc(text.length, ' ');
+  const offsets = new Uint32Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1, length += 1) {
+    offsets[length] = at;
+    if (text[at] !== '%') continue;
+    const byte = hexDigit(text.charCodeAt(at + 1)) * 16 + hexDigit(text.charCodeAt(at + 2));
+    if (Number.isNaN(byte)) continue;
+    bytes[length] = byte;
+    at += 2;
   }
+  return { bytes: bytes.subarray(0, length), offsets };
+}
+
+/** The value of a hexadecimal digit's character code; NaN if it is none. */
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = (code | 32) - 97;
+  return letter >= 0 && letter < 6 ? letter + 10 : Number.NaN;
 }
 
 /** Every number that loses something has 16 digits in a row, or an exponent of three; a text without either is fine. */

@@ -1,0 +1,170 @@
+import { readDefinition } from '../../../plugins/apps/server/src/apps/definition';
+import { type ElementType, elementTypes } from '../../../plugins/apps/server/src/apps/elements';
+import { compilePattern } from '../../../plugins/apps/server/src/apps/elements/pattern';
+import { blockReference } from '../../../plugins/apps/server/src/apps/embed-reference';
+import { readRules } from '../../../plugins/apps/server/src/apps/rules';
+import { readSettings } from '../../../plugins/apps/server/src/apps/settings';
+import { checkEncoded, checkNumbers, checkUtf8 } from '../../../plugins/apps/server/src/door/text';
+import { printable } from '../../../plugins/apps/server/src/log';
+import { createAddressParser } from '../../../plugins/apps/server/src/sites/address';
+import type { Subject } from './grow';
+
+/** Characters of a YAML file, and a little more. */
+const file = 128 * 1024 + 8;
+/** Characters of a body. */
+const body = 1024 * 1024;
+
+/** Tokens of YAML, with the beginnings and endings of what spans several lines. */
+const yaml = [
+  ...['a', 'a: ', '- ', '? ', ': ', '\n', '\n  ', '\n    ', '\r\n', '\t', ' ', '\n- ', '\n  - ', '\n# ', ' # '],
+  ...['[', ']', '{', '}', ', ', '[a, ', '{a: b}, ', '[[[', ']]]', "'", "''", '"', '\\n', '\\"', '\\x41', '"\\\n'],
+  ...[
+    '&a ',
+    '*a',
+    '*a, ',
+    '&a\n',
+    '&x# ',
+    '*x#, ',
+    '!!str ',
+    '!!map',
+    '!a!b ',
+    '!<a>',
+    '!',
+    '%TAG !a! b\n',
+    '%YAML 1.2\n',
+  ],
+  ...[
+    '|\n ',
+    '>\n ',
+    '|+\n',
+    '>-2\n',
+    '---\n',
+    '...\n',
+    '--- ',
+    '\uFEFF',
+    '~',
+    'null',
+    '1',
+    '0x',
+    '1e',
+    '.',
+    '-',
+    '+',
+    '0o7',
+  ],
+  ...['k#: v\n', '- v#\n', '"k#": 1, ', '<<: *a\n', '__proto__: 1\n', 'é', '\u2028', '\u0000', '🍎', '`', '@', '%'],
+];
+
+const definition = [
+  ...['e#: TEXT', 'e#: {type: TEXT}', 'type: SELECT', 'options: [a#, ', 'options: *a', '{value: #, label: l#}, '],
+  ...["pattern: '", '(a+)+', '\\p{L}', 'a{1,9}', '[^a-z]', '|', 'label: ', 'min: 1', 'default: ', 'view: {id: a#}'],
+  ...['view_permission: [u#, ', 'index_type: field', 'elements: ', 'target: ajax', 'refresh: on-change'],
+];
+
+const rules = [
+  ...[
+    '- {append: a, include: /@@apps/a/blocks/b}',
+    '- append: ',
+    '  include: /@@apps/a/blocks/',
+    '  if_path: ',
+    '/',
+    '*',
+  ],
+  ...['**', '?', '  if_content: ', 'a > b', ':not(', ':is(a,', ')', '[a=b]', '~ ', '.c#', '  select: '],
+];
+
+const settings = ['acl: ', 'rights: {', 'reader: [u#, ', 'roles: {r#: ', '[*, ', 'debug: true', "'*', "];
+
+const path = [
+  '/',
+  '//',
+  '%2F',
+  '%',
+  '%C3',
+  'a',
+  '.',
+  '..',
+  '@@apps',
+  '@@',
+  '@@apps/open/record/',
+  '%00',
+  '%FF',
+  '+',
+  ';',
+];
+
+const entry = ['1', '11', '.', 'e', '-', ' ', 'x', '@', 'a.', 'a-', ':', '/', 'http://', 'T', '2026-', 'é', '\n', '%'];
+
+const json = [
+  '1',
+  '9',
+  '.',
+  'e',
+  'E+',
+  '-',
+  '"',
+  '\\',
+  '\\"',
+  ',',
+  '[',
+  ']',
+  '{',
+  '}',
+  ':',
+  ' ',
+  '12345678901234567',
+  'e400',
+];
+
+const read =
+  (reader: (file: { path: string; text: string }) => unknown) =>
+  (text: string): unknown =>
+    reader({ path: 'a.yaml', text });
+
+const inputs = [...elementTypes].filter(([, type]) => type.read) as [string, Required<ElementType>][];
+
+/** What reads YAML, and what a definition is made of; and the texts of visitors that are read beside it. */
+export const subjects: readonly Subject[] = [
+  { name: 'settings', pieces: [...yaml, ...settings], work: read(readSettings), most: file },
+  { name: 'definition', pieces: [...yaml, ...definition], work: read(readDefinition), most: file },
+  {
+    name: 'elements',
+    pieces: [...yaml, ...definition],
+    work: read(readDefinition),
+    most: file,
+    frame: ['elements:\n  ', ''],
+  },
+  {
+    name: 'a flow',
+    pieces: [...yaml, ...definition],
+    work: read(readDefinition),
+    most: file,
+    frame: ['elements: {a: [', ']}'],
+  },
+  { name: 'rules', pieces: [...yaml, ...rules], work: read(readRules), most: file },
+  { name: 'a rule', pieces: rules, work: read(readRules), most: file, frame: ['- append: a\n', ''] },
+  { name: 'patterns', pieces: [...definition, '(', ')', '[', ']', '*', '{9}'], work: compilePattern, most: 1_000 },
+  {
+    name: 'pattern input',
+    pieces: entry,
+    work: (text) => compilePattern('(a|[^a])*(1+)*x?')(text),
+    most: 4_000,
+  },
+  { name: 'references', pieces: path, work: blockReference, most: 10_000 },
+  { name: 'addresses', pieces: path, work: createAddressParser(['site']), most: 16_000, frame: ['/site/', ''] },
+  ...inputs.map(([name, { read }]) => ({
+    name: `input ${name}`,
+    pieces: entry,
+    work: (text: string) => read([text], { name: 'a', type: name, position: { file: '' } }, [], { left: 2_000_000 }),
+    most: body,
+  })),
+  { name: 'numbers', pieces: json, work: (text) => checkNumbers(text), most: body },
+  { name: 'encoded', pieces: [...path, '&', '='], work: (text) => checkEncoded(text, ''), most: body },
+  {
+    name: 'utf-8',
+    pieces: [...path, 'é', '🍎', '\ud800'],
+    work: (text) => checkUtf8(Buffer.from(text, 'latin1'), ''),
+    most: body,
+  },
+  { name: 'log lines', pieces: [...path, '\n', '\u001b', '\u202e'], work: printable, most: body },
+];
