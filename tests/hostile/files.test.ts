@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -136,3 +137,34 @@ test('uploads of many clients at once leave nothing behind, and stop nobody', as
     expect(left).toEqual([]);
   });
 }, 240_000);
+
+test.runIf(process.platform === 'linux')(
+  'clients that leave in the middle of a file leave no descriptor open',
+  async () => {
+    await write(inTheme('assets/large.bin'), 'x'.repeat(8 * MB));
+    const pid = await host.run(() => process.pid);
+    const open = async () => {
+      const descriptors = await readdir(`/proc/${pid}/fd`);
+      const links = await Promise.all(descriptors.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+      return links.filter((link) => link.endsWith('large.bin')).length;
+    };
+    const leave = (method: string, headers: string) =>
+      new Promise<void>((done) => {
+        const socket = connect(Number(new URL(host.url).port), '127.0.0.1');
+        socket.write(`${method} /site/@@theme/main/assets/large.bin HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
+        socket.once('data', () => socket.destroy());
+        socket.on('error', () => {});
+        socket.on('close', () => done());
+      });
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => leave(n % 4 === 0 ? 'HEAD' : 'GET', '')));
+    }
+    await expect.poll(open, { timeout: 10_000 }).toBe(0);
+    const whole = await send(host.url, { method: 'GET', path: '/site/@@theme/main/assets/large.bin' });
+    expect([whole.status, whole.text.length]).toEqual([200, 8 * MB]);
+    const headers = { 'if-none-match': String(whole.headers.etag) };
+    const known = await send(host.url, { method: 'GET', path: '/site/@@theme/main/assets/large.bin', headers });
+    expect([known.status, await open()]).toEqual([304, 0]);
+  },
+  120_000,
+);
