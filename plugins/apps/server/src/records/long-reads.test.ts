@@ -48,7 +48,10 @@ describe.each(await availableClients())('long readings on %s', (client) => {
 
   function readsOf(places = 2, most = time): LongReads {
     const logger = { error: console.error };
-    workers = client === 'sqlite' ? createWorkers({ path, count: places, memory: 64, access: { unrestricted: true }, logger }) : undefined;
+    workers =
+      client === 'sqlite'
+        ? createWorkers({ path, count: places, memory: 64, access: { unrestricted: true }, logger })
+        : undefined;
     const reads = createLongReads({ database: database.host, time: most, places, workers });
     opened.push(reads);
     return reads;
@@ -164,7 +167,13 @@ describe.each(await availableClients())('long readings on %s', (client) => {
 
 test('without a write-ahead log SQLite is read on the one connection, for a moment at most', async () => {
   const database = await createTestDatabase('sqlite');
-  const workers = createWorkers({ path, count: 1, memory: 64, access: { unrestricted: true }, logger: { error: console.error } });
+  const workers = createWorkers({
+    path,
+    count: 1,
+    memory: 64,
+    access: { unrestricted: true },
+    logger: { error: console.error },
+  });
   try {
     await database.knex.raw('pragma journal_mode = delete');
     expect(database.host.near?.()).toBeUndefined();
