@@ -23,7 +23,8 @@ export function connect(receive: (message: ToRunner) => void): Connection {
   );
   pipe.on('data', read);
   pipe.on('error', () => undefined);
-  pipe.on('close', () => process.exit(0));
+  // Not `process.exit`, which waits for the threads of isolates: one in an endless loop would outlive the server.
+  pipe.on('close', () => process.kill(process.pid, 'SIGKILL'));
   return {
     send: createOutbox<FromRunner>((messages) => pipe.write(messages.map(frameOf).join('')), setImmediate),
     end: (message) => pipe.end(frameOf(message), () => process.exit(1)),

@@ -24,6 +24,11 @@ export interface WorkersOptions {
 export interface RunOptions {
   /** Milliseconds that the task may take, counted from when a worker starts on it. */
   time: number;
+  /**
+   * Where the system tells it, the time is that of the processor, so that a machine that is busy with other things refuses
+   * nothing that another one does; by the clock it may take five times as long.
+   */
+  byProcessor?: boolean;
   /** Ends the task, also while it waits; `run` then rejects with the signal's reason. */
   signal?: AbortSignal;
   /** Of the tasks of one group, one is done at a time: who floods a group takes one process from the others. */
@@ -127,13 +132,13 @@ export function createWorkers(options: WorkersOptions): Workers {
   };
 
   return {
-    async run(task, input, { time, signal, group }) {
+    async run(task, input, { time, byProcessor, signal, group }) {
       signal?.throwIfAborted();
       if (destroyed || isFull(group)) throw unavailable('The server is busy.');
       let onAbort = () => {};
       try {
         return await new Promise((resolve, reject) => {
-          const job: Job = { message: { task, input }, time, group, resolve, reject };
+          const job: Job = { message: { task, input }, time, byProcessor, group, resolve, reject };
           onAbort = () => abort(job, signal?.reason);
           signal?.addEventListener('abort', onAbort, { once: true });
           waiting.push(job);

@@ -1,6 +1,7 @@
 import type { SandboxConfig } from '../config.types';
 import { type Access, startConfined } from '../confined-process';
 import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from './messages';
+import { processorTime } from './processor-time';
 
 /** Milliseconds that a worker process may take to start. */
 const startTime = 15_000;
@@ -23,6 +24,8 @@ export interface Job {
   message: TaskMessage;
   /** Milliseconds from when a worker starts on it. */
   time: number;
+  /** The time is the processor's; by the clock it may be `mostStretch` times as long. */
+  byProcessor?: boolean;
   /** Of jobs of one group, one is done at a time. */
   group: string | undefined;
   resolve(value: unknown): void;
@@ -55,6 +58,9 @@ export interface WorkerProcessOptions {
   /** It takes no jobs any more. */
   onSpent(): void;
 }
+
+/** How much longer than its time of the processor a task may take by the clock, on a machine that is busy with others. */
+const mostStretch = 5;
 
 /** Starts a worker process: confined, and ended only by SIGKILL or by itself. */
 export function startWorker(options: WorkerProcessOptions): WorkerProcess {
@@ -90,9 +96,18 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
     if (!wasSpent) onSpent();
   };
   const failToStart = (message: string) => retire(new WorkerUnavailable(message));
-  const limit = (time: number) => {
+  const limit = ({ time, byProcessor }: Job) => {
     clearTimeout(timer);
-    timer = setTimeout(() => retire(new WorkerFailure('time')), time);
+    const before = byProcessor ? processorTime(child.pid) : undefined;
+    const end = performance.now() + time * mostStretch;
+    const over = () => {
+      const used = (processorTime(child.pid) ?? 0) - (before ?? 0);
+      const left = before === undefined ? 0 : Math.min(time - used, end - performance.now());
+      // Less than a few ticks is no more time than the measure is wrong by.
+      if (left < 50) return retire(new WorkerFailure('time'));
+      timer = setTimeout(over, left);
+    };
+    timer = setTimeout(over, time);
   };
 
   const slow = setTimeout(() => failToStart(`the worker did not start within ${startTime} ms`), startTime).unref();
@@ -121,7 +136,7 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
     if (answer?.type === 'ready' && !isStarted) {
       isStarted = true;
       clearTimeout(slow);
-      if (job) limit(job.time);
+      if (job) limit(job);
     } else if (answer && answer.type !== 'ready' && isStarted && job) settle(answer);
     else retire(new Error('A worker sent a message that is none'));
   });
@@ -146,7 +161,7 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
       }
       job = next;
       child.channel?.ref();
-      if (isStarted) limit(next.time);
+      if (isStarted) limit(next);
     },
     kill: retire,
   };

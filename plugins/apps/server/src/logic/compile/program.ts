@@ -29,7 +29,7 @@ export async function compileProgram(
       size += text.length;
       if (size > sizes.program) throw fileError(program.path, `The logic and its imports are ${over(sizes.program)}`);
       const input = { language, path, text, isEntry: path === program.path, paths } as const;
-      const compiled = await compileFile(workers, input, { time: Math.max(1, time), group: program.scope });
+      const compiled = await compileFile(workers, input, { time: Math.max(1, time), byProcessor: true, group: program.scope });
       time -= compiled.time;
       modules.set(path, { path, code: compiled.code });
       waiting.push(...compiled.imports);
@@ -44,7 +44,7 @@ export async function compileProgram(
 async function compileFile(
   workers: Pick<Workers, 'run'>,
   input: CompileInput,
-  options: { time: number; group: string },
+  options: { time: number; byProcessor: true; group: string },
 ): Promise<CompiledFile> {
   try {
     const compiled = readCompiled(await workers.run('compileLogic', input, options), input.paths);
