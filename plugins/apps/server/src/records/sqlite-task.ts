@@ -1,3 +1,5 @@
+import { setPriority } from 'node:os';
+
 /** A statement for a SQLite file, and where the driver's module is: the host's own, which the plugin does not bring along. */
 export interface SqliteInput {
   path: string;
@@ -19,6 +21,9 @@ interface Connection {
 }
 type Driver = new (path: string, options: { fileMustExist: boolean; readonly: boolean; timeout: number }) => Connection;
 
+/** Unix's nice value, which other systems have their equal of. */
+const lowerPriority = 10;
+
 let opened: { path: string; connection: Connection } | undefined;
 
 /** The task of a worker process: reads a SQLite file over a connection that it keeps. */
@@ -37,6 +42,8 @@ export function readSqlite({ path, driver, sql, values }: SqliteInput): SqliteOu
 function open(path: string, driver: string): { path: string; connection: Connection } {
   opened?.connection.close();
   opened = undefined;
+  // The server's own thread comes first.
+  setPriority(lowerPriority);
   const Driver = require(driver) as Driver;
   const connection = new Driver(path, { fileMustExist: true, readonly: true, timeout: 1_000 });
   opened = { path, connection };
