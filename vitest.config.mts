@@ -25,7 +25,7 @@ export default defineConfig({
         },
       },
       // By itself (`npm run test:hostile`): it fills the machine, and would make other tests late.
-      { test: { ...hosts, name: 'hostile', include: ['tests/hostile/**/*.test.ts'], exclude } },
+      { test: { ...hosts, name: 'hostile', include: ['tests/hostile/**/*.test.ts'], exclude, fileParallelism: false } },
     ],
   },
 });

@@ -1,0 +1,4 @@
+import { attacks } from './attacks';
+import { runAttacks } from './attacks/run';
+
+runAttacks(attacks);

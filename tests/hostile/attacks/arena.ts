@@ -1,0 +1,125 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Host, startHost } from '../../support/host';
+import { grantRole } from '../../support/seed';
+import { type Message, send } from '../../support/send';
+import type { Attack, AttackArena, Attempt } from './attack';
+
+/** Files of the theme that every attack finds: an app for the attacks and a healthy one. */
+const themeFiles: Record<string, string> = {
+  'theme.yaml': 'title: Attacked\n',
+  'layout.html': '<!doctype html><html><head><title>t</title></head><body><main>{{ main }}</main></body></html>',
+  'templates/article.html': '<article><h1>{{ content.title }}</h1>{{ content.body | raw }}</article>',
+  'apps/attack/settings.yaml': "debug: true\nacl:\n  rights:\n    editor: ['*']\n",
+  'apps/healthy/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
+  'apps/healthy/blocks/block.js': 'export const f = ({ app }) => app.count() >= 0;\n',
+  'apps/healthy/blocks/block.yaml': 'elements: { f: BASIC }\n',
+};
+
+/** Milliseconds in which a changed file is seen. */
+const seen = 1_000;
+
+interface Report {
+  slowest: number;
+  failed: string[];
+}
+
+function probe(url: string) {
+  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), [url], { execArgv: [] });
+  const ask = async (message: 'reset' | 'report'): Promise<Report> => {
+    const answer = once(child, 'message');
+    child.send(message);
+    return (await answer)[0] as Report;
+  };
+  return { reset: () => ask('reset'), report: () => ask('report'), stop: () => child.kill('SIGKILL') };
+}
+
+/** Articles of the host are readable by anyone, and the host can collect its garbage. */
+async function fill(host: Host): Promise<void> {
+  await grantRole(host, 'Public', ['api::article.article.find', 'api::article.article.findOne']);
+}
+
+export interface ArenaOptions {
+  /** More environment of the host, e.g. of another database. */
+  env?: Record<string, string>;
+}
+
+/** A host with an empty theme, and a second process that asks it for something healthy all the time. */
+export async function openArena({ env = {} }: ArenaOptions = {}): Promise<AttackArena> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'apps-attacks-'));
+  const theme = path.join(directory, 'main');
+  const write = async (file: string, text: string) => {
+    await mkdir(path.dirname(path.join(theme, file)), { recursive: true });
+    await writeFile(path.join(theme, file), text);
+  };
+  for (const [file, text] of Object.entries(themeFiles)) await write(file, text);
+  const host = await startHost({
+    themesDirectory: directory,
+    env: { APPS_THEME: 'main', NODE_OPTIONS: '--expose-gc', ...env },
+  });
+  await fill(host);
+  const prober = probe(`${host.url}/site/@@apps/healthy/blocks/block/f`);
+  const first = await send(host.url, { method: 'GET', path: '/site/@@apps/attack' });
+  const token = String(first.headers['x-csrf-token']);
+  let attempts = 0;
+
+  const sendJson: AttackArena['send'] = ({ headers, ...message }) =>
+    send(host.url, {
+      method: 'POST',
+      path: '/site/@@apps/attack',
+      headers: { accept: 'application/json', 'x-csrf-token': token, ...headers },
+      ...message,
+    });
+
+  async function attempt(attack: Attack): Promise<Attempt> {
+    attempts += 1;
+    const id = `${attack.name}-${attempts}`;
+    await attack.prepare?.({ host, send: sendJson });
+    const own = Object.entries(attack.block ?? {}).map(([ending, text]) => [
+      `apps/attack/blocks/${id}.${ending}`,
+      text,
+    ]);
+    if (attack.block && !attack.block.yaml) own.push([`apps/attack/blocks/${id}.yaml`, 'elements: { f: BASIC }\n']);
+    const files = [...own, ...Object.entries(attack.files ?? {})];
+    await pause(100);
+    await prober.reset();
+    for (const [file, text] of files) await write(file, text);
+    if (files.length > 0) await pause(seen);
+    const requests = attack.requests ?? [{ path: '/site/@@apps/attack/blocks/{id}/f' }];
+    const answers = await Promise.all(requests.map((request) => timed(attack, id, request)));
+    await pause(100);
+    const { slowest, failed } = await prober.report();
+    for (const [file] of files) await rm(path.join(theme, file), { force: true });
+    if (attack.files?.['layout.html'] !== undefined) await write('layout.html', themeFiles['layout.html']);
+    return { answers, slowest, failed };
+  }
+
+  async function timed(attack: Attack, id: string, request: Partial<Message>) {
+    const begin = performance.now();
+    const patience = (attack.within ?? 3_000) + 15_000;
+    const path = request.path?.replaceAll('{id}', id);
+    const answer = await Promise.race([sendJson({ ...request, ...(path ? { path } : {}) }), pause(patience)]);
+    if (!answer) throw new Error(`No answer within ${patience} ms`);
+    return { answer, time: performance.now() - begin };
+  }
+
+  return {
+    host,
+    send: sendJson,
+    attempt,
+    memory: () =>
+      host.run(() => {
+        (globalThis as { gc?: () => void }).gc?.();
+        return process.memoryUsage().rss / 1024 / 1024;
+      }),
+    async close() {
+      prober.stop();
+      await host.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Looks for texts on which a function takes superlinear time: short pieces of a grammar, repeated and nested, at growing
+ * sizes. The same seed makes the same texts. For functions that run on the server's own thread and are linear there.
+ */
+
+export interface Subject {
+  name: string;
+  /** Pieces of the language that texts are made of: tokens, and openings with their endings. */
+  pieces: readonly string[];
+  /** What is examined; it may throw. */
+  work(text: string): unknown;
+  /** Characters of the largest text, i.e. the bound that the function checks or a little more. */
+  most: number;
+  /** Put before and after each text. */
+  frame?: readonly [string, string];
+}
+
+export interface Finding {
+  /** The shape of the text: parts and how they are repeated. */
+  shape: string;
+  size: number;
+  /** Milliseconds. */
+  time: number;
+}
+
+/** Mulberry32: a small generator of numbers from 0 to 1 that a seed decides. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), state | 1);
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Shape = (parts: readonly string[], size: number) => string;
+
+const times = (part: string, size: number) => part.repeat(Math.max(1, Math.floor(size / Math.max(1, part.length))));
+
+/** Numbers in each repetition, for what is only slow when every name differs. */
+const numbered = (part: string, size: number) => {
+  let text = '';
+  for (let index = 0; text.length < size; index += 1) text += part.replaceAll('#', String(index));
+  return text;
+};
+
+const shapes: Record<string, Shape> = {
+  repeated: ([a, b, c], size) => times(a + b + c, size),
+  one: ([a], size) => times(a, size),
+  'one after the other': ([a, b, c], size) => times(a, size / 3) + times(b, size / 3) + times(c, size / 3),
+  'between halves': ([a, b], size) => times(a, size / 2) + b + times(a, size / 2),
+  numbered: ([a, b], size) => numbered(`${a}x#${b} `, size),
+  'opened, then others': ([a, b, c], size) => times(a, size / 2) + numbered(`${b}x#${c}`, size / 2),
+  'a long one': ([a, b, c], size) => a + b.slice(0, 1).repeat(size) + c,
+};
+
+/** Milliseconds of the fastest of up to three runs. */
+function measure(work: (text: string) => unknown, text: string): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3; run += 1) {
+    const begin = performance.now();
+    try {
+      work(text);
+    } catch {
+      // A refusal is an answer too; only its time matters.
+    }
+    best = Math.min(best, performance.now() - begin);
+    if (best > 200 || best < 1) break;
+  }
+  return best;
+}
+
+/** Milliseconds for a text of the largest size: longer than that would be noticed by others. */
+const mostTime = 300;
+
+/**
+ * Texts on which the subject takes longer than others may wait: over `mostTime` at its largest size, or sooner by a cost
+ * that grows with the square. Sizes double, so that a bad text ends the search before it hangs.
+ */
+export function findSlow({ pieces, work, most, frame = ['', ''] }: Subject, seed: number, rounds: number): Finding[] {
+  const next = random(seed);
+  const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;
+  const found: Finding[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const parts = [pick(pieces), pick(pieces), pick(pieces)];
+    const [name, shape] = pick(Object.entries(shapes));
+    let before = 0;
+    for (let size = 512; ; size = Math.min(size * 2, most)) {
+      const time = measure(work, frame[0] + shape(parts, size) + frame[1]);
+      const isQuadratic = time > 60 && before > 10 && time > before * 3.2;
+      if (time > mostTime || isQuadratic) {
+        found.push({ shape: `${name}: ${JSON.stringify(parts)}`, size, time: Math.round(time) });
+        break;
+      }
+      before = time;
+      if (size === most) break;
+    }
+  }
+  return found;
+}
