@@ -13,9 +13,16 @@ export function encodeWord(word: string): Buffer {
 
 const maxWordBytes = 200;
 
+/**
+ * More marks on one letter than Unicode's stream-safe texts have: sorting them takes the square of their number. The two
+ * half-width ones are letters by category, and marks once they are decomposed.
+ */
+const manyMarks = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
+
 /** Case- and accent-insensitive, width- and ligature-insensitive form of a text; the same for every database. */
 export function fold(text: string): string {
   return text
+    .replace(manyMarks, '$1')
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()

@@ -14,7 +14,7 @@ const patterns = {
   word: /[-+]?\.?[A-Za-z0-9_](?:[A-Za-z0-9_.-]|(?<=[0-9.][eE])\+(?=[0-9]))*/y,
   string: /(['"])((?:\\[\s\S]|(?!\1)[^\\])*)\1/y,
 };
-const number = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/;
+const number = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/;
 const word = /^[A-Za-z0-9_]/;
 
 /** Splits a query into tokens, the last of which is `end`. BadRequestError at the first character that begins none. */
