@@ -22,6 +22,8 @@ describe('defaults', () => {
         attempts: 10,
         runners: 1,
         isolates: 12,
+        searchTime: 2000,
+        searches: 4,
       },
       csrf: { maxAge: 86400000 },
       redirectHosts: [],

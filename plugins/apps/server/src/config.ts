@@ -109,6 +109,8 @@ const limits: { [K in keyof Limits]: Field<number> } = {
   logEntrySize: limit(10 * 1024),
   bodySize: limit(1024 * 1024),
   attempts: limit(10),
+  searchTime: limit(2000, 10),
+  searches: limit(4),
   runners: limit(1),
   isolates: limit(12),
 };

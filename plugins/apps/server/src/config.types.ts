@@ -39,6 +39,10 @@ export interface Limits {
   bodySize: number;
   /** How often a request that collided with another is run again. Default 10. */
   attempts: number;
+  /** Milliseconds that a statement of a search may take, and may wait before. Default 2000. */
+  searchTime: number;
+  /** Searches that may look at many records at once; on SQLite two, or one less than there are processors, at most. Default 4. */
+  searches: number;
   /** Runner processes that hold the isolates. Default 1. */
   runners: number;
   /** Isolates that may be at work at once in a runner. Default 12. */

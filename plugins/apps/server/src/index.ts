@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
 import { loadApp, nested, readThemeInfo } from './apps';
@@ -20,6 +21,9 @@ const scriptFile = join(__dirname, '..', 'browser', 'apps.js');
 
 /** Processes for what a theme author, editor or visitor wrote and whose cost is not bounded (docs/decisions/ended-work.md). */
 const workerProcesses = { path: workerPath, count: 2, memory: 256 };
+
+/** Processes that search a SQLite file at once: not all processors, for the server needs one. */
+const searchProcesses = (searches: number) => Math.min(searches, Math.max(2, availableParallelism() - 1));
 
 let services: DoorServices | undefined;
 let workers: Workers | undefined;
@@ -45,9 +49,15 @@ function createServices(strapi: Core.Strapi): DoorServices {
     logger,
     production,
   });
+  const database = strapiDatabase(strapi.db as unknown as StrapiDb);
+  const searches = database.client === 'sqlite' ? searchProcesses(config.limits.searches) : config.limits.searches;
   const store = createRecordStore({
-    database: strapiDatabase(strapi.db as unknown as StrapiDb),
-    limits: config.limits,
+    database,
+    limits: { ...config.limits, searches },
+    workers:
+      database.client === 'sqlite'
+        ? createWorkers({ path: workerPath, count: searches, memory: 128, logger })
+        : undefined,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
   const live = createLive(strapi);

@@ -2,7 +2,7 @@ import type { Items, Json } from '../../../shared/json';
 import { AppsError } from '../errors';
 import type { LogicHost, RecordData } from '../logic/types';
 import { isUnavailable } from '../records';
-import type { AppKey, StoredRecord } from '../records/types';
+import type { AppKey, ReadEnd, StoredRecord } from '../records/types';
 import { aclData, appData, contentData, recordData } from './context-data';
 import { readCursor, writeCursor } from './cursor';
 import { applyResponse } from './response';
@@ -112,15 +112,20 @@ function listCalls(run: Run): ListCalls {
     },
     async count(app, query, names) {
       const target = await readable(app);
-      return run.unit.count(target.key, target.run.app.indexes, query ?? undefined, names ?? undefined);
+      return run.unit.count(target.key, target.run.app.indexes, query ?? undefined, names ?? undefined, endOf(run));
     },
     async search(app, query, { sort_index, reverse, limit, offset, names }) {
       const target = await readable(app);
       const options = { query, sortIndex: sort_index, reverse, limit, offset, names };
-      const { records } = await run.unit.search(target.key, target.run.app.indexes, options);
+      const { records } = await run.unit.search(target.key, target.run.app.indexes, options, endOf(run));
       return records.map((record) => recordData(run, target.run.app, record));
     },
   };
+}
+
+/** A search is of no use to logic whose time is over, nor to a client that has left. */
+function endOf({ budget, visit }: Run): ReadEnd {
+  return { time: budget.deadline - performance.now(), signal: visit.signal };
 }
 
 type SiteCalls = Pick<LogicHost, 'openApp' | 'portalGet' | 'contentUpdate' | 'documents' | 'log' | 'respond'>;

@@ -59,6 +59,8 @@ export interface Visit {
   params: Items;
   /** A fresh CSRF token for a form. */
   csrfToken(): string;
+  /** Aborted when the client has left; absent where there is none. */
+  signal?: AbortSignal;
   /** Log entries of the request that redirected here, for the same visitor's browser. */
   pendingLog: LogEntry[];
 }

@@ -141,6 +141,7 @@ async function createVisit(
   const safe = safeMethods.has(ctx.method);
   if (!safe) csrf.verify(csrfOf(ctx), requester);
   let request: RequestData | undefined;
+  let signal: AbortSignal | undefined;
   return {
     site,
     contentPath,
@@ -151,12 +152,26 @@ async function createVisit(
       request ??= requestData(ctx, services.baseUrl());
       return request;
     },
+    // Made for what can be ended: most requests have nothing of the kind.
+    get signal() {
+      signal ??= leaving(ctx);
+      return signal;
+    },
     parentRequest: null,
     writes: { records: !safe || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: !safe },
     params: {},
     csrfToken: () => csrf.issue(requester),
     pendingLog: safe ? takeLog(ctx, site) : [],
   };
+}
+
+/** Aborted when the client leaves before it is answered. */
+function leaving({ res }: Context): AbortSignal {
+  const controller = new AbortController();
+  const leave = () => res.writableFinished || controller.abort();
+  if (res.closed) leave();
+  else res.once('close', leave);
+  return controller.signal;
 }
 
 /** Whether a GET carries a valid token: it may then write records (contract, section 5). */

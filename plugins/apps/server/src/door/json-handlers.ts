@@ -122,10 +122,11 @@ export async function patchRecord(exchange: RecordExchange): Promise<void> {
 
 /** Operation 11. */
 export async function postSearch(exchange: Exchange): Promise<void> {
-  const { ctx, services, site, app, rights } = exchange;
+  const { ctx, services, site, app, rights, visit } = exchange;
   requireRight(exchange, rights.view, 'search records');
   const options = searchOptions(jsonObject(ctx));
-  const found = await services.store.search({ site: site.id, app: app.id }, app.indexes, options);
+  const end = { signal: visit.signal };
+  const found = await services.store.search({ site: site.id, app: app.id }, app.indexes, options, end);
   if (options.withTotal) ctx.set('X-Total-Count', String(found.total ?? found.records.length));
   ctx.set('Cache-Control', 'private, no-store');
   ctx.body = found.records.map((record) => listEntry(exchange, record));

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { AppsError } from '../errors';
 import type { Client, Dialect, Row } from './dialects';
+import type { ReadEnd } from './types';
 
 export type { Row } from './dialects';
 
@@ -9,12 +10,48 @@ export interface Reader {
   raw(sql: string, values: readonly unknown[]): PromiseLike<unknown>;
 }
 
+/** A second connection to a SQLite file, which reads on the calling thread. */
+export interface NearReader extends Reader {
+  /** The rows of a statement with steps (Place.step); StepsOver after `time` ms. */
+  within(time: number, statement: Statement): unknown[];
+  /** Paths of the file and of the driver's module, for another process to read it too. */
+  readonly file: { path: string; driver: string };
+}
+
+/** A statement with the values of its marks. */
+export interface Statement {
+  sql: string;
+  values: unknown[];
+}
+
+/** Runs statements that may look at any number of rows: few at once, each for a limited time. */
+export interface LongReads {
+  /** Milliseconds that the statements of one search may take together, with what they wait. */
+  readonly searchTime: number;
+  /**
+   * What knex's `raw` would resolve to. Rejects with ServiceUnavailableError when it takes too long, when too many others
+   * run, or when `end` comes first; with the driver's error otherwise.
+   * @param statement makes the statement; with a condition that it must ask for each row it looks at (Place.step), or ''
+   * @param trx the transaction to read in, if any
+   */
+  read(statement: (step: string) => Statement, trx: Knex.Transaction | undefined, end: ReadEnd): Promise<unknown>;
+  destroy(): Promise<void>;
+}
+
+/** The error of a search that takes longer than it may. */
+export function tooLong(cause?: unknown): AppsError {
+  return new AppsError('ServiceUnavailableError', 'The search takes too long: ask for less at once', {
+    headers: { 'Retry-After': '5' },
+    cause,
+  });
+}
+
 /** What the rooms records and indexes need of the host's database; made for Strapi in records/strapi-database.ts. */
 export interface HostDatabase {
   readonly client: Client;
   knex(): Knex;
   /** A connection for reading that no transaction keeps waiting, and that costs next to nothing; SQLite alone has one. */
-  near?(): Reader | undefined;
+  near?(): NearReader | undefined;
   /** The transaction that the calling asynchronous context is in. */
   current(): Promise<Knex.Transaction | undefined>;
   /** Runs `work` in a transaction, or in the current one; commits when it resolves, rolls back when it rejects. */
@@ -66,6 +103,7 @@ export function translateError(dialect: Dialect, error: unknown): Error {
       cause: error,
     });
   }
+  if (reason === 'late') return tooLong(error);
   if (reason) return new StorageError(reason, error);
   return new AppsError('InternalServerError', 'The database could not carry out the operation', { cause: error });
 }

@@ -1,28 +1,48 @@
-import type { Items } from '../../../shared/json';
 import { type BuildTools, forget, type RecordSource } from './build';
 import { checkIndexes } from './check';
-import { createSql, type HostDatabase, isFailure, type Row, type Sql } from './database';
+import {
+  createSql,
+  type HostDatabase,
+  isFailure,
+  type LongReads,
+  type Row,
+  type Sql,
+  translateError,
+} from './database';
 import { dialects } from './dialects';
 import { Outdated } from './query/driver';
 import type { Place } from './query/sql';
 import { type Access, createReadiness, type Ready, type Remembered } from './readiness';
 import { deleteRange, type RecordWrite, writeRows } from './rows';
-import { checkSearch, countGeneration, placeOf, type RecordsTable, searchGeneration } from './search';
+import {
+  checkSearch,
+  countGeneration,
+  countOfAll,
+  pageOfAll,
+  placeOf,
+  type RecordsTable,
+  type SearchSql,
+  searchGeneration,
+} from './search';
 import { createStateTable, type Generation, lockState } from './state';
 import { dropTables } from './tables';
-import type { IndexCheck, IndexDeclarations, Progress, SearchOptions } from './types';
+import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from './types';
 
 export type { RecordSource } from './build';
 export {
   createSql,
   type HostDatabase,
   isFailure,
+  type LongReads,
   marks,
+  type NearReader,
   type Reader,
   type Row,
   readerOf,
   type Sql,
+  type Statement,
   StorageError,
+  tooLong,
   translateError,
 } from './database';
 export { type Client, type Dialect, dialects, isUnavailable } from './dialects';
@@ -50,8 +70,15 @@ export interface Indexes {
     scope: string,
     declared: IndexDeclarations,
     options: SearchOptions,
+    end: ReadEnd,
   ): Promise<{ rows: Row[]; total?: number }>;
-  count(access: Access, scope: string, declared: IndexDeclarations, query?: string, names?: Items): Promise<number>;
+  count(
+    access: Access,
+    scope: string,
+    declared: IndexDeclarations,
+    options: Pick<SearchOptions, 'query' | 'names'>,
+    end: ReadEnd,
+  ): Promise<number>;
   /** Builds a generation with exactly the declared indexes; `rebuild`: drops the old ones before. */
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
   /** Forgets all indexes of the app in the transaction; the returned function is for after its commit. */
@@ -65,6 +92,7 @@ export interface Indexes {
 
 export interface IndexesOptions {
   database: HostDatabase;
+  longReads: LongReads;
   table: RecordsTable;
   source: RecordSource;
   /** How long (ms) a search waits for an index to be built before 503. Default 5,000. */
@@ -73,7 +101,14 @@ export interface IndexesOptions {
   few?: number;
 }
 
-export function createIndexes({ database, table, source, patience = 5_000, few = 5_000 }: IndexesOptions): Indexes {
+export function createIndexes({
+  database,
+  longReads,
+  table,
+  source,
+  patience = 5_000,
+  few = 5_000,
+}: IndexesOptions): Indexes {
   const dialect = dialects[database.client];
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
@@ -92,13 +127,27 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
         return await read(placeOf(dialect, generation, few), remembered);
       } catch (error) {
         readiness.forget(scope);
-        const gone = error instanceof Outdated || (isFailure(error, 'missing-table') && !access.open);
+        const gone = error instanceof Outdated || (isFailure(error, 'missing-table') && !access.trx);
         if (!gone || attempt === 5) throw error;
       }
     }
   };
 
-  const countAll = (sql: Sql, scope: string) => source.count(sql, scope);
+  const searchSql = ({ sql, trx }: Access, { signal, time = longReads.searchTime }: ReadEnd): SearchSql => {
+    const until = performance.now() + Math.min(time, longReads.searchTime);
+    return {
+      rows: sql.rows,
+      async long(statement) {
+        try {
+          return dialect.rows(await longReads.read(statement, trx, { signal, time: until - performance.now() }));
+        } catch (error) {
+          throw translateError(dialect, error);
+        }
+      },
+    };
+  };
+
+  const countAll = (sql: SearchSql, scope: string) => countOfAll(sql, table, scope);
 
   return {
     prepare: () => createStateTable(createSql(database.knex(), dialect), dialect),
@@ -116,14 +165,11 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
       for (const { id } of generations) await deleteRange(sql, id, 0, until);
     },
 
-    async search(access, scope, declared, options) {
+    async search(access, scope, declared, options, end) {
       const search = checkSearch(declared, options);
-      const { sql } = access;
+      const sql = searchSql(access, end);
       if (search.needed.size === 0 && !search.condition) {
-        const { limit, offset, reverse } = search;
-        const order = reverse ? 'r.id desc' : 'r.id';
-        const text = `select ${table.columns(limit)} from ${table.name} r where r.scope = ? order by ${order} limit ? offset ?`;
-        const rows = await sql.rows(text, [scope, limit, offset]);
+        const rows = await pageOfAll(sql, table, scope, search);
         return search.withTotal ? { rows, total: await countAll(sql, scope) } : { rows };
       }
       const choose = () => readiness.ready(access, scope, declared, search.needed);
@@ -137,14 +183,15 @@ export function createIndexes({ database, table, source, patience = 5_000, few =
       });
     },
 
-    async count(access, scope, declared, query, names) {
-      const { condition, needed } = checkSearch(declared, { query, names });
-      if (!condition) return countAll(access.sql, scope);
+    async count(access, scope, declared, options, end) {
+      const { condition, needed } = checkSearch(declared, options);
+      const sql = searchSql(access, end);
+      if (!condition) return countAll(sql, scope);
       return reading(
         access,
         scope,
         () => readiness.ready(access, scope, declared, needed),
-        (place, remembered) => countGeneration(access.sql, place, condition, remembered),
+        (place, remembered) => countGeneration(sql, place, condition, remembered),
       );
     },
 

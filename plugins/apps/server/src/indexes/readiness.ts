@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
 import { AppsError } from '../errors';
 import { type BuildTools, build, forget } from './build';
 import { createSql, readerOf, type Sql } from './database';
@@ -8,10 +9,10 @@ import { dropTables } from './tables';
 import { inTransaction } from './transaction';
 import type { IndexDeclarations, Progress } from './types';
 
-/** The connection a caller uses; `open`: it is in a transaction, in which nothing can be built or waited for. */
+/** The connection a caller uses; `trx`: the transaction it is in, in which nothing can be built or waited for. */
 export interface Access {
   sql: Sql;
-  open: boolean;
+  trx: Knex.Transaction | undefined;
 }
 
 /** An index is missing and cannot be built in the open transaction: build it outside, then run everything again. */
@@ -79,8 +80,8 @@ export function createReadiness(tools: BuildTools, records: string, patience: nu
   const usable = (state: State, needed: IndexDeclarations): Generation | undefined =>
     state.find((one) => one.phase === 'ready' && covers(one, needed));
 
-  const readAgain = async ({ sql, open }: Access, scope: string): Promise<State> => {
-    if (open) return lockState(sql, dialect, scope, 'share');
+  const readAgain = async ({ sql, trx }: Access, scope: string): Promise<State> => {
+    if (trx) return lockState(sql, dialect, scope, 'share');
     const read = await readStateText(sql, scope);
     known.set(scope, read);
     return read.state;
@@ -125,8 +126,8 @@ export function createReadiness(tools: BuildTools, records: string, patience: nu
   };
 
   const ready: Readiness['ready'] = async (access, scope, declared, needed) => {
-    const { sql, open } = access;
-    const remembered = open ? undefined : known.get(scope);
+    const { sql, trx } = access;
+    const remembered = trx ? undefined : known.get(scope);
     const old = remembered && usable(remembered.state, needed);
     if (old && isTrusted(old)) return { generation: old, remembered: { scope, text: remembered.text } };
     const until = Date.now() + patience;
@@ -140,7 +141,7 @@ export function createReadiness(tools: BuildTools, records: string, patience: nu
           if (generation) await dropAll(scope);
           await build(tools, scope, wanted, 'add');
         });
-      if (open) throw new IndexMissing(() => patiently(scope, make(), Date.now() + patience));
+      if (trx) throw new IndexMissing(() => patiently(scope, make(), Date.now() + patience));
       await patiently(scope, make(), until);
     }
   };

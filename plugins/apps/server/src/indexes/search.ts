@@ -1,9 +1,10 @@
 import type { Items } from '../../../shared/json';
 import { AppsError } from '../errors';
-import type { Row, Sql } from './database';
+import type { Row, Sql, Statement } from './database';
 import type { Dialect } from './dialects';
 import { layoutOf, tablesOf } from './layout';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits } from './query';
+import { isShortPage, mostLookups } from './query/cost';
 import { isRange, look } from './query/driver';
 import { orderBy } from './query/order';
 import { countSql, selection } from './query/select';
@@ -12,6 +13,12 @@ import { indexesOf, takeApart } from './query/terms';
 import type { Remembered } from './readiness';
 import type { Generation } from './state';
 import type { IndexDeclarations, IndexType, SearchOptions } from './types';
+
+/** How the statements of a search are run. */
+export interface SearchSql extends Pick<Sql, 'rows'> {
+  /** Rows of a statement that may look at any number of rows (LongReads). */
+  long(statement: (step: string) => Statement): Promise<Row[]>;
+}
 
 /** The records table, which is not this room's: rows of it are handed through as they are. */
 export interface RecordsTable {
@@ -92,7 +99,7 @@ const all: Condition = { kind: 'constant', value: true };
  * when the remembered state that named the generation is no longer the app's.
  */
 export async function searchGeneration(
-  sql: Sql,
+  sql: SearchSql,
   place: Place,
   table: RecordsTable,
   search: CheckedSearch,
@@ -102,28 +109,62 @@ export async function searchGeneration(
   const plain = takeApart(condition);
   const { sortIndex } = search;
   const byField = sortIndex !== undefined && place.layout.get(sortIndex)?.type === 'field';
-  const counted = byField && isRange(place, plain, sortIndex) ? null : plain;
+  const counted = byField && isRange(plain, sortIndex) ? null : plain;
   const { driver, long } = await look(sql, place, counted, { index: byField ? sortIndex : undefined, remembered });
   const order = orderBy(place, condition, sortIndex, long);
-  const { select, order: text } = selection(place, { ...search, condition: plain, driver, order });
-  const columns = text.replace(/\b(s\d|record)\b/g, 'x.$1');
-  const from = `from (${select.sql}) x cross join ${table.name} r where r.id = x.record`;
-  return sql.rows(`select ${table.columns(search.limit)} ${from} order by ${columns}`, select.values);
+  return shortOrLong(sql, (step) => {
+    const selected = selection({ ...place, step }, { ...search, condition: plain, driver, order });
+    const columns = selected.order.replace(/\b(s\d|record)\b/g, 'x.$1');
+    const from = `from (${selected.select.sql}) x cross join ${table.name} r where r.id = x.record`;
+    const text = `select ${table.columns(search.limit)} ${from} order by ${columns}`;
+    return { sql: text, values: selected.select.values, short: selected.short };
+  });
 }
 
 export async function countGeneration(
-  sql: Sql,
+  sql: SearchSql,
   place: Place,
   condition: Condition,
   remembered?: Remembered,
 ): Promise<number> {
   const plain = takeApart(condition);
-  const { sql: text, values } = countSql(place, plain, (await look(sql, place, plain, { remembered })).driver);
-  const [row] = await sql.rows(text, values);
+  const { driver } = await look(sql, place, plain, { remembered });
+  const [row] = await shortOrLong(sql, (step) => {
+    const { select, short } = countSql({ ...place, step }, plain, driver);
+    return { ...select, short };
+  });
   return Number(row?.n);
+}
+
+/** Records of an app in order of creation, or the other way round. */
+export function pageOfAll(sql: SearchSql, table: RecordsTable, scope: string, search: CheckedSearch): Promise<Row[]> {
+  const { limit, offset, reverse } = search;
+  const order = reverse ? 'r.id desc' : 'r.id';
+  return shortOrLong(sql, (step) => ({
+    sql: `select ${table.columns(limit)} from ${table.name} r where ${step}r.scope = ? order by ${order} limit ? offset ?`,
+    values: [scope, limit, offset],
+    short: isShortPage(search),
+  }));
+}
+
+/** Number of all records of an app; so many are counted by a short statement. */
+export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: string): Promise<number> {
+  const few = `select count(*) as n from (select 1 from ${table.name} where scope = ? limit ${mostLookups}) r`;
+  const [first] = await sql.rows(few, [scope]);
+  if (Number(first?.n) < mostLookups) return Number(first?.n);
+  const [row] = await sql.long((step) => ({
+    sql: `select count(*) as n from ${table.name} where ${step}scope = ?`,
+    values: [scope],
+  }));
+  return Number(row?.n);
+}
+
+async function shortOrLong(sql: SearchSql, make: (step: string) => Statement & { short: boolean }): Promise<Row[]> {
+  const statement = make('');
+  return statement.short ? sql.rows(statement.sql, statement.values) : sql.long(make);
 }
 
 /** Where the indexes of a generation are. `few`: see Place. */
 export function placeOf(dialect: Dialect, generation: Generation, few: number): Place {
-  return { dialect, layout: layoutOf(generation.indexes), tables: tablesOf(generation.id), few };
+  return { dialect, layout: layoutOf(generation.indexes), tables: tablesOf(generation.id), few, step: '' };
 }

@@ -17,6 +17,14 @@ export interface SearchOptions {
   withTotal?: boolean;
 }
 
+/** When a reading must end, besides at its own limit. */
+export interface ReadEnd {
+  /** Aborted when nobody waits for the outcome any more. */
+  signal?: AbortSignal;
+  /** Milliseconds that are left. */
+  time?: number;
+}
+
 /** What was found wrong with the indexes. */
 export interface IndexCheck {
   /** Records compared, once for each set of index tables of their app. */

@@ -1,9 +1,11 @@
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 import type { Knex } from 'knex';
-import type { Reader } from './database';
+import type { NearReader } from './database';
+import { allowSteps, type SqliteConnection, within } from './steps';
 
 /** What is used of better-sqlite3, which Knex has loaded. */
-interface File {
-  prepare(sql: string): { all(values: readonly unknown[]): unknown[] };
+interface File extends SqliteConnection {
   pragma(text: string, options?: { simple: boolean }): unknown;
   close(): void;
 }
@@ -23,7 +25,7 @@ const maxLength = 2_000;
  * needs a write-ahead log: without one, readers and writers lock each other out. See docs/decisions/storage-reading.md.
  * @returns how to read, undefined while there is no such connection, and how to close it
  */
-export function createNearReader(knex: () => Knex): { reader(): Reader | undefined; close(): void } {
+export function createNearReader(knex: () => Knex): { reader(): NearReader | undefined; close(): void } {
   let file: File | null | undefined;
   const statements = new Map<string, ReturnType<File['prepare']>>();
 
@@ -37,7 +39,17 @@ export function createNearReader(knex: () => Knex): { reader(): Reader | undefin
     return statement;
   };
 
-  const reader: Reader = {
+  const reader: NearReader = {
+    get file() {
+      const { driver, config } = knex().client as SqliteClient;
+      return { path: resolve(String(config.connection?.filename)), driver: moduleOf(driver) };
+    },
+    within(time, { sql, values }) {
+      if (!file) throw new Error('the connection is closed');
+      const statement = statementOf(file, sql);
+      knex().client.emit('query', { sql, bindings: values });
+      return within(time, () => statement.all(values));
+    },
     async raw(sql, values) {
       if (!file) return knex().raw(sql, values as Knex.RawBinding[]);
       try {
@@ -74,6 +86,7 @@ function open({ driver: Driver, config }: SqliteClient): File | null {
     const file = new Driver(filename, { fileMustExist: true, timeout: 0 });
     if (file.pragma('journal_mode', { simple: true }) === 'wal') {
       file.pragma('query_only = on');
+      allowSteps(file);
       return file;
     }
     file.close();
@@ -81,4 +94,10 @@ function open({ driver: Driver, config }: SqliteClient): File | null {
     // Strapi's own connection tells what is wrong with the file.
   }
   return null;
+}
+
+/** The file of the module that is loaded as the driver: another process loads the same. */
+function moduleOf(driver: unknown): string {
+  const modules = Object.values(createRequire(resolve('index.js')).cache);
+  return modules.find((one) => one?.exports === driver)?.filename ?? 'better-sqlite3';
 }

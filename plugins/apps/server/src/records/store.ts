@@ -11,9 +11,11 @@ import {
   queryLimits,
   readerOf,
 } from '../indexes';
+import type { Workers } from '../workers';
 import { clearRecords } from './clear';
 import { checkedRecords, insertMany } from './create-many';
 import { checkId, hashOf, scopeOf } from './ids';
+import { createLongReads } from './long-reads';
 import { createTurns } from './queue';
 import { spool } from './spool';
 import { readRecords, recordSource, recordsTable, selectPage, selectRecord, selectRecords, selectSome } from './table';
@@ -23,7 +25,10 @@ import type { UnitTools } from './unit-transaction';
 
 export interface RecordStoreOptions {
   database: HostDatabase;
-  limits: Pick<Limits, 'attempts'>;
+  /** Without `searchTime` and `searches`: 2 s, and four at once. */
+  limits: Pick<Limits, 'attempts'> & Partial<Pick<Limits, 'searchTime' | 'searches'>>;
+  /** Processes that read a SQLite file; with the task `readSqlite`, and as many as `searches`. */
+  workers?: Workers;
   /** Told of an effect after a commit that failed. */
   onError?(error: unknown): void;
   /** How long (ms) a search waits for an index to be built before 503. */
@@ -42,13 +47,16 @@ const batchSize = 500;
 export function createRecordStore({
   database,
   limits,
+  workers,
   onError = () => {},
   patience,
   few,
 }: RecordStoreOptions): RecordStore {
   const dialect = dialects[database.client];
   const source = recordSource(dialect);
-  const indexes = createIndexes({ database, table: recordsTable, source, patience, few });
+  const { searchTime = 2_000, searches = 4 } = limits;
+  const longReads = createLongReads({ database, time: searchTime, places: searches, workers });
+  const indexes = createIndexes({ database, longReads, table: recordsTable, source, patience, few });
   const together = batchReads((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
   const readTogether = async (hash: string) => {
     const near = database.near?.();
@@ -68,8 +76,8 @@ export function createRecordStore({
 
   const access = async () => {
     await prepare();
-    const current = await database.current();
-    return { sql: createSql(current ?? readerOf(database), dialect), open: current !== undefined };
+    const trx = await database.current();
+    return { sql: createSql(trx ?? readerOf(database), dialect), trx };
   };
 
   let unseen = 0;
@@ -98,20 +106,20 @@ export function createRecordStore({
 
     async get(key, id) {
       checkId(id);
-      const { sql, open } = await access();
+      const { sql, trx } = await access();
       const hash = hashOf(key, id);
-      return open ? selectRecord(sql, hash) : ((await readTogether(hash)) ?? null);
+      return trx ? selectRecord(sql, hash) : ((await readTogether(hash)) ?? null);
     },
 
-    async search(key, declared, options) {
+    async search(key, declared, options, end = {}) {
       const place = await access();
-      const { rows, total } = await refuseMissing(indexes.search(place, scopeOf(key), declared, options));
+      const { rows, total } = await refuseMissing(indexes.search(place, scopeOf(key), declared, options, end));
       const records = await readRecords(place.sql, rows);
       return total === undefined ? { records } : { records, total };
     },
 
-    async count(key, declared, query, names) {
-      return refuseMissing(indexes.count(await access(), scopeOf(key), declared, query, names));
+    async count(key, declared, query, names, end = {}) {
+      return refuseMissing(indexes.count(await access(), scopeOf(key), declared, { query, names }, end));
     },
 
     async *stream(
@@ -168,6 +176,7 @@ export function createRecordStore({
 
     async destroy() {
       await indexes.destroy();
+      await longReads.destroy();
       database.close?.();
     },
   };

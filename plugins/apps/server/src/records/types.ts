@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import type { IndexCheck, IndexDeclarations, Progress, SearchOptions } from '../indexes/types';
+import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from '../indexes/types';
 
 /** The app whose records are meant: records belong to a site's app, whichever theme holds its folder. */
 export interface AppKey {
@@ -46,10 +46,13 @@ export interface RecordReader {
   get(key: AppKey, id: string): Promise<StoredRecord | null>;
   /** Records in order of creation. */
   page(key: AppKey, options: PageOptions): Promise<StoredRecord[]>;
-  /** Records that match, in the order of contract section 9. Bad query, unknown index: BadRequestError with position and reason. */
-  search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions): Promise<SearchResult>;
+  /**
+   * Records that match, in the order of contract section 9. Bad query, unknown index: BadRequestError with position and reason. One that
+   * takes too long, or when too many others do, or that comes to its `end`: ServiceUnavailableError.
+   */
+  search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd): Promise<SearchResult>;
   /** Number of records that match (all, without a query). */
-  count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items): Promise<number>;
+  count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items, end?: ReadEnd): Promise<number>;
 }
 
 export interface SearchResult {
@@ -121,4 +124,4 @@ export interface RecordStore extends RecordReader {
   destroy(): Promise<void>;
 }
 
-export type { Items, Json };
+export type { Items, Json, ReadEnd };

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
+  type Access,
   createSql,
   type Dialect,
   type HostDatabase,
@@ -75,10 +76,10 @@ export class UnitTransaction {
     return (await this.watched(() => read)) ?? null;
   }
 
-  /** Like `sql`, and whether that connection is in a transaction. */
-  async access(scope: string): Promise<{ sql: Sql; open: boolean }> {
+  /** Like `sql`, and the transaction that the connection is in. */
+  async access(scope: string): Promise<Access> {
     const sql = await this.sql(scope);
-    return { sql, open: this.isOpen || (await this.tools.database.current()) !== undefined };
+    return { sql, trx: this.open?.trx ?? (await this.tools.database.current()) };
   }
 
   /**

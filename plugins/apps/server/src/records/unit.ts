@@ -11,6 +11,7 @@ import type {
   Items,
   NewRecord,
   PageOptions,
+  ReadEnd,
   RecordChange,
   SearchResult,
   StoredRecord,
@@ -78,20 +79,31 @@ export class RecordUnit implements UnitOfWork {
     return records.map((record) => this.met(key, record));
   }
 
-  async search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions): Promise<SearchResult> {
+  async search(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    options: SearchOptions,
+    end: ReadEnd = {},
+  ): Promise<SearchResult> {
     const scope = scopeOf(key);
     const access = await this.transaction.access(scope);
     const { rows, total } = await this.transaction.watched(() =>
-      this.tools.indexes.search(access, scope, indexes, options),
+      this.tools.indexes.search(access, scope, indexes, options, end),
     );
     const records = (await readRecords(access.sql, rows)).map((record) => this.met(key, record));
     return total === undefined ? { records } : { records, total };
   }
 
-  async count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items): Promise<number> {
+  async count(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    query?: string,
+    names?: Items,
+    end: ReadEnd = {},
+  ): Promise<number> {
     const scope = scopeOf(key);
     const access = await this.transaction.access(scope);
-    return this.transaction.watched(() => this.tools.indexes.count(access, scope, indexes, query, names));
+    return this.transaction.watched(() => this.tools.indexes.count(access, scope, indexes, { query, names }, end));
   }
 
   async create(key: AppKey, _indexes: IndexDeclarations, record: NewRecord): Promise<StoredRecord> {

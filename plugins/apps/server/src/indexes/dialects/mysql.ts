@@ -7,8 +7,12 @@ const reasons: Record<string, Reason> = {
   ER_CHECKREAD: 'collision', // the row was changed since this transaction's snapshot (MariaDB)
   ER_DUP_ENTRY: 'taken',
   ER_NO_SUCH_TABLE: 'missing-table',
+  ER_QUERY_TIMEOUT: 'late',
   ER_TABLE_DEF_CHANGED: 'missing-table', // the table was made after this transaction's snapshot
 };
+
+/** MariaDB's ER_STATEMENT_TIMEOUT, for which the driver has no name. */
+const statementTimeout = 1969;
 
 /** MySQL and MariaDB. */
 export const mysql: Dialect = {
@@ -29,7 +33,15 @@ export const mysql: Dialect = {
   join: 'straight_join',
   mixedOrder: false,
   contains: (haystack, needle) => `locate(${needle}, ${haystack}) > 0`,
+  // MariaDB's name and unit, then MySQL's.
+  timeLimit: (time) => [
+    `set session max_statement_time = ${time === null ? 'default' : time / 1000}`,
+    `set session max_execution_time = ${time ?? 'default'}`,
+  ],
   rows: (result) => (result as [Row[]])[0],
   affected: (result) => (result as [{ affectedRows: number }])[0].affectedRows,
-  classify: (error) => reasons[String(error.code)] ?? (isUnavailable(error) ? 'unavailable' : undefined),
+  classify: (error) =>
+    error.errno === statementTimeout
+      ? 'late'
+      : (reasons[String(error.code)] ?? (isUnavailable(error) ? 'unavailable' : undefined)),
 };

@@ -7,6 +7,7 @@ const reasons: Record<string, Reason> = {
   '55P03': 'collision', // lock not available
   '23505': 'taken',
   '42P01': 'missing-table',
+  '57014': 'late', // statement timeout
 };
 
 export const postgres: Dialect = {
@@ -28,6 +29,7 @@ export const postgres: Dialect = {
   join: 'cross join',
   mixedOrder: true,
   contains: (haystack, needle) => `position(${needle} in ${haystack}) > 0`,
+  timeLimit: (time) => [`set statement_timeout to ${time ?? 'default'}`],
   rows: (result) => (result as { rows: Row[] }).rows,
   affected: (result) => (result as { rowCount: number | null }).rowCount ?? 0,
   classify: (error) => reasons[String(error.code)] ?? (isUnavailable(error) ? 'unavailable' : undefined),

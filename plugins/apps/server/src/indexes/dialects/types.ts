@@ -33,11 +33,16 @@ export interface Dialect {
   readonly mixedOrder: boolean;
   /** Whether binary `haystack` contains binary `needle`, as a condition. */
   contains(haystack: string, needle: string): string;
+  /** Statements of which one limits the time (ms) of the connection's later statements; null: back to its default. */
+  timeLimit(time: number | null): string[];
   /** Rows and row counts of what knex's `raw` resolves to. */
   rows(result: unknown): Row[];
   affected(result: unknown): number;
-  classify(error: { code?: unknown; message?: unknown; name?: unknown }): Reason;
+  classify(error: { code?: unknown; errno?: unknown; message?: unknown; name?: unknown }): Reason;
 }
 
-/** `collision`: run again; `taken`: a unique key exists; undefined: nothing that can be dealt with. */
-export type Reason = 'collision' | 'taken' | 'missing-table' | 'unavailable' | undefined;
+/**
+ * `collision`: run again; `taken`: a unique key exists; `late`: over the time limit of a statement; undefined: nothing that
+ * can be dealt with.
+ */
+export type Reason = 'collision' | 'taken' | 'missing-table' | 'late' | 'unavailable' | undefined;

@@ -1,9 +1,9 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { Scalar } from '../keys';
 import type { IndexDeclarations, IndexType } from '../types';
-import { parseTextQuery, type TextQuery } from '../words';
+import { parseTextQuery, type TextCondition, type TextQuery } from '../words';
 import { queryError } from './errors';
-import { queryLimits } from './limits';
+import { QueryCounts, queryLimits } from './limits';
 import type { Comparator, Operand, Parsed } from './tree';
 
 /** A condition on declared indexes, values filled in. Two-valued: `not` is exactly the complement. */
@@ -38,7 +38,7 @@ export function indexType(declared: IndexDeclarations, name: string, position: n
 
 class Checker {
   private values = 0;
-  private words = 0;
+  private readonly counts = new QueryCounts();
 
   constructor(
     private readonly declared: IndexDeclarations,
@@ -83,6 +83,7 @@ class Checker {
 
   private compare(index: Operand, comparator: Comparator, operand: Operand): Condition {
     const { name, type } = this.index(index);
+    this.counts.add('conditions', 1, index.position);
     if (type !== 'field') {
       throw queryError(index.position, `${name} is a ${type} index: use "value in ${name}", not ${comparator}`, {
         index: name,
@@ -97,6 +98,7 @@ class Checker {
       throw queryError(index.position, `${name} is a field index: use == or "${name} in any(…)"`, { index: name });
     }
     if (type === 'text') return this.text(name, this.scalar(value), value.position);
+    this.counts.add('conditions', 1, index.position);
     return { kind: 'keywords', index: name, mode: 'any', values: [this.scalar(value)] };
   }
 
@@ -106,6 +108,7 @@ class Checker {
     this.values += values.length;
     if (this.values > queryLimits.values)
       throw queryError(index.position, `more than ${queryLimits.values} list values`);
+    this.counts.add('conditions', 1, index.position);
     if (values.length === 0) return { kind: 'constant', value: mode === 'all' };
     if (type === 'keyword') return { kind: 'keywords', index: name, mode, values };
     const joined = mode === 'any' ? 'or' : 'and';
@@ -121,9 +124,34 @@ class Checker {
   private text(index: string, value: Scalar, position: number): Condition {
     if (typeof value !== 'string' && typeof value !== 'number')
       throw queryError(position, `${index} is a text index: words are strings`);
-    const query = parseTextQuery(String(value));
-    this.words += query.flat().reduce((sum, condition) => sum + condition.words.length, 0);
-    if (this.words > queryLimits.words) throw queryError(position, `more than ${queryLimits.words} words`);
+    const text = String(value);
+    // Before it is taken apart: folding makes up to 18 characters of one.
+    this.counts.add('characters', text.length, position);
+    const query = parseTextQuery(text);
+    const parts = query.flat();
+    const number = (test: (part: TextCondition) => boolean) => parts.filter(test).length;
+    this.counts.add('conditions', 1, position);
+    this.counts.add(
+      'words',
+      parts.reduce((sum, part) => sum + part.words.length, 0),
+      position,
+    );
+    this.counts.add('alternatives', query.length - 1, position);
+    this.counts.add(
+      'phrases',
+      number((part) => part.words.length > 1),
+      position,
+    );
+    this.counts.add(
+      'prefixes',
+      number((part) => part.prefix),
+      position,
+    );
+    this.counts.add(
+      'exclusions',
+      number((part) => part.negated),
+      position,
+    );
     return { kind: 'text', index, query };
   }
 

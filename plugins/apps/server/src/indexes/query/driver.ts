@@ -1,8 +1,9 @@
 import { marks, type Sql } from '../database';
-import { encodeKey, missingKey, typeRange } from '../keys';
+import { encodeKey } from '../keys';
 import type { Remembered } from '../readiness';
 import { stateSelect } from '../state';
-import { concat, type Fragment, fragment, joined, keywordTerms, numberOf, type Place, rangeSql } from './sql';
+import { inRange, intersection, type KeyRange, rangeOf } from './ranges';
+import { concat, type Fragment, fragment, inSql, joined, keywordTerms, numberOf, type Place, rangeSql } from './sql';
 import type { PlainCondition } from './terms';
 
 /** A select of all `record`s among which the matches are, and how many those are (up to the place's `few`). */
@@ -33,15 +34,13 @@ export class Outdated extends Error {}
  * @param remembered what the app's state must be; Outdated when it is another
  */
 export async function look(
-  sql: Sql,
+  sql: Pick<Sql, 'rows'>,
   place: Place,
   condition: PlainCondition | null,
   { index, remembered }: { index?: string | undefined; remembered?: Remembered | undefined } = {},
 ): Promise<Look> {
   const counted = [...((condition && ways(place, condition)) ?? [])].slice(0, maxCounts);
-  const asked = counted.map(([, select], at) =>
-    concat('(select count(*) from (', select, ` limit ${place.few}) d) as n${at}`),
-  );
+  const asked = counted.map(([node, select], at) => concat(countOf(place, node, select), ` as n${at}`));
   if (index !== undefined)
     asked.push(fragment(`(select 1 from ${place.tables.bodies} where ix = ? limit 1) as body`, numberOf(place, index)));
   if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
@@ -58,53 +57,83 @@ export async function look(
   return { driver: condition && narrowest(condition, drivers), long: (row?.body ?? null) !== null };
 }
 
+/** How many records a condition finds, up to `few`; a bounded number of entries is counted for it. */
+function countOf(place: Place, node: PlainCondition, select: Fragment): Fragment {
+  const entries = entriesSql(place, node);
+  if (!entries?.repeated) return concat('(select count(*) from (', select, ` limit ${place.few}) d)`);
+  const most = 2 * place.few;
+  const count = `case when count(*) = ${most} then ${place.few} else count(distinct d.record) end`;
+  return concat(`(select ${count} from (select t.record `, entries.sql, ` limit ${most}) d)`);
+}
+
 /** Whether the sort index alone leads to the matches: every condition is a range of it. Nothing needs counting then. */
-export function isRange(place: Place, condition: PlainCondition, index: string): boolean {
-  const nodes = condition.kind === 'and' ? condition.children : [condition];
-  return nodes.every((node) =>
-    node.kind === 'and'
-      ? isRange(place, node, index)
-      : node.kind === 'compare' && node.index === index && boundsSql('', node) !== undefined,
-  );
+export function isRange(condition: PlainCondition, index: string): boolean {
+  if (condition.kind === 'and') return condition.children.every((child) => isRange(child, index));
+  return condition.kind === 'compare' && condition.index === index && rangeOf(condition) !== undefined;
 }
 
 /** Selects by the conditions that they are for, any of which may lead to the matches; null when there is none. */
 function ways(place: Place, node: PlainCondition): [PlainCondition, Fragment][] | null {
-  if (node.kind === 'and' || node.kind === 'or') {
-    const all = node.children.map((child) => ways(place, child));
+  const branch = branchOf(node);
+  if (branch) {
+    const all = branch.children.map((child) => ways(place, child));
     const found = all.filter((way) => way !== null);
-    return found.length === 0 || (node.kind === 'or' && found.length < all.length) ? null : found.flat();
+    return found.length === 0 || (branch.kind === 'or' && found.length < all.length) ? null : found.flat();
   }
   const select = leafSelect(place, node);
   return select ? [[node, select]] : null;
 }
 
 function narrowest(node: PlainCondition, drivers: ReadonlyMap<PlainCondition, Driver>): Driver | null {
-  if (node.kind !== 'and' && node.kind !== 'or') return drivers.get(node) ?? null;
-  const all = node.children.map((child) => narrowest(child, drivers));
+  const branch = branchOf(node);
+  if (!branch) return drivers.get(node) ?? null;
+  const all = branch.children.map((child) => narrowest(child, drivers));
   const found = all.filter((driver) => driver !== null);
-  if (found.length === 0 || (node.kind === 'or' && found.length < all.length)) return null;
-  if (node.kind === 'and') return found.reduce((best, driver) => (driver.count < best.count ? driver : best));
+  if (found.length === 0 || (branch.kind === 'or' && found.length < all.length)) return null;
+  if (branch.kind === 'and') return found.reduce((best, driver) => (driver.count < best.count ? driver : best));
   const selects = found.map(({ select }) => select);
   return { select: joined(selects, ' union '), count: found.reduce((sum, { count }) => sum + count, 0) };
+}
+
+/** A condition that consists of others; a phrase is found by all of its words. */
+function branchOf(node: PlainCondition): { kind: 'and' | 'or'; children: readonly PlainCondition[] } | undefined {
+  if (node.kind === 'phrase') return { kind: 'and', children: node.words };
+  return node.kind === 'and' || node.kind === 'or' ? node : undefined;
 }
 
 /** A select of the distinct records of one condition, by an index; undefined when no index helps. */
 function leafSelect(place: Place, node: PlainCondition): Fragment | undefined {
   switch (node.kind) {
-    case 'compare':
-      return compareSelect(place, node);
+    case 'compare': {
+      const range = rangeOf(node);
+      return range && fieldSelect(place, node.index, (column) => inRange(column, range));
+    }
     case 'oneOf': {
       const keys = node.values.map((value) => encodeKey(value).bytes);
       return fieldSelect(place, node.index, (column) => fragment(`${column} in (${marks(keys)})`, ...keys));
     }
+    default: {
+      const entries = entriesSql(place, node);
+      return entries && concat(`select ${entries.repeated ? 'distinct ' : ''}t.record `, entries.sql);
+    }
+  }
+}
+
+/** The entries of terms by which a condition is found; `repeated`: a record may have several of them. */
+function entriesSql(place: Place, node: PlainCondition): { sql: Fragment; repeated: boolean } | undefined {
+  const entries = (index: string, range: Fragment, repeated: boolean) => ({
+    sql: concat(`from ${place.tables.terms} t where t.ix = ${numberOf(place, index)} and `, range),
+    repeated,
+  });
+  switch (node.kind) {
     case 'keywords': {
       const terms = keywordTerms(node.values).slice(0, node.mode === 'all' ? 1 : undefined);
-      if (terms.length === 0) return undefined;
-      return termSelect(place, node.index, fragment(`t.term in (${marks(terms)})`, ...terms), terms.length > 1);
+      return terms.length ? entries(node.index, inSql(terms), terms.length > 1) : undefined;
     }
     case 'word':
-      return termSelect(place, node.index, rangeSql(node.range), node.range.prefix);
+      return entries(node.index, rangeSql(node.range), node.range.prefix);
+    case 'words':
+      return entries(node.index, inSql(node.terms), true);
     default:
       return undefined;
   }
@@ -114,38 +143,13 @@ function leafSelect(place: Place, node: PlainCondition): Fragment | undefined {
  * The range of the sort index in which all matches are; undefined when the condition leaves it open. For long strings a
  * superset, as keys are cut.
  */
-export function sortBounds(place: Place, condition: PlainCondition, index: string): Fragment | undefined {
-  const nodes = condition.kind === 'and' ? condition.children : [condition];
-  const column = `f.k${numberOf(place, index)}`;
-  const bounds = nodes.flatMap((node) => {
-    if (node.kind === 'and') return sortBounds(place, node, index) ?? [];
-    return node.kind === 'compare' && node.index === index ? (boundsSql(column, node) ?? []) : [];
-  });
-  return bounds.length ? joined(bounds, ' and ') : undefined;
-}
-
-function boundsSql(column: string, { comparator, value }: PlainCondition & { kind: 'compare' }): Fragment | undefined {
-  if (comparator === '!=') return undefined;
-  if (value === null) return comparator === '==' ? fragment(`${column} = ?`, missingKey) : undefined;
-  const { bytes } = encodeKey(value);
-  const [low, high] = typeRange(typeof value as 'boolean' | 'number' | 'string');
-  if (comparator === '==') return fragment(`${column} = ?`, bytes);
-  const ranges = { '<': [low, bytes], '<=': [low, bytes], '>': [bytes, high], '>=': [bytes, high] };
-  const [from, to] = ranges[comparator] as [Buffer, Buffer];
-  const end = comparator.startsWith('<') ? '<=' : '<';
-  return fragment(`${column} >= ? and ${column} ${end} ?`, from, to);
-}
-
-function compareSelect(place: Place, node: PlainCondition & { kind: 'compare' }): Fragment | undefined {
-  const bounds = boundsSql(`d.k${numberOf(place, node.index)}`, node);
-  return bounds && fieldSelect(place, node.index, () => bounds);
+export function sortRange(condition: PlainCondition, index: string): KeyRange | undefined {
+  if (condition.kind === 'compare') return condition.index === index ? rangeOf(condition) : undefined;
+  if (condition.kind !== 'and') return undefined;
+  const ranges = condition.children.flatMap((node) => sortRange(node, index) ?? []);
+  return ranges.length ? ranges.reduce(intersection) : undefined;
 }
 
 function fieldSelect(place: Place, index: string, test: (column: string) => Fragment): Fragment {
   return concat(`select d.record from ${place.tables.fields} d where `, test(`d.k${numberOf(place, index)}`));
-}
-
-function termSelect(place: Place, index: string, range: Fragment, repeated: boolean): Fragment {
-  const select = repeated ? 'select distinct' : 'select';
-  return concat(`${select} t.record from ${place.tables.terms} t where t.ix = ${numberOf(place, index)} and `, range);
 }

@@ -1,7 +1,18 @@
 import { missingKey } from '../keys';
 import type { Condition } from './check';
-import { bodySql, columnOf, concat, type Fragment, fragment, joined, numberOf, type Place, rangeSql } from './sql';
-import { relevantWords, type WordRange } from './terms';
+import {
+  bodySql,
+  columnOf,
+  concat,
+  type Fragment,
+  fragment,
+  inSql,
+  joined,
+  numberOf,
+  type Place,
+  rangeSql,
+} from './sql';
+import { disjoint, relevantWords, type WordRange } from './terms';
 
 /** What orders the matches; ties, and everything without it, by creation. */
 export type Order =
@@ -56,6 +67,10 @@ export function sortText(keys: readonly SortKey[], order: Order, reverse: boolea
 /** Sum of the (negative) weights of the words in the record's text. */
 function scoreSql(place: Place, index: string, words: WordRange[]): Fragment {
   const from = `${place.tables.terms} t where t.record = f.record and t.ix = ${numberOf(place, index)}`;
-  const ranges = joined(words.map(rangeSql), ' or ');
-  return concat(`(select coalesce(sum(t.weight), 0) from ${from} and (`, ranges, '))');
+  const sum = (range: Fragment) => concat(`(select coalesce(sum(t.weight), 0) from ${from} and `, range, ')');
+  const ranges = disjoint(words);
+  const whole = ranges.filter(({ prefix }) => !prefix).map(({ term }) => term);
+  const sums = ranges.filter(({ prefix }) => prefix).map((range) => sum(rangeSql(range)));
+  if (whole.length) sums.unshift(sum(inSql(whole)));
+  return concat('(', joined(sums, ' + '), ')');
 }

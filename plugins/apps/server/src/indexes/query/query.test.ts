@@ -19,6 +19,7 @@ const names = {
   bad: {},
   nested: [[1]],
   long: Array.from({ length: 1001 }, (_, at) => at),
+  megabyte: 'a'.repeat(1_000_000),
   __proto__: null,
 };
 
@@ -150,7 +151,17 @@ describe('queries that are refused, with position and reason', () => {
     [`${'('.repeat(51)}total == 1${')'.repeat(51)}`, 52, /nested deeper than 50/],
     [`${'not '.repeat(51)}total == 1`, 205, /nested deeper than 50/],
     [`total == 1${' '.repeat(10_240)}`, 1, /longer than 10240 bytes/],
-    [`'${'a '.repeat(1001)}' in body`, 1, /more than 1000 words/],
+    [`'${'a '.repeat(301)}' in body`, 1, /more than 300 words/],
+    [`'${'a '.repeat(150)}' in body or '${'a '.repeat(151)}' in body`, 315, /more than 300 words/],
+    [`'${'a-b '.repeat(101)}' in body`, 1, /more than 100 phrases/],
+    [`'${'a* '.repeat(21)}' in body`, 1, /more than 20 prefixes/],
+    [`'${'a or '.repeat(101)}a' in body`, 1, /more than 100 alternatives/],
+    [`'${'-a '.repeat(101)}' in body`, 1, /more than 100 excluded/],
+    [`${"'a' in body|".repeat(250)}'a' in body`, 3001, /more than 250 conditions/],
+    [`${'total==1|'.repeat(250)}total==1`, 2251, /more than 250 conditions/],
+    [`${'0<total<9|'.repeat(125)}total==1`, 1251, /more than 250 conditions/],
+    [`${"'a' in tags|".repeat(250)}'a' in tags`, 3008, /more than 250 conditions/],
+    ['megabyte in body', 1, /more than 10000 characters of search texts/],
   ])('%s', (query, position, reason) => {
     let error: unknown;
     try {
@@ -170,6 +181,16 @@ describe('queries that are refused, with position and reason', () => {
     );
   });
 
+  test.each([
+    `'${'a '.repeat(300)}' in body`,
+    `'${'a-b '.repeat(100)}' in body`,
+    `'${'a or '.repeat(100)}a' in body`,
+    `'${'-a '.repeat(100)}' in body`,
+    `${'total==1|'.repeat(249)}total==1`,
+  ])('as much as is taken: %s', (query) => {
+    expect(check(query)).not.toBeNull();
+  });
+
   test('hostile text is refused or understood in no time', () => {
     const started = performance.now();
     for (const query of [
@@ -181,6 +202,7 @@ describe('queries that are refused, with position and reason', () => {
       '['.repeat(10_000),
       '.'.repeat(10_000),
       `${'a.'.repeat(5_000)}+`,
+      `${'1'.repeat(10_000)}x`,
     ]) {
       expect(() => check(query)).toThrow(AppsError);
     }

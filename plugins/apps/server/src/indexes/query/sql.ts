@@ -2,7 +2,7 @@ import { marks } from '../database';
 import type { Dialect } from '../dialects';
 import { encodeKey, encodeTerm, missingKey, type Scalar, typeRange } from '../keys';
 import type { Layout, Tables } from '../layout';
-import type { PlainCondition, WordRange } from './terms';
+import { byIndex, type Phrase, type PlainCondition, type Word, type WordRange } from './terms';
 import type { Comparator } from './tree';
 
 /** A piece of SQL with the values of its marks. */
@@ -36,6 +36,11 @@ export interface Place {
    * finds enough matches. The databases' own guesses are wrong by orders of magnitude where statistics are missing.
    */
   few: number;
+  /**
+   * A condition that is asked for each row that a long statement looks at, and ends it when it takes too long; '' where
+   * the statement is ended from outside.
+   */
+  step: string;
 }
 
 /**
@@ -48,11 +53,9 @@ export type Use = 'lookup' | 'probe';
 export function conditionSql(place: Place, condition: PlainCondition, use: Use): Fragment {
   switch (condition.kind) {
     case 'and':
+      return allSql(place, condition.children, use);
     case 'or':
-      return balanced(
-        condition.kind,
-        condition.children.map((child) => conditionSql(place, child, use)),
-      );
+      return anySql(place, condition.children, use);
     case 'not':
       return concat('not (', conditionSql(place, condition.child, use), ')');
     case 'constant':
@@ -71,9 +74,63 @@ export function conditionSql(place: Place, condition: PlainCondition, use: Use):
       return keywordsSql(place, condition, use);
     case 'word':
       return termSql(place, condition.index, rangeSql(condition.range), use);
+    case 'words':
+      return termSql(place, condition.index, inSql(condition.terms), use);
     case 'phrase':
-      return phraseSql(place, condition.index, condition.text);
+      return allSql(place, [condition], use);
   }
+}
+
+/** Words of one text that are looked up one by one, until one is missing. */
+const fewWords = 3;
+
+/**
+ * All of the conditions. The phrases of a text are looked for in one reading of it, and only in texts that hold the words
+ * of the first; of many words, all but the first are counted at once.
+ */
+function allSql(place: Place, conditions: readonly PlainCondition[], use: Use): Fragment {
+  const phrases = [...byIndex(conditions.filter((one) => one.kind === 'phrase'))];
+  const words = byIndex([
+    ...conditions.filter((one) => one.kind === 'word'),
+    ...phrases.flatMap(([, [first]]) => first?.words ?? []),
+  ]);
+  return balanced('and', [
+    ...[...words].flatMap(([index, list]) => wordsSql(place, index, list, use)),
+    ...conditions
+      .filter((one) => one.kind !== 'word' && one.kind !== 'phrase')
+      .map((one) => conditionSql(place, one, use)),
+    ...phrases.map(([index, list]) => bodyContains(place, index, 'and', list)),
+  ]);
+}
+
+/** Any of the conditions. Several phrases of a text are looked for in one reading of it. */
+function anySql(place: Place, conditions: readonly PlainCondition[], use: Use): Fragment {
+  const phrases = [...byIndex(conditions.filter((one) => one.kind === 'phrase'))];
+  return balanced('or', [
+    ...conditions.filter((one) => one.kind !== 'phrase').map((one) => conditionSql(place, one, use)),
+    ...phrases.map(([index, list]) =>
+      list.length === 1 ? allSql(place, list, use) : bodyContains(place, index, 'or', list),
+    ),
+  ]);
+}
+
+function wordsSql(place: Place, index: string, words: readonly Word[], use: Use): Fragment[] {
+  const whole = words.filter(({ range }) => !range.prefix);
+  const counted = whole.slice(fewWords);
+  const single = words.filter((word) => counted.length < 2 || !counted.includes(word));
+  const parts = single.map(({ range }) => termSql(place, index, rangeSql(range), use));
+  if (counted.length < 2) return parts;
+  return [...parts, countedSql(place, index, termsOf(counted))];
+}
+
+function termsOf(words: readonly Word[]): Buffer[] {
+  return [...new Map(words.map(({ range }) => [range.term.toString('latin1'), range.term])).values()];
+}
+
+/** All of the terms, none of which is twice in the list. */
+function countedSql(place: Place, index: string, terms: readonly Buffer[]): Fragment {
+  const from = `${place.tables.terms} t where t.record = f.record and t.ix = ${numberOf(place, index)}`;
+  return concat(`(select count(*) from ${from} and `, inSql(terms), `) = ${terms.length}`);
 }
 
 /** Joins as a balanced tree: SQLite takes expressions up to a depth of 1,000. */
@@ -141,10 +198,12 @@ export function keywordTerms(values: readonly Scalar[]): Buffer[] {
 function keywordsSql(place: Place, { index, mode, values }: PlainCondition & { kind: 'keywords' }, use: Use): Fragment {
   const terms = keywordTerms(values);
   if (terms.length === 0 || (mode === 'all' && values.includes(null))) return never;
-  const range = fragment(`t.term in (${marks(terms)})`, ...terms);
-  if (mode === 'any' || terms.length === 1) return termSql(place, index, range, use);
-  const from = `${place.tables.terms} t where t.record = f.record and t.ix = ${numberOf(place, index)}`;
-  return concat(`(select count(*) from ${from} and `, range, `) = ${terms.length}`);
+  if (mode === 'any' || terms.length === 1) return termSql(place, index, inSql(terms), use);
+  return countedSql(place, index, terms);
+}
+
+export function inSql(terms: readonly Buffer[]): Fragment {
+  return fragment(`t.term in (${marks(terms)})`, ...terms);
 }
 
 export function rangeSql({ term, prefix }: WordRange): Fragment {
@@ -160,10 +219,10 @@ function termSql(place: Place, index: string, range: Fragment, use: Use): Fragme
   return concat(place.dialect.unindexed(`exists (select 1 ${from} and t.record = f.record and `), range, ')');
 }
 
-function phraseSql(place: Place, index: string, text: Buffer): Fragment {
+/** Whether the record's text holds all, or any, of the phrases. */
+function bodyContains(place: Place, index: string, operator: 'and' | 'or', phrases: readonly Phrase[]): Fragment {
   const from = `${place.tables.bodies} b where b.record = f.record and b.ix = ${numberOf(place, index)}`;
-  return fragment(
-    place.dialect.unindexed(`exists (select 1 from ${from} and ${place.dialect.contains('b.body', '?')})`),
-    text,
-  );
+  const found = phrases.map(({ text }) => fragment(place.dialect.contains('b.body', '?'), text));
+  const text = concat(`exists (select 1 from ${from} and `, balanced(operator, found), ')');
+  return { ...text, sql: place.dialect.unindexed(text.sql) };
 }

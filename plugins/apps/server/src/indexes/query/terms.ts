@@ -1,3 +1,4 @@
+import { encodeKey } from '../keys';
 import type { TextQuery } from '../words';
 import { encodeWord, phraseText } from '../words';
 import type { Condition, Leaf } from './check';
@@ -13,33 +14,103 @@ export type PlainCondition =
   | { kind: 'and' | 'or'; children: PlainCondition[] }
   | { kind: 'not'; child: PlainCondition }
   | Leaf
-  | { kind: 'word'; index: string; range: WordRange }
-  /** The words are asked for beside it; this is only that they follow each other. */
-  | { kind: 'phrase'; index: string; text: Buffer };
+  | Word
+  /** Any of the words. */
+  | { kind: 'words'; index: string; terms: Buffer[] }
+  | Phrase;
 
+export interface Word {
+  kind: 'word';
+  index: string;
+  range: WordRange;
+}
+
+/** Words that follow each other: found by the words, decided by the text. */
+export interface Phrase {
+  kind: 'phrase';
+  index: string;
+  words: Word[];
+  text: Buffer;
+}
+
+/** The condition with its texts taken apart, and with what can be asked together put together. */
 export function takeApart(condition: Condition): PlainCondition {
-  if ('children' in condition) {
-    return { kind: condition.kind, children: condition.children.map(takeApart) };
-  }
+  if ('children' in condition) return together(condition.kind, condition.children.map(takeApart));
   if (condition.kind === 'not') return { kind: 'not', child: takeApart(condition.child) };
   if (condition.kind !== 'text') return condition;
-  const alternatives = condition.query.map((parts) => ({
-    kind: 'and' as const,
-    children: parts.map((part) => partOf(condition.index, part)),
-  }));
-  return { kind: 'or', children: alternatives };
+  const alternatives = condition.query.map((parts) =>
+    together(
+      'and',
+      parts.map((part) => partOf(condition.index, part)),
+    ),
+  );
+  return together('or', alternatives);
 }
 
 function partOf(index: string, part: TextQuery[number][number]): PlainCondition {
-  const ranges = rangesOf(part);
-  const children: PlainCondition[] = ranges.map((range) => ({ kind: 'word', index, range }));
-  if (ranges.length > 1) {
-    const text = phraseText(part.words);
-    children.push({ kind: 'phrase', index, text: Buffer.from(part.prefix ? text.trimEnd() : text, 'utf8') });
-  }
-  const all: PlainCondition = { kind: 'and', children };
-  return part.negated ? { kind: 'not', child: all } : all;
+  const words = rangesOf(part).map((range): Word => ({ kind: 'word', index, range }));
+  const [word] = words;
+  const text = phraseText(part.words);
+  const found: PlainCondition =
+    words.length === 1 && word
+      ? word
+      : { kind: 'phrase', index, words, text: Buffer.from(part.prefix ? text.trimEnd() : text, 'utf8') };
+  return part.negated ? { kind: 'not', child: found } : found;
 }
+
+/** `and` or `or` of conditions, without levels that say nothing, each word once, and at most one negation. */
+function together(kind: 'and' | 'or', conditions: PlainCondition[]): PlainCondition {
+  const flat = conditions.flatMap((one) => (one.kind === kind ? one.children : [one]));
+  if (kind === 'and' && isContradiction(flat)) return { kind: 'constant', value: false };
+  const negated = flat.flatMap((one) => (one.kind === 'not' ? [one.child] : []));
+  const children = flat.filter((one) => one.kind !== 'word' && (one.kind !== 'not' || negated.length === 1));
+  if (negated.length > 1) children.push({ kind: 'not', child: together(kind === 'and' ? 'or' : 'and', negated) });
+  children.unshift(
+    ...wordsTogether(
+      kind,
+      flat.filter((one) => one.kind === 'word'),
+    ),
+  );
+  return children.length === 1 ? (children[0] as PlainCondition) : { kind, children };
+}
+
+/** Whether an index would have to equal two values: a list of a thousand of them would be a thousand conditions. */
+function isContradiction(conditions: readonly PlainCondition[]): boolean {
+  const equals = conditions.filter((one) => one.kind === 'compare' && one.comparator === '==');
+  return [...byIndex(equals as (PlainCondition & { kind: 'compare' })[]).values()].some((same) => {
+    const keys = same.map(({ value }) => encodeKey(value));
+    const [first] = keys;
+    return keys.some(({ bytes, long }) => !first?.bytes.equals(bytes) || !isSame(first.long, long));
+  });
+}
+
+const isSame = (one: Buffer | null, other: Buffer | null): boolean =>
+  one === null || other === null ? one === other : one.equals(other);
+
+function wordsTogether(kind: 'and' | 'or', words: Word[]): PlainCondition[] {
+  const once = new Map(words.map((word) => [`${word.index} ${rangeName(word.range)}`, word]));
+  const all = [...once.values()];
+  if (kind === 'and') return all;
+  return [...byIndex(all)].flatMap(([index, same]): PlainCondition[] => {
+    const whole = same.filter(({ range }) => !range.prefix);
+    if (whole.length < 2) return same;
+    const terms = whole.map(({ range }) => range.term);
+    return [{ kind: 'words', index, terms }, ...same.filter(({ range }) => range.prefix)];
+  });
+}
+
+/** Conditions by the index that they are about. */
+export function byIndex<T extends { index: string }>(conditions: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of conditions) {
+    const group = groups.get(one.index);
+    if (group) group.push(one);
+    else groups.set(one.index, [one]);
+  }
+  return groups;
+}
+
+const rangeName = ({ prefix, term }: WordRange): string => `${prefix} ${term.toString('latin1')}`;
 
 function rangesOf(part: TextQuery[number][number]): WordRange[] {
   return part.words.map((word, at) => ({
@@ -61,8 +132,15 @@ function collect(condition: Condition, index: string, negated: boolean, found: M
   } else if (condition.kind === 'not') collect(condition.child, index, !negated, found);
   else if (condition.kind === 'text' && condition.index === index) {
     const parts = condition.query.flat().filter((part) => part.negated === negated);
-    for (const range of parts.flatMap(rangesOf)) found.set(`${range.prefix} ${range.term.toString('latin1')}`, range);
+    for (const range of parts.flatMap(rangesOf)) found.set(rangeName(range), range);
   }
+}
+
+/** Ranges of which none contains another, so that no word is in two of them. */
+export function disjoint(ranges: readonly WordRange[]): WordRange[] {
+  const contains = (one: WordRange, other: WordRange) =>
+    one !== other && one.prefix && other.term.subarray(0, one.term.length).equals(one.term);
+  return ranges.filter((range) => !ranges.some((other) => contains(other, range)));
 }
 
 /** Names of the indexes that a condition is about. */

@@ -17,6 +17,8 @@ export const limits: Limits = {
   logEntries: 100,
   logEntrySize: 10240,
   bodySize: 1024 * 1024,
+  searchTime: 2_000,
+  searches: 4,
   attempts: 10,
   runners: 1,
   isolates: 4,
