@@ -43,7 +43,7 @@ const refused: [name: string, definition: string, has: RegExp][] = [
   ['explicit-key', `? ${key}\n: 1`, /A key has at most 1000 characters/],
   ['explicit-keys', numbered((n) => `? k${n}\n: v\n`), /values and keys|is not known/],
   ['block-key', `? |\n${fill('  a\n')}\n: 1`, /A key has at most 1000 characters/],
-  ['complex-keys', `? {${fill('a: b, ')}}\n: 1`, /not valid YAML/],
+  ['complex-keys', `? {${fill('a: b, ')}}\n: 1`, /not valid YAML|values and keys/],
   ['complex-keys-nested', `${'? '.repeat(45)}a`, /not valid YAML/],
   ['duplicate-keys', fill('a: 1\n'), /not valid YAML: duplicated|values and keys/],
   ['many-keys', numbered((n) => `k${n}: 1\n`), /is not known|values and keys/],
@@ -105,7 +105,7 @@ const refused: [name: string, definition: string, has: RegExp][] = [
   ['comments', `a:\n${fill(' #x\n')} b: 1`, /is not known/],
   ['tabs', `a:${fill('\t')}b`, /is not known|YAML/],
   ['returns', `a: b\n${fill('\r')}`, /is not known/],
-  ['long-type', `elements: {a: ${'x'.repeat(100_000)}}`, /The element type "x+…" is not known/],
+  ['long-type', `elements: {a: ${'x'.repeat(100_000)}}`, /The element type ..x+….. is not known/],
   [
     'long-label',
     `elements: {a: {type: TEXT, label: &l ${'x'.repeat(100_000)}}, ${many(90, (n) => `e${n}: {type: TEXT, label: *l},`)}}`,
@@ -141,7 +141,7 @@ const refused: [name: string, definition: string, has: RegExp][] = [
   ],
   ['permissions', `view_permission: [${fill('a,', 50_000)}]`, /at most 1000 names/],
   ['permission-text', `view_permission: ${fill('a ')}`, /more than 10000 characters/],
-  ['view', `view: ${'v'.repeat(100_000)}`, /must be the id of a view|address|YAML/],
+  ['view', `view: ${'v'.repeat(100_000)}`, /must be the id of a view/],
   ['large-file', `# ${'x'.repeat(200_000)}`, /longer than 128 kB/],
 ];
 

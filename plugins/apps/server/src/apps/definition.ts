@@ -18,9 +18,12 @@ export const emptyDefinition: Definition = {
   source: { elements: {} },
 };
 
+/** Characters of a view's id, at most. */
+const MAX_VIEW_ID = 255;
+
 const viewId: Check<string> = (at) => {
   const { value } = at;
-  if (typeof value !== 'string' || !isId(value))
+  if (typeof value !== 'string' || value.length > MAX_VIEW_ID || !isId(value))
     return at.fail(`This must be the id of a view, not ${describe(value)}`);
   return reservedViews.has(value) || value === LIVE_VIEW
     ? at.fail(`"@@${value}" is an address of the plugin's own; choose another id`)

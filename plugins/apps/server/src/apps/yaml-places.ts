@@ -8,7 +8,8 @@ export type Path = readonly (string | number)[];
 interface Node {
   start: number;
   keyStart: number;
-  children: Map<string | number, Node>;
+  /** Of a mapping or list that has any. */
+  children?: Map<string | number, Node>;
 }
 
 interface Level {
@@ -19,7 +20,7 @@ interface Level {
   key: { name: string; start: number } | null;
 }
 
-const newNode = (start: number, keyStart = -1): Node => ({ start, keyStart, children: new Map() });
+const newNode = (start: number, keyStart = -1): Node => ({ start, keyStart });
 
 /** Lines and columns of the values and keys of a file. Nothing is worked out before it is asked for. */
 export class Places {
@@ -37,7 +38,7 @@ export class Places {
     let node = this.#root;
     let offset = Math.max(0, node.start);
     for (const [depth, part] of path.entries()) {
-      const child = node.children.get(part);
+      const child = node.children?.get(part);
       if (!child) break;
       const isKey = kind === 'key' && depth === path.length - 1 && child.keyStart >= 0;
       if (isKey) offset = child.keyStart;
@@ -88,6 +89,7 @@ function place(level: Level, event: StartEvent, text: string): Node {
     return newNode(start);
   }
   const node = newNode(start < 0 && level.key ? level.key.start : start, level.key?.start);
+  level.node.children ??= new Map();
   level.node.children.set(level.key?.name ?? level.count, node);
   level.key = null;
   level.count += 1;

@@ -56,7 +56,7 @@ function propertiesIn(pattern: string): number {
 
 /** Steps of PatternWork that compiling a pattern counts for: as long as they take, about. */
 export function compileSteps(pattern: string): number {
-  return 50 * pattern.length + 10_000 * propertiesIn(pattern);
+  return 100 * pattern.length + 20_000 * propertiesIn(pattern);
 }
 
 /** Reads a pattern that JavaScript has accepted already: only its structure is of interest here. */

@@ -7,7 +7,7 @@ import { translateError } from './errors';
 import { createGuard, type Guard } from './guard';
 import { type Documents, methods, prepareCall } from './methods';
 import { type PageLimits, readParams } from './params';
-import { createSameIds } from './same-ids';
+import { createSameIds, type SameIdsDatabase } from './same-ids';
 import type { CallParams, DocumentAccess, Need } from './types';
 
 /** Used where `api.rest.maxLimit` is not set: logic's results are bounded anyway. */
@@ -42,7 +42,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
     return strapi.contentTypes[uid as keyof typeof strapi.contentTypes] as Schema.ContentType;
   };
 
-  const sameIds = createSameIds(strapi.db.lifecycles);
+  const sameIds = createSameIds(strapi.db as unknown as SameIdsDatabase);
 
   const documentsOf = (schema: Schema.ContentType): Documents => strapi.documents(schema.uid as never) as never;
 

@@ -9,30 +9,42 @@ interface Ids {
 /** One carrying out of a change: the rows that it created the first time, by model, and how many it has created now. */
 interface Run {
   created: Map<string, Ids[]>;
+  /** The highest id that was created, by table. */
+  highest: Map<string, number>;
   counts: Map<string, number>;
 }
 
 interface CreateEvent {
-  model: { uid: string };
+  model: { uid: string; tableName: string };
   params: { data?: Ids };
   result?: Ids | null;
   state: { ids?: Ids };
 }
 
-/** What is used of `strapi.db.lifecycles`. */
-export interface Lifecycles {
-  subscribe(subscriber: { beforeCreate(event: CreateEvent): void; afterCreate(event: CreateEvent): void }): unknown;
+/** What is used of `strapi.db`. */
+export interface SameIdsDatabase {
+  dialect: { client: string };
+  connection: { raw(sql: string, values: unknown[]): PromiseLike<unknown> };
+  lifecycles: {
+    subscribe(subscriber: { beforeCreate(event: CreateEvent): void; afterCreate(event: CreateEvent): void }): unknown;
+  };
+  transaction(work: (tools: { onRollback(callback: () => void): void }) => Promise<void>): Promise<void>;
 }
 
+/** Makes sure that ids up to this one are not given again. SQLite alone takes ids back when a transaction is rolled back. */
+const keepIds = [
+  'insert into sqlite_sequence (name, seq) select ?, 0 where not exists (select 1 from sqlite_sequence where name = ?)',
+  'update sqlite_sequence set seq = max(seq, ?) where name = ?',
+] as const;
+
 /**
- * Lets a change that was rolled back be made again with the same ids, for logic has seen them. No database gives an id of
- * a sequence twice after a rollback, apart from SQLite: there another request may have taken it meanwhile, and the change
- * then fails as a collision does.
+ * Lets a change that was rolled back be made again with the same ids, for logic has seen them. Where another request has
+ * taken one meanwhile, the change fails, and its request is run again as after any collision.
  */
-export function createSameIds(lifecycles: Lifecycles) {
+export function createSameIds(db: SameIdsDatabase) {
   const running = new AsyncLocalStorage<Run>();
 
-  lifecycles.subscribe({
+  db.lifecycles.subscribe({
     beforeCreate({ model: { uid }, params, state }) {
       const run = running.getStore();
       if (!run || !params.data) return;
@@ -48,18 +60,40 @@ export function createSameIds(lifecycles: Lifecycles) {
       params.data.id ??= known.id;
       if (known.documentId !== undefined) params.data.documentId ??= known.documentId;
     },
-    afterCreate({ result, state }) {
+    afterCreate({ model: { tableName }, result, state }) {
       if (!state.ids) return;
       state.ids.id = result?.id;
       state.ids.documentId = result?.documentId;
+      const highest = running.getStore()?.highest;
+      highest?.set(tableName, Math.max(highest.get(tableName) ?? 0, Number(result?.id ?? 0)));
     },
   });
 
+  /** All at once: the connection carries statements out in the order in which they are asked for, and others wait for it. */
+  const keep = (highest: ReadonlyMap<string, number>): Promise<unknown> =>
+    Promise.all(
+      [...highest].flatMap(([table, id]) => [
+        db.connection.raw(keepIds[0], [table, table]),
+        db.connection.raw(keepIds[1], [id, table]),
+      ]),
+    );
+
   return {
-    /** The same work, whose rows get the ids of its first run whenever it is run again. */
+    /** The same work, whose rows get the ids of its first run whenever it is run again. Both run in a transaction. */
     repeatable<T>(work: () => Promise<T>): () => Promise<T> {
       const created = new Map<string, Ids[]>();
-      return () => running.run({ created, counts: new Map() }, work);
+      const highest = new Map<string, number>();
+      let isFirst = true;
+      return () =>
+        running.run({ created, highest, counts: new Map() }, async () => {
+          const result = await work();
+          if (isFirst && highest.size > 0 && db.dialect.client === 'sqlite') {
+            // What fails here only makes a collision likelier.
+            await db.transaction(async ({ onRollback }) => onRollback(() => void keep(highest).catch(() => undefined)));
+          }
+          isFirst = false;
+          return result;
+        });
     },
   };
 }
