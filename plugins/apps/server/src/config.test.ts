@@ -23,6 +23,7 @@ describe('defaults', () => {
         runners: 1,
         isolates: 12,
       },
+      sandbox: { command: [] },
       csrf: { maxAge: 86400000 },
       redirectHosts: [],
     });
