@@ -4,7 +4,9 @@ import { mustBeNamed, namedIn, offeredBy, readersIn } from './foreign-text.mjs';
 
 const page = 'docs/decisions/foreign-text.md';
 
-test('every reader of foreign text, and nothing else, is named in docs/decisions/foreign-text.md', () => {
+test('every reader of foreign text, and nothing else, is named in docs/decisions/foreign-text.md', {
+  timeout: 60_000,
+}, () => {
   const { readers, offered } = mustBeNamed('plugins/apps/server/src');
   const wanted = [...readers, ...offered];
   const named = namedIn(readFileSync(page, 'utf8'));

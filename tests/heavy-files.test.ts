@@ -32,12 +32,17 @@ const blocks: Record<string, string> = {
   'headers.js':
     'export function set(context) { for (let n = 0; n < 900; n += 1) context.request.response.set_header("X-App-" + n, "x".repeat(500)); return "set"; }',
   'headers.yaml': 'elements: { set: BASIC }\n',
+  'generics.ts': '<a>('.repeat(24),
+  'generics.yaml': 'elements: { f: BASIC }\n',
+  'long.js': `import '../lib/long';`,
+  'long.yaml': 'elements: { f: BASIC }\n',
 };
 
 beforeAll(async () => {
   themes = await copyThemes();
   for (const [name, text] of Object.entries(blocks)) await themes.write(`main/apps/heavy/blocks/${name}`, text);
-  await themes.write('main/apps/heavy/settings.yaml', "acl:\n  rights:\n    editor: ['*']\n");
+  await themes.write('main/apps/heavy/lib/long.js', `//${'x'.repeat(300_000)}`);
+  await themes.write('main/apps/heavy/settings.yaml', "debug: true\nacl:\n  rights:\n    editor: ['*']\n");
   stage = await openStage({ themesDirectory: themes.directory });
   await stage.send({ send: 'GET open/blocks/values/number' });
 });
@@ -90,6 +95,22 @@ const rows: Row[] = [
     json: Object.fromEntries(lines(60_000, String).map((_, n) => [`k${n}`, n])),
     status: 400,
     error: 'BadRequestError',
+  },
+  {
+    it: 'logic that takes exponential time to compile',
+    send: 'POST heavy/blocks/generics/f',
+    json: {},
+    status: 500,
+    error: 'LogicError',
+    has: ['takes longer than 2000 ms', 'generics.ts'],
+  },
+  {
+    it: 'logic that imports a long file',
+    send: 'POST heavy/blocks/long/f',
+    json: {},
+    status: 500,
+    error: 'DefinitionError',
+    has: ['larger than 256 kB', 'lib/long.js'],
   },
   { it: 'many headers', send: 'POST heavy/blocks/headers/set', json: {}, status: 500, error: 'LogicError' },
 ];

@@ -258,3 +258,21 @@ test('without a runner: 503, told to the log once a second at most', async () =>
   expect(error).toHaveBeenCalledTimes(1);
   await broken.destroy();
 });
+
+describe('what is wrong with a program', () => {
+  const cases: [string, string, number, unknown][] = [
+    ['nothing', 'function f() {}', 10_000, null],
+    ['its syntax', '\n)', 10_000, { name: 'LogicError', position: { file: 'blocks/test.js', line: 2, column: 1 } }],
+    [
+      'not known in time',
+      'function g() {}',
+      0,
+      { name: 'LogicError', message: expect.stringContaining('still being compiled') },
+    ],
+  ];
+  test.each(cases)('%s', async (_name, source, time, expected) => {
+    const problem = await runtime.problem(programOf(source), performance.now() + time);
+    if (expected === null) expect(problem).toBeNull();
+    else expect(problem).toMatchObject(Object(expected));
+  });
+});
