@@ -28,6 +28,7 @@ describe('defaults', () => {
         searchTime: 2000,
         searches: 4,
       },
+      sandbox: { command: [] },
       csrf: { maxAge: 86400000 },
       redirectHosts: [],
       trustedOrigins: [],

@@ -1,5 +1,14 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmdirSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { getPriority, setPriority, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -107,16 +116,30 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-let empty: string | undefined;
-
-/** A folder in which there is nothing, and in which nothing can be made. Removed when this process ends. */
+/**
+ * A folder in which there is nothing, and in which nothing can be made, for all servers of this user. If somebody else has
+ * put something in its place: one of this process's own.
+ */
 function emptyFolder(): string {
-  if (empty && existsSync(empty)) return empty;
-  const folder = mkdtempSync(join(tmpdir(), 'apps-empty-'));
-  chmodSync(folder, 0o555);
-  if (!empty) process.once('exit', () => empty && rmdirSync(empty));
-  empty = folder;
-  return folder;
+  const folder = join(tmpdir(), `apps-empty-${process.getuid?.() ?? 'user'}`);
+  try {
+    mkdirSync(folder, { mode: 0o555 });
+  } catch {
+    // It is there already, or cannot be made.
+  }
+  if (isEmptyAndOwn(folder)) return folder;
+  ownFolder ??= mkdtempSync(join(tmpdir(), 'apps-empty-'));
+  chmodSync(ownFolder, 0o555);
+  return ownFolder;
+}
+
+let ownFolder: string | undefined;
+
+function isEmptyAndOwn(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory() || (process.getuid && found.uid !== process.getuid())) return false;
+  const isClosed = process.platform === 'win32' || (found.mode & 0o222) === 0;
+  return isClosed && readdirSync(folder).length === 0;
 }
 
 /** Threads that the process starts later have the priority too. */

@@ -1,9 +1,18 @@
-import { appendFileSync, existsSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { getPriority } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { hasPermissionModel } from '../../confined-process';
+import { hasPermissionModel, startConfined } from '../../confined-process';
 import { createLogicRuntime } from '../index';
 import { inProcess, limits, makePrograms, programOf, runOnce, startRuntime } from '../testing/harness';
 import { type RunnerProcessOptions, startRunner } from './runner-process';
@@ -128,12 +137,69 @@ test('its working folder is empty, and nothing can be made in it', async () => {
   if (process.platform === 'linux') {
     const folder = readlinkSync(`/proc/${started.pid}/cwd`);
     expect(readdirSync(folder)).toEqual([]);
-    expect(statSync(folder).mode & 0o777).toBe(0o555);
+    expect(statSync(folder).mode & 0o222).toBe(0);
   }
   started.kill();
   await started.ended;
   await made.remove();
 });
+
+/** The command of docs/security.md, with the folders of this machine. */
+const closed = (...folders: string[]) => [
+  ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--chdir', '/'],
+  ...['--proc', '/proc', '--dev', '/dev', '--ro-bind', '/usr', '/usr'],
+  ...['/bin', '/lib', '/lib64'].flatMap((folder) => ['--ro-bind-try', folder, folder]),
+  ...folders.flatMap((folder) => ['--ro-bind', folder, folder]),
+  '--',
+];
+const bwrap = '/usr/bin/bwrap';
+if (!existsSync(bwrap)) console.warn('Not tested, because it is not on this machine: what bwrap keeps a program from');
+
+/** Without the permission model, as for a program that executes machine code of its own. */
+test.skipIf(!existsSync(bwrap))(
+  'behind bwrap there is no file of the site, no other process and no network',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'apps-bwrap-'));
+    const site = mkdtempSync(join(tmpdir(), 'apps-site-'));
+    const listening = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+    writeFileSync(join(site, '.env'), 'SECRET=1');
+    const path = join(folder, 'probe.js');
+    writeFileSync(
+      path,
+      `const fs = require('fs');
+    const attempt = (work) => { try { return work() } catch (error) { return error.code } };
+    const found = {
+      env: attempt(() => fs.readFileSync(${JSON.stringify(join(site, '.env'))}, 'utf8')),
+      writing: attempt(() => fs.writeFileSync(${JSON.stringify(join(folder, 'left'))}, '')),
+      server: attempt(() => process.kill(${process.pid}, 0)),
+      processes: fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).length,
+    };
+    const report = (network) => new (require('net').Socket)({ fd: 3, writable: true }).end(JSON.stringify({ ...found, network }));
+    require('net').connect(${(listening.address() as AddressInfo).port}, '127.0.0.1').on('connect', () => report('reached')).on('error', (error) => report(error.code));`,
+    );
+    const command = [bwrap, ...closed(folder, dirname(process.execPath))];
+    const child = startConfined(
+      { path, unrestricted: true },
+      { command },
+      { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
+    );
+    let text = '';
+    child.stdio[3]?.on('data', (data: Buffer) => {
+      text += data.toString();
+    });
+    await new Promise((resolve) => child.once('close', resolve));
+    listening.close();
+    for (const one of [folder, site]) rmSync(one, { recursive: true });
+    expect(JSON.parse(text)).toEqual({
+      env: 'ENOENT',
+      writing: 'EROFS',
+      server: 'ESRCH',
+      processes: 2,
+      network: 'ECONNREFUSED',
+    });
+  },
+);
 
 describe('a command in front of a runner', () => {
   const found = (program: string) => ['/usr/bin', '/bin'].map((folder) => join(folder, program)).find(existsSync);
