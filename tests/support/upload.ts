@@ -58,7 +58,7 @@ export function upload(options: Upload): Promise<Uploaded> {
     const waiting = setTimeout(end, 20_000);
     socket.on('data', (data) => {
       text += data;
-      if (/\r\n\r\n[\s\S]*\}/.test(text)) end();
+      if (/\r\n\r\n.*\}/s.test(text)) end();
     });
     socket.on('drain', go);
     socket.on('error', end);

@@ -36,7 +36,7 @@ test.each([
   else await expect(reading).rejects.toThrow('A line is too long');
 });
 
-test('a long line in a million pieces is read at once', async () => {
-  const pieces = Array.from({ length: 1_000_000 }, () => 'x');
-  expect((await read(pieces))[0]).toHaveLength(1_000_000);
+test('a long line in very many pieces is not read again for each of them', async () => {
+  const pieces = Array.from({ length: 100_000 }, () => 'x');
+  expect((await read(pieces))[0]).toHaveLength(100_000);
 });
