@@ -31,7 +31,7 @@ const siblingsOf = (node: Node): Node[] => {
 
 const textOf = (node: Node): string => {
   const nodes = [node, ...descendants(node)];
-  step(nodes.length);
+  step(4 * nodes.length);
   const text = nodes.map((one) => ('value' in one ? one.value : '')).join('');
   stepText(text);
   return text;
@@ -50,7 +50,7 @@ const elementsOf = (nodes: Node[]): Element[] => {
   const found = nodes.flatMap((node) =>
     isElement(node) ? [node, ...descendants(node).filter(isElement)] : elementsBelow(node),
   );
-  step(found.length);
+  step(2 * found.length);
   return found;
 };
 
