@@ -29,7 +29,11 @@ export async function compileProgram(
       size += text.length;
       if (size > sizes.program) throw fileError(program.path, `The logic and its imports are ${over(sizes.program)}`);
       const input = { language, path, text, isEntry: path === program.path, paths } as const;
-      const compiled = await compileFile(workers, input, { time: Math.max(1, time), byProcessor: true, group: program.scope });
+      const compiled = await compileFile(workers, input, {
+        time: Math.max(1, time),
+        byProcessor: true,
+        group: program.scope,
+      });
       time -= compiled.time;
       modules.set(path, { path, code: compiled.code });
       waiting.push(...compiled.imports);
