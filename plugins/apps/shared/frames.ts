@@ -1,7 +1,7 @@
 /**
- * For Node.js only. Messages on a pipe between two processes, one of which does not trust the other: the line `<kind> <number> <bytes>`, then
+ * Messages on a pipe between two processes, one of which does not trust the other: the line `<kind> <number> <bytes>`, then
  * so many bytes of UTF-8. Nothing has to be parsed before its size is known, unlike with the JSON lines of Node.js's own
- * channel, where one malformed line throws in the process that reads it.
+ * channel, where one malformed line throws in the process that reads it. For Node.js only.
  */
 export interface Frame {
   kind: string;
