@@ -16,9 +16,10 @@ let env: Record<string, string>;
 const at = (...names: string[]) => path.join(folder, ...names);
 
 /** Names of what lies in both. */
+/** What lies in the temporary folders, but for what Node.js keeps there and the empty working folder of the sandbox. */
 const left = async () => {
   const files = await Promise.all([at('system'), at('own')].map((one) => readdir(one).catch(() => [])));
-  return files.flat().filter((name) => !name.startsWith('node-compile-cache'));
+  return files.flat().filter((name) => !/^(node-compile-cache|apps-empty-)/.test(name));
 };
 
 const portOf = (host: Host) => Number(new URL(host.url).port);

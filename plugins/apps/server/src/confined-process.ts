@@ -59,13 +59,24 @@ export function startConfined(program: ConfinedProgram, { command }: SandboxConf
   return child;
 }
 
-function permissionFlags({ path, packages = [], read = [], addons, unrestricted }: ConfinedProgram): string[] {
+/** By program: its packages stay where they are, and looking for them on the disk would stop the server for a moment. */
+const knownFlags = new Map<string, string[]>();
+
+function permissionFlags(program: ConfinedProgram): string[] {
+  const { path, packages, read, addons, unrestricted } = program;
   if (!permissionFlag || unrestricted) return [];
+  const key = JSON.stringify([path, packages, read, addons]);
+  const flags = knownFlags.get(key) ?? findFlags(program, permissionFlag);
+  knownFlags.set(key, flags);
+  return flags;
+}
+
+function findFlags({ path, packages = [], read = [], addons }: ConfinedProgram, permission: string): string[] {
   const folders = foldersOf(path, packages);
   // node-gyp-build, which finds a package's native module, asks which C library there is.
   const files = [path, realPath(path), ...links(path), ...(addons ? ['/etc/alpine-release'] : []), ...read];
   return [
-    permissionFlag,
+    permission,
     '--no-warnings',
     ...(addons ? ['--allow-addons'] : []),
     ...widest([...files, ...folders]).map((one) => `--allow-fs-read=${one}`),

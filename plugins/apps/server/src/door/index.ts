@@ -169,7 +169,7 @@ async function createVisit(
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const safe = safeMethods.has(ctx.method);
-  if (!safe && requester.credential === 'cookie') requireOwnForm(ctx, services.baseUrl());
+  if (!safe && requester.credential === 'cookie') requireOwnForm(ctx, services.requesters);
   if (!safe) csrf.verify(csrfOf(ctx), requester);
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;

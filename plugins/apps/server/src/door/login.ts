@@ -30,7 +30,7 @@ async function postLogin(ctx: Context, services: DoorServices, site: Site): Prom
   await checkRawBody(ctx, services.config.limits.bodySize);
   const { username, identifier = username, password, next } = formFields(ctx);
   try {
-    requireOwnForm(ctx, services.baseUrl());
+    requireOwnForm(ctx, services.requesters);
     requesters.checkLoginForm(ctx, csrfOf(ctx));
   } catch (error) {
     // Nothing of what another page sent is shown in the form.
@@ -53,12 +53,12 @@ async function postLogin(ctx: Context, services: DoorServices, site: Site): Prom
 /** `/<site_id>/@@logout`: asks whether to end the session; the form's POST ends it. */
 export async function logout(ctx: Context, services: DoorServices, site: Site): Promise<void> {
   const { requesters } = services;
+  if (ctx.method === 'POST') requireOwnForm(ctx, requesters);
   const requester = await loggedIn(ctx, services);
   if (requester && ctx.method !== 'POST') {
     return showLogout(ctx, site, requesters.csrf.issue(requester), ctx.query.next);
   }
   if (requester) {
-    requireOwnForm(ctx, services.baseUrl());
     requesters.csrf.verify(csrfOf(ctx), requester);
     ctx.append('Set-Cookie', await requesters.logout(ctx));
   }

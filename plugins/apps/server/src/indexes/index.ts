@@ -133,13 +133,17 @@ export function createIndexes({
     }
   };
 
-  const searchSql = ({ sql, trx }: Access, { signal, time = longReads.searchTime }: ReadEnd): SearchSql => {
-    const until = performance.now() + Math.min(time, longReads.searchTime);
+  const searchSql = ({ sql, trx }: Access, { signal, time = Number.POSITIVE_INFINITY }: ReadEnd): SearchSql => {
+    const requestEnd = performance.now() + time;
+    let searchEnd: number | undefined;
     return {
       rows: sql.rows,
       async long(statement) {
+        // From the first statement on: before it the search may have waited for an index to be built.
+        searchEnd ??= performance.now() + longReads.searchTime;
+        const left = Math.min(searchEnd, requestEnd) - performance.now();
         try {
-          return dialect.rows(await longReads.read(statement, trx, { signal, time: until - performance.now() }));
+          return dialect.rows(await longReads.read(statement, trx, { signal, time: left }));
         } catch (error) {
           throw translateError(dialect, error);
         }

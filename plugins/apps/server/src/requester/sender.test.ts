@@ -8,6 +8,7 @@ describe('a request is foreign', () => {
   const document = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   const cases: [string, string, Record<string, string>, boolean][] = [
     ['a client that is no browser', 'POST', {}, false],
+    ['an origin that is no URL', 'POST', { origin: 'http://127.0.0.1:80.evil.example' }, true],
     ['same origin', 'POST', { 'sec-fetch-site': 'same-origin', origin: 'https://site.example' }, false],
     ['same origin, behind a proxy', 'POST', { 'sec-fetch-site': 'same-origin', origin: 'https://else.example' }, false],
     ['an address that was entered', 'GET', { 'sec-fetch-site': 'none', ...document }, false],
@@ -41,4 +42,13 @@ describe('a request is foreign', () => {
     expect(isForeign({ host: 'upstream', request }, behind)).toBe(false);
     expect(isForeign({ request }, nowhere)).toBe(true);
   });
+});
+
+test('an origin that is no URL is foreign to a host without a public URL, too', () => {
+  const sent = {
+    method: 'POST',
+    host: '127.0.0.1:1337',
+    request: { headers: { origin: 'http://127.0.0.1:1337.evil' } },
+  };
+  expect(isForeign(sent, { publicUrl: '', trusted: [] })).toBe(true);
 });

@@ -38,7 +38,8 @@ export function isForeign(sent: Sent, { publicUrl, trusted }: OwnOrigins): boole
   if (site !== undefined) return site !== 'same-origin' && site !== 'none' && !isTopNavigation(method, headers);
   if (origin === undefined) return false;
   if (origin === 'null') return safeMethods.has(method);
-  return ![sent.host, hostOf(publicUrl)].includes(hostOf(origin));
+  const from = hostOf(origin);
+  return from === null || ![sent.host, hostOf(publicUrl)].includes(from);
 }
 
 /** A link that was followed, or an address that was entered: the page takes the place of another. */
