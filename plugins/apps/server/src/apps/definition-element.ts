@@ -20,9 +20,12 @@ import {
   unknownKey,
 } from './yaml-schema';
 
-/** What has been done for the elements of a definition so far, and how many steps their patterns may still take. */
+/** What all elements of a definition may take together: `left` steps of matching default values. */
 export interface DefinitionWork extends PatternWork {
+  /** Options so far. */
   options: number;
+  /** Steps that are left for compiling patterns. */
+  patterns: number;
 }
 
 /** Values of a default that is a list, at most. */
@@ -37,8 +40,8 @@ const step: Check<number | 'any'> = (at) =>
 
 const pattern = (at: YamlPlace, work: DefinitionWork): string => {
   const source = text(at);
-  work.left -= compileSteps(source);
-  if (work.left < 0) at.fail('The patterns of this block are too large together');
+  work.patterns -= compileSteps(source);
+  if (work.patterns < 0) at.fail('The patterns of this block are too large together');
   try {
     compilePattern(source);
   } catch (error) {

@@ -173,7 +173,7 @@ elements:
     [
       'patterns together',
       `elements:\n${many(60, (n) => `  e${n}: {type: TEXT, pattern: '${'a'.repeat(990)}${n}'}\n`).join('')}`,
-      22,
+      42,
       30,
       /too large together/,
     ],

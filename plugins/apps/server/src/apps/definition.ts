@@ -50,10 +50,13 @@ const refresh: Check<number | 'on-change'> = (at) => (at.value === 'on-change' ?
 /** Elements of a definition, at most: a form of more is nobody's, and each costs every page of the block. */
 const MAX_ELEMENTS = 500;
 
+/** Steps of compiling all patterns of a definition, at most: 100 a character, which takes about 100 ms together. */
+const MAX_PATTERN_STEPS = 4_000_000;
+
 const elements: Check<Map<string, ElementDefinition>> = (at) => {
   const tooMany = isMapping(at.value) ? Object.keys(at.value)[MAX_ELEMENTS] : undefined;
   if (tooMany !== undefined) at.key(tooMany).fail(`A block has at most ${MAX_ELEMENTS} elements`);
-  const work = { ...patternWork(), options: 0 };
+  const work = { ...patternWork(), options: 0, patterns: MAX_PATTERN_STEPS };
   return named('an element', (element, name) => readElement(element, name, work))(at);
 };
 
