@@ -65,7 +65,7 @@ export async function logout(ctx: Context, services: DoorServices, site: Site): 
   seeOther(ctx, site, formNext(ctx));
 }
 
-/** Who has a session in this browser; null for nobody, also after it has ended: the cookie is then taken back. */
+/** The requester of this browser's session; null without one, also after it has ended: the cookie is then removed. */
 async function loggedIn(ctx: Context, { requesters }: DoorServices): Promise<Requester | null> {
   try {
     const requester = await requesters.identify(ctx);
@@ -138,7 +138,7 @@ interface FormPage {
   button: string;
 }
 
-/** A page of one form, kept by nobody. */
+/** A page of one form, which no cache keeps. */
 function showForm(ctx: Context, title: string, { before, fields, action, hidden, button }: FormPage): void {
   const inputs = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n`,

@@ -19,7 +19,7 @@ export interface SearchOptions {
 
 /** When a reading must end, besides at its own limit. */
 export interface ReadEnd {
-  /** Aborted when nobody waits for the outcome any more. */
+  /** Aborted when the outcome is no longer needed. */
   signal?: AbortSignal;
   /** Milliseconds that are left. */
   time?: number;

@@ -9,7 +9,7 @@ export class IdleTime {
 
   constructor(private readonly expired: () => void) {}
 
-  /** Begins anew with so many milliseconds, paused. */
+  /** Sets the time that is left, in milliseconds, paused. */
   reset(milliseconds: number): void {
     this.stop();
     this.left = milliseconds;
