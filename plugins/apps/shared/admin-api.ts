@@ -158,7 +158,7 @@ export interface RuleTarget {
   block: string;
 }
 
-/** A rule on events as it is made and changed. */
+/** The fields of a rule on events that can be set. */
 export interface RuleInput extends RuleTarget {
   /** 1 to 255 characters. */
   name: string;

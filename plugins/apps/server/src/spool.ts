@@ -77,7 +77,7 @@ export async function clearSpools(folder: string): Promise<void> {
 }
 
 /**
- * A new file without a name: it is gone as soon as it is closed, also when the process is killed. Nobody else can have
+ * A new file without a name: it is gone as soon as it is closed, also when the process is killed. No other process can have
  * made it (O_EXCL), read it or follow it.
  */
 async function openUnnamed(folder: string): Promise<FileHandle> {

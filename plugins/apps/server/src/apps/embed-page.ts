@@ -126,7 +126,7 @@ async function withRules(page: EmbeddingPage, file: ThemeFile, whole: string): P
   const meant = rules.filter(({ matchesPath }) => !matchesPath || paths.some((path) => matchesPath(path, work)));
   const targets = meant.map(({ ifContent, place, target }) => ({ ifContent, place, target }));
   const pieces: (string | undefined)[] = meant.map(() => undefined);
-  // Most rules find in the page as it is what they look for: the first round tells them, their blocks are made side by side.
+  // Most rules match the unchanged page: the first round finds them, and their blocks are rendered in parallel.
   for (let html = whole, next = 0; ; ) {
     const done = await page.markup.applyRules({ html, rules: targets, next, pieces });
     if (done.wanted.length === 0) return done.html;

@@ -2,7 +2,7 @@ import { EVENT_ID, type Event, SCALAR_STYLE } from 'js-yaml';
 
 /** Values and keys of a file, at most; what an alias stands for is counted once. */
 const MAX_VALUES = 30_000;
-/** Characters of a key, as it is written, at most. */
+/** Characters of a key in the file's text, at most. */
 const MAX_KEY = 1_000;
 /** How many aliases a file may stand for once all of them are written out (contract, section 7). */
 const MAX_EXPANSION = 100;

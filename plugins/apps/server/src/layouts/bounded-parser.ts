@@ -81,7 +81,7 @@ function countedAdapter(meter: Meter): TreeAdapter<Tree> {
       parent.childNodes.splice(indexOf(parent, node), 1);
       node.parentNode = null;
     },
-    // Nobody asks where texts and comments stand, and each word of a text would set it again.
+    // Positions of texts and comments are not used, and each word of a text would set them again.
     setNodeSourceCodeLocation(node, location) {
       if (defaultTreeAdapter.isElementNode(node))
         node.sourceCodeLocation = location as Tree['element']['sourceCodeLocation'];

@@ -53,7 +53,7 @@ export function createNearReader(knex: () => Knex): { reader(): NearReader | und
     async raw(sql, values) {
       if (!file) return knex().raw(sql, values as Knex.RawBinding[]);
       try {
-        // As Knex tells whoever watches what is asked.
+        // As Knex reports each query to its listeners.
         knex().client.emit('query', { sql, bindings: values });
         return statementOf(file, sql).all(values);
       } catch (error) {

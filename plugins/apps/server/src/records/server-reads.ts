@@ -81,7 +81,7 @@ export function serverReads({ database, time, places }: LongReadsOptions, gate: 
       signal.throwIfAborted();
       signal.addEventListener('abort', cancel, { once: true });
       const { sql, values } = statement('');
-      // As Knex tells whoever watches what is asked.
+      // As Knex reports each query to its listeners.
       database.knex().client.emit('query', { sql, bindings: values });
       return await client.raw(sql, values).connection(connection);
     } catch (error) {

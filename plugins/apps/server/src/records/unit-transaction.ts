@@ -63,7 +63,7 @@ export class UnitTransaction {
   hasOpened = false;
 
   private open: Opened | undefined;
-  /** Changes of host content, in order, each as it is made again in another transaction. */
+  /** Changes of host content, in order, to be repeated in another transaction. */
   private readonly changes: (() => Promise<unknown>)[] = [];
   private readonly idle = new IdleTime(() => {
     this.last = this.last.then(() => this.close());

@@ -15,7 +15,7 @@ export interface PasswordChanges {
 export function createPasswordChanges(strapi: Core.Strapi): PasswordChanges {
   return {
     async since(user, issuedAt) {
-      // `iat` has whole seconds: the token that Strapi gives out along with a change may bear the change's own second.
+      // `iat` has whole seconds: the token that Strapi gives out along with a change may have the change's own second.
       const end = new Date(((issuedAt ?? -1) + 1) * 1000);
       const change: object | null = await strapi.db
         .query(CHANGE)

@@ -39,7 +39,7 @@ const notThere = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO', 'EISD
 /**
  * Opens a regular file inside `root` (a real path) for reading; null when there is none, or when it is elsewhere. Rejects
  * with the system's error when there is one that cannot be opened.
- * A path that was checked may lead elsewhere when it is opened, for whoever may write into a folder may replace a part of
+ * A path that was checked may lead elsewhere when it is opened, for a user with write access to a folder may replace a part of
  * it with a link at any moment. So the descriptor itself is checked, and what is read must be read from it.
  */
 export async function openInside(root: string, path: string): Promise<OpenFile | null> {

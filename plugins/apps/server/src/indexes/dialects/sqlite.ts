@@ -19,7 +19,7 @@ export const sqlite: Dialect = {
   join: 'cross join',
   mixedOrder: true,
   contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,
-  // Only whoever runs a statement can end it: records/sqlite-reads.ts.
+  // A statement can only be ended by the code that runs it: records/sqlite-reads.ts.
   timeLimit: () => [],
   rows: (result) => result as Row[],
   affected: (result) => (result as { changes: number }).changes,
