@@ -31,6 +31,7 @@ function make(more: Partial<SitesOptions> = {}): Sites {
     settingStore: {
       get: async (key) => settings.get(key) ?? null,
       set: async (key, value) => void settings.set(key, value),
+      inTransaction: () => false,
     },
     contentTypes: () => [],
     logger: { warn },

@@ -8,6 +8,7 @@ export function settingStoreOf(strapi: Core.Strapi): SettingStore {
   return {
     get: (key) => store.get({ key }),
     set: (key, value) => store.set({ key, value }),
+    inTransaction: () => strapi.db.inTransaction(),
   };
 }
 
