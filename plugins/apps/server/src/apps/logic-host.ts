@@ -126,7 +126,8 @@ function listCalls(run: Run): ListCalls {
 
 /** A search is of no use to logic whose time is over, nor to a client that has left. */
 function endOf({ budget, visit }: Run): ReadEnd {
-  return { time: budget.deadline - performance.now(), signal: visit.signal };
+  // A timer may fire a millisecond early; then the search would have failed before the time of the logic was over.
+  return { time: Math.ceil(budget.deadline - performance.now()) + 1, signal: visit.signal };
 }
 
 type SiteCalls = Pick<LogicHost, 'openApp' | 'portalGet' | 'contentUpdate' | 'documents' | 'log' | 'respond'>;
@@ -217,7 +218,8 @@ function contained(run: Run, host: LogicHost): LogicHost {
   const settle = (error: unknown): never => {
     if (error instanceof AppsError && error.status < 500) throw error;
     if (error instanceof AppsError && (error.name === 'LogicError' || error.name === 'DefinitionError')) throw error;
-    run.fatal.error ??= error;
+    // Once the time is over, the session ends by itself, with the error that says so.
+    if (performance.now() < run.budget.deadline) run.fatal.error ??= error;
     throw new AppsError('ServiceUnavailableError', 'The request was interrupted');
   };
   const guard = (method: (...args: never[]) => unknown) => {
