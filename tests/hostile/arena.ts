@@ -3,7 +3,7 @@ import { type Host, startHost } from '../support/host';
 import { grantRole } from '../support/seed';
 import { type Answer, send } from '../support/send';
 import type { Case } from './cases/case';
-import { type HostileTheme, writeTheme } from './theme';
+import { appOf, type HostileTheme, writeTheme } from './theme';
 
 /** Milliseconds that logic may take on this host. */
 export const limit = 1500;
@@ -76,6 +76,7 @@ export async function openArena(corpus: readonly Case[]): Promise<Arena> {
     theme,
     async call({
       name,
+      definition,
       content = '',
       path = '/f',
       form,
@@ -86,7 +87,7 @@ export async function openArena(corpus: readonly Case[]): Promise<Arena> {
       const begin = performance.now();
       const answer = await send(host.url, {
         method,
-        path: address ?? `/site${content}/@@apps/hostile/blocks/${name}${path}`,
+        path: address ?? `/site${content}/@@apps/${appOf({ name, definition })}/blocks/${name}${path}`,
         headers: {
           accept: (path === '' || address) && !json ? 'text/html' : 'application/json',
           ...(method === 'POST' ? { 'x-csrf-token': csrf } : {}),

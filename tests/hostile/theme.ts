@@ -37,7 +37,26 @@ def f(context):
   },
 ];
 
-/** Writes the files of attacks as blocks of the app `hostile`. */
+/** Characters of a definition from which on its case is an app by itself: all definitions of an app share one bound. */
+const largeDefinition = 16_384;
+
+/** The app that a case is a block of. */
+export const appOf = ({ name, definition = '' }: Pick<Case, 'name' | 'definition'>): string =>
+  definition.length < largeDefinition ? 'hostile' : name;
+
+// With debug, so that answers carry whole messages: what must not be in them would show.
+const settings = "debug: true\nacl:\n  rights:\n    editor: ['*']\n";
+
+/** Writes attacks as blocks of their apps. */
+async function writeCases(apps: string, cases: readonly Case[]): Promise<void> {
+  for (const one of cases) {
+    const app = path.join(apps, appOf(one));
+    await mkdir(path.join(app, 'blocks'), { recursive: true });
+    await writeFile(path.join(app, 'settings.yaml'), settings);
+    await writeBlocks(app, [one]);
+  }
+}
+
 async function writeBlocks(app: string, cases: readonly Case[]): Promise<void> {
   for (const { name, js, py, definition, layout } of cases) {
     const files = { js, py, html: layout, yaml: definition ?? 'elements:\n  f: BASIC\n' };
@@ -64,8 +83,6 @@ export async function writeTheme(corpus: readonly Case[]): Promise<HostileTheme>
   for (const one of [app, other])
     for (const sub of ['blocks', 'lib']) await mkdir(path.join(one, sub), { recursive: true });
   await writeFile(path.join(directory, 'main', 'theme.yaml'), 'title: Hostile\n');
-  // With debug, so that answers carry whole messages: what must not be in them would show.
-  await writeFile(path.join(app, 'settings.yaml'), "debug: true\nacl:\n  rights:\n    editor: ['*']\n");
   await writeFile(path.join(app, 'lib', 'spin.js'), 'export function spin() {\n  for (;;);\n}\n');
   await writeFile(
     path.join(app, 'lib', 'one.js'),
@@ -95,10 +112,11 @@ export async function writeTheme(corpus: readonly Case[]): Promise<HostileTheme>
       status: 200,
     },
   ]);
-  await writeBlocks(app, [...healthy, ...corpus]);
+  const apps = path.dirname(app);
+  await writeCases(apps, [...healthy, ...corpus]);
   return {
     directory,
-    add: (cases) => writeBlocks(app, cases),
+    add: (cases) => writeCases(apps, cases),
     dispose: () => rm(root, { recursive: true, force: true }),
   };
 }
