@@ -56,7 +56,7 @@ test.each(seeds)('logic files, seed %i', { timeout: 600_000 }, async (seed) => {
     if (time > 700 || /takes/.test(String(result)))
       console.log(`FOUND ${language} ${text.length} ${name}: ${time.toFixed(0)} ms, ${result}`);
     expect(wait, name).toBeLessThan(500);
-    expect(time, name).toBeLessThan(3000);
+    expect(time, name).toBeLessThan(5000);
   }
   expect(logger.error).not.toHaveBeenCalled();
 });
