@@ -82,7 +82,7 @@ describe('loadApp', () => {
   it('has no acl when its settings are broken', async () => {
     const app = await loadApp(folder({ 'blocks/a.html': '' }, 'debgu: true'));
     expect(app.error?.message).toMatch(/did you mean "debug"/);
-    expect(app.settings).toEqual({ debug: false, acl: null, source: {} });
+    expect(app.settings).toEqual({ debug: false, withTheme: false, acl: null, source: {} });
     expect(app.blocks.has('a')).toBe(true);
   });
 

@@ -67,7 +67,8 @@ elements:
   it.each([
     ['', { target: null, view: null, viewPermission: null }],
     ['# only a comment', { target: null, view: null, viewPermission: null }],
-    ['view: report', { view: { id: 'report', withTheme: false } }],
+    ['view: report', { view: { id: 'report', withTheme: null } }],
+    ['with_theme: false', { withTheme: false }],
     ['view_permission: editors eric', { viewPermission: ['editors', 'eric'] }],
     ["view_permission: '*'", { viewPermission: ['*'] }],
     ['view_permission:', { viewPermission: [] }],
@@ -216,7 +217,8 @@ describe('readYaml', () => {
 
 describe('readSettings', () => {
   it.each([
-    ['', { debug: false, acl: null, source: {} }],
+    ['', { debug: false, withTheme: false, acl: null, source: {} }],
+    ['with_theme: true', { withTheme: true }],
     ['debug: true', { debug: true, acl: null, source: { debug: true } }],
     [
       "acl: {rights: {reader: ['*'], author: }, roles: {boss: [eric], none: }}",

@@ -11,6 +11,7 @@ import { type Check, describe, flag, isMapping, mapping, named, namesOrText, one
 export const emptyDefinition: Definition = {
   target: null,
   view: null,
+  withTheme: null,
   viewPermission: null,
   refresh: null,
   cache: null,
@@ -33,8 +34,8 @@ const viewId: Check<string> = (at) => {
 const viewMapping = mapping({ id: viewId, with_theme: flag });
 
 const view: Check<Definition['view']> = (at) => {
-  if (!isMapping(at.value)) return { id: viewId(at), withTheme: false };
-  const { id, with_theme: withTheme = false } = viewMapping(at);
+  if (!isMapping(at.value)) return { id: viewId(at), withTheme: null };
+  const { id, with_theme: withTheme = null } = viewMapping(at);
   return id === undefined ? at.fail('A view needs an "id"') : { id, withTheme };
 };
 
@@ -64,6 +65,7 @@ const elements: Check<Map<string, ElementDefinition>> = (at) => {
 const schema = mapping({
   target: oneOf('ajax'),
   view,
+  with_theme: flag,
   view_permission: namesOrText,
   refresh,
   cache: seconds,
@@ -80,7 +82,16 @@ export function readDefinition(file: ThemeFile): Definition {
     return root.key('cache').fail('A shared rendering would hide the changes that "refresh: on-change" waits for');
   }
   const viewPermission = given.view_permission ?? restrictedByNothing(root);
-  return { target, view, viewPermission, refresh, cache, elements, source: normalised(root.value as Items) };
+  return {
+    target,
+    view,
+    withTheme: given.with_theme ?? null,
+    viewPermission,
+    refresh,
+    cache,
+    elements,
+    source: normalised(root.value as Items),
+  };
 }
 
 /** An empty `view_permission:` names nobody; taking it for "open to all" would open what somebody began to close. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestData } from '../logic/types';
-import { type AppServices, permittedBlock, type Visit, withRun } from './run';
+import { type AppServices, permittedBlock, type Ran, type Visit, withRun } from './run';
 import { type Displayed, displayBlock } from './run-block';
 import type { App } from './types';
 
-type Shown = Awaited<ReturnType<typeof withRun<Displayed>>>;
+type Shown = Ran<Displayed>;
 
 /** Stands for the CSRF token in renderings that are kept; each answer gets a token of its own. */
 const TOKEN = `csrf-${randomBytes(18).toString('hex')}`;

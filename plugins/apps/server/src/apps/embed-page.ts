@@ -29,10 +29,24 @@ export async function contentHtml(page: EmbeddingPage, theme: ThemeFolder | null
   return rendered(page, template, { names: plainFields });
 }
 
+/** What a page shows. */
+export interface PageContent {
+  /** Text, for the document's `<title>`; the layout reads it as `page.title`. */
+  title: string;
+  /** HTML. */
+  main: string;
+}
+
 /** A page of the site: `main` in the theme's layout, with the theme's rules applied (contract, sections 10 and 11). */
-export async function themedPage(page: EmbeddingPage, theme: ThemeFolder | null, main: string): Promise<string> {
+export async function themedPage(
+  page: EmbeddingPage,
+  theme: ThemeFolder | null,
+  { title, main }: PageContent,
+): Promise<string> {
   const layout = theme?.files.get('layout.html');
-  const whole = layout ? await rendered(page, layout, { main: html(main) }) : bareLayout(page.visit, main);
+  const whole = layout
+    ? await rendered(page, layout, { main: html(main), page: { title } })
+    : bareLayout(page.visit, { title, main });
   const rules = theme?.files.get('rules.yaml');
   if (!rules) return whole;
   try {
@@ -98,13 +112,13 @@ function pageContext(visit: Visit): LayoutData['context'] {
 }
 
 /** The page of a theme without a layout. */
-function bareLayout({ site, content }: Visit, main: string): string {
+function bareLayout({ site }: Visit, { title, main }: PageContent): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(content.title)}</title>
+<title>${escapeHtml(title)}</title>
 <script src="${escapeHtml(site.url)}/@@apps.js" defer></script>
 </head>
 <body>

@@ -48,9 +48,12 @@ function turns(places: number) {
   };
 }
 
-/** Begins a page. @param visit the page's own request, requester and content */
-export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPage {
-  const sharing = sharingBudget(services, services.logic.budget());
+/**
+ * Begins a page. @param visit the page's own request, requester and content
+ * @param budget for all logic of the page; a fresh one where none of it has run yet
+ */
+export function embeddingPage(services: AppServices, visit: Visit, budget = services.logic.budget()): EmbeddingPage {
+  const sharing = sharingBudget(services, budget);
   const markup = services.markup();
   let characters = 0;
 
@@ -111,7 +114,8 @@ function includedVisit({ sites }: AppServices, page: Visit, { app, block, query 
     body: null,
     headers,
   };
-  return { ...page, request, parentRequest: page.request, pendingLog: takePending(page, app) };
+  const { view, ...visit } = page;
+  return { ...visit, request, parentRequest: page.request, pendingLog: takePending(page, app) };
 }
 
 function queryOf(parameters: URLSearchParams): Items {

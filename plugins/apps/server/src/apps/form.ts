@@ -6,22 +6,28 @@ import type { Block } from './types';
 
 /**
  * The form around a block, as contract section 10 gives it. It posts to the record's address when it shows a record,
- * else to the block's. A block inside another one is no form, for forms do not nest.
+ * else to the view's by which it was reached, else to the block's. A block inside another one is no form, for forms do not nest.
  */
 export function formHtml(run: Run, block: Block, options: DisplayOptions, main: string): string {
   const { visit, services } = run;
   const { record } = options;
   if (run.depth > 0) return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}">${main}</div>`;
-  const { urls } = services.sites;
   const action = record
-    ? urls.record(visit.site, run.app.id, record.id, visit.contentPath)
-    : urls.block(visit.site, run.app.id, block.id, visit.contentPath);
+    ? services.sites.urls.record(visit.site, run.app.id, record.id, visit.contentPath)
+    : blockAddress(run, block.id);
   const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"` +
     ` data-apps-settings='${settingsAttribute(run, block, options)}'>` +
     `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${main}</form>`
   );
+}
+
+/** The address at which the page's block is shown again: that of the view by which it was reached, else its own. */
+export function blockAddress({ app, visit, services }: Pick<Run, 'app' | 'visit' | 'services'>, block: string): string {
+  const { urls } = services.sites;
+  if (visit.view !== undefined) return urls.view(visit.site, visit.view, visit.contentPath);
+  return urls.block(visit.site, app.id, block, visit.contentPath);
 }
 
 /** What the browser script needs to know, and in debug mode what the logic has logged so far. */

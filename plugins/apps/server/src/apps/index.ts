@@ -10,8 +10,10 @@ export { type EmbeddingPage, embeddingPage, takePending } from './embed';
 export { shownBlock } from './embed-cache';
 export { callFunction, functionNames } from './embed-call';
 export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
-export { contentHtml, themedPage } from './embed-page';
+export { contentHtml, type PageContent, themedPage } from './embed-page';
+
 export { placedMessage } from './error-mark';
+export { blockAddress } from './form';
 export { nested } from './nested';
 export {
   computeElement,
@@ -27,6 +29,7 @@ export {
   type AppServices,
   type DocumentCalls,
   permittedBlock,
+  type Ran,
   type Run,
   showsDetails,
   type Visit,

@@ -47,6 +47,8 @@ export interface Visit {
   content: ContentItem;
   /** Content path of the address, '' at the root; kept in the addresses that a page shows. */
   contentPath: string;
+  /** The id of the view by whose address the page's own block was reached: its form posts there too. */
+  view?: string;
   requester: Requester;
   request: RequestData;
   /** The page's request when the block is embedded. */
@@ -85,12 +87,21 @@ export interface Run {
   readonly fatal: { error?: unknown };
 }
 
+/** What came of a request's work. */
+export interface Ran<T> {
+  value: T;
+  /** What logic told the response to be. */
+  response: ResponseChanges;
+  logs: LogEntry[];
+  /** What is left for other logic of the same request; absent where none ran. */
+  budget?: LogicBudget;
+}
+
 /** Blocks displayed or saved inside each other, at most. */
 const MAX_DEPTH = 8;
 
 /**
  * Runs `work` as one transaction, again from the start on a collision, and hands its log to the server's log once.
- * Returns what the work returned, and what logic told the response to be.
  * @param recordId the record that the work is to write, if that is known from the start
  */
 export async function withRun<T>(
@@ -99,7 +110,7 @@ export async function withRun<T>(
   app: App,
   work: (run: Run) => Promise<T>,
   recordId?: string,
-): Promise<{ value: T; response: ResponseChanges; logs: LogEntry[] }> {
+): Promise<Ran<T>> {
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   for (let losses = 0; ; losses += 1) {
     try {
@@ -118,7 +129,7 @@ async function runOnce<T>(
   losses: number,
   work: (run: Run) => Promise<T>,
   about: RecordAddress | undefined,
-): Promise<{ value: T; response: ResponseChanges; logs: LogEntry[] }> {
+): Promise<Ran<T>> {
   let last: Run | undefined;
   try {
     const value = await services.store.transact(async (unit) => {
@@ -128,8 +139,8 @@ async function runOnce<T>(
       if (run.fatal.error !== undefined) throw run.fatal.error;
       return result;
     }, about);
-    const { response, logs } = last as unknown as Run;
-    return { value, response, logs };
+    const { response, logs, budget } = last as unknown as Run;
+    return { value, response, logs, budget };
   } finally {
     if (last) writeLog(last);
   }

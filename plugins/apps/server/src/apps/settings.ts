@@ -6,7 +6,7 @@ import { readYaml } from './yaml';
 import { type Check, flag, mapping, named, names } from './yaml-schema';
 
 /** What an app without settings says. */
-export const emptySettings: Settings = { debug: false, acl: null, source: {} };
+export const emptySettings: Settings = { debug: false, withTheme: false, acl: null, source: {} };
 
 const rights = mapping({ reader: names, author: names, editor: names, submitter: names } satisfies Record<
   AclRight,
@@ -29,13 +29,13 @@ const acl: Check<Acl> = (at) => {
   return { rights: { reader, author, editor, submitter }, roles: Object.fromEntries(roles) };
 };
 
-/** Keys of settings.yaml (contract, section 6). */
-const schema = mapping({ debug: flag, acl });
+/** Keys of settings.yaml (contract, sections 6 and 10). */
+const schema = mapping({ debug: flag, with_theme: flag, acl });
 
 /** Reads an app's settings.yaml. DefinitionError with file, line and column for anything the contract does not know. */
 export function readSettings(file: ThemeFile): Settings {
   const root = readYaml(file);
   if (root.value === null) return emptySettings;
-  const { debug = false, acl = null } = schema(root);
-  return { debug, acl, source: root.value as Items };
+  const { debug = false, with_theme: withTheme = false, acl = null } = schema(root);
+  return { debug, withTheme, acl, source: root.value as Items };
 }

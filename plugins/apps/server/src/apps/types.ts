@@ -37,7 +37,10 @@ export interface ElementDefinition {
 
 export interface Definition {
   target: 'ajax' | null;
-  view: { id: string; withTheme: boolean } | null;
+  /** `withTheme`: of the view alone; null where the view does not say. */
+  view: { id: string; withTheme: boolean | null } | null;
+  /** Whether pages of the block stand in the theme's layout; null: what the app's settings say. */
+  withTheme: boolean | null;
   /** Null: open to all. */
   viewPermission: readonly string[] | null;
   /** How an embedded block keeps itself fresh: every so many seconds, or when a record that it read has changed. */
@@ -61,6 +64,8 @@ export interface Block {
 
 export interface Settings {
   debug: boolean;
+  /** Pages stand in the theme's layout, unless a definition says otherwise. */
+  withTheme: boolean;
   acl: Acl | null;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;

@@ -128,7 +128,7 @@ export function adminInterface(services: () => DoorServices) {
           const body = await handle(ctx, services());
           ctx.body = body;
         } catch (error) {
-          respondError(ctx, error, view);
+          await respondError(ctx, error, view);
         }
       },
     ]),

@@ -39,7 +39,7 @@ export function createErrorForm(services: () => DoorServices | undefined): Middl
     if (!refusal || !running || ctx.state.appsAnswered || !isOurs(running.sites, ctx.path)) return;
     const said = (ctx.body as { error?: { message?: unknown } } | undefined)?.error?.message;
     const reason = ctx.status === 400 && typeof said === 'string' ? `${refusal.message}: ${said}` : refusal.message;
-    respondError(ctx, new AppsError(refusal.name, reason), {
+    await respondError(ctx, new AppsError(refusal.name, reason), {
       json: prefersJson(ctx),
       details: false,
       logger: running.logger,

@@ -14,7 +14,7 @@ export function createHiddenTypes(uids: readonly string[], logger: ErrorView['lo
     // As Strapi's router reads them: in any case, and what it finds decoded.
     const [, root = '', ...segments] = ctx.path.split('/').map(decoded);
     if (root.toLowerCase() !== 'content-manager' || !segments.some((segment) => hidden.has(segment))) return next();
-    respondError(ctx, new AppsError('NotFoundError', 'This content type is not in the Content Manager'), {
+    return respondError(ctx, new AppsError('NotFoundError', 'This content type is not in the Content Manager'), {
       json: true,
       details: false,
       logger,

@@ -9,6 +9,7 @@ import { openOwnFile, requireRead, sendFile } from './assets';
 import { checkBody } from './body';
 import { csrfOf, requireOwnForm } from './csrf';
 import type { DoorServices, Exchange } from './exchange';
+import { sitePage } from './in-theme';
 import { login, logout, requireLoginMethod } from './login';
 import { isJsonRequest, prefersJson, requireAccept } from './negotiate';
 import { createOwnOrigin } from './own-origin';
@@ -92,6 +93,7 @@ async function answer(
 ): Promise<void> {
   const site = await services.sites.site(address.site);
   if (!site) throw new AppsError('NotFoundError', `There is no site "${address.site}"`);
+  view.document = (page) => sitePage(ctx, services, site, view.requester, page);
   view.loginUrl = () => `${site.url}/@@login?next=${encodeURIComponent(pathOf(services.baseUrl() + ctx.originalUrl))}`;
   switch (address.kind) {
     case 'app':
@@ -139,6 +141,7 @@ async function answerApp(
     return;
   }
   const requester = await services.requesters.identify(ctx);
+  view.requester = requester;
   const app = await services.loadApp(site, address.app);
   if (!app) throw new AppsError('NotFoundError', `There is no app "${address.app}" in this site`);
   const rights = rightsOf(requester, app.settings.acl);

@@ -7,8 +7,8 @@ import type { Site } from '../sites/types';
 import { formFields } from './body';
 import { csrfOf, requireOwnForm } from './csrf';
 import type { DoorServices } from './exchange';
+import { sitePage } from './in-theme';
 import { prefersJson } from './negotiate';
-import { bareDocument } from './pages';
 import { checkRawBody } from './raw-body';
 
 /** `/<site_id>/@@login`: a form, and what it posts (contract, section 5). */
@@ -17,11 +17,11 @@ export async function login(ctx: Context, services: DoorServices, site: Site): P
   const { next } = ctx.query;
   try {
     await services.requesters.identify(ctx);
-    showLogin(ctx, services, site, { next });
+    await showLogin(ctx, services, site, { next });
   } catch (error) {
     // A session that has ended: the form says so, and the cookie is taken back.
     if (prefersJson(ctx) || !isAppsError(error, 'UnauthorizedError')) throw error;
-    showLogin(ctx, services, site, { next, error });
+    await showLogin(ctx, services, site, { next, error });
   }
 }
 
@@ -46,7 +46,7 @@ async function postLogin(ctx: Context, services: DoorServices, site: Site): Prom
     seeOther(ctx, site, next);
   } catch (error) {
     if (!isAppsError(error, 'UnauthorizedError') && !isAppsError(error, 'RateLimitError')) throw error;
-    showLogin(ctx, services, site, { next, identifier, error });
+    await showLogin(ctx, services, site, { next, identifier, error });
   }
 }
 
@@ -56,7 +56,7 @@ export async function logout(ctx: Context, services: DoorServices, site: Site): 
   if (ctx.method === 'POST') requireOwnForm(ctx, requesters);
   const requester = await loggedIn(ctx, services);
   if (requester && ctx.method !== 'POST') {
-    return showLogout(ctx, site, requesters.csrf.issue(requester), ctx.query.next);
+    return showLogout(ctx, services, site, requester);
   }
   if (requester) {
     requesters.csrf.verify(csrfOf(ctx), requester);
@@ -98,14 +98,16 @@ interface LoginForm {
   error?: AppsError;
 }
 
-function showLogin(ctx: Context, { requesters }: DoorServices, site: Site, form: LoginForm): void {
+async function showLogin(ctx: Context, services: DoorServices, site: Site, form: LoginForm): Promise<void> {
   const { next, identifier, error, problem = error?.message } = form;
-  const { token, cookie } = requesters.loginForm(ctx);
+  const { token, cookie } = services.requesters.loginForm(ctx);
   const alert = problem ? `<p role="alert">${escapeHtml(problem)}</p>\n` : '';
   const entered = typeof identifier === 'string' ? escapeHtml(identifier) : '';
   if (error) ctx.set(error.headers);
   if (cookie !== null) ctx.append('Set-Cookie', cookie);
-  showForm(ctx, `Log in to ${site.title}`, {
+  ctx.status = error?.status ?? 200;
+  await showForm(ctx, services, site, {
+    title: `Log in to ${site.title}`,
     before: alert,
     action: `${site.url}/@@login`,
     hidden: { _csrf: token, next: safeNext(next, site.url) },
@@ -116,20 +118,25 @@ function showLogin(ctx: Context, { requesters }: DoorServices, site: Site, form:
 `,
     button: 'Log in',
   });
-  ctx.status = error?.status ?? 200;
 }
 
-function showLogout(ctx: Context, site: Site, token: string, next: unknown): void {
-  showForm(ctx, `Log out of ${site.title}`, {
+async function showLogout(ctx: Context, services: DoorServices, site: Site, requester: Requester): Promise<void> {
+  ctx.status = 200;
+  await showForm(ctx, services, site, {
+    title: `Log out of ${site.title}`,
     before: '',
     action: `${site.url}/@@logout`,
-    hidden: { _csrf: token, next: safeNext(next, site.url) },
+    hidden: { _csrf: services.requesters.csrf.issue(requester), next: safeNext(ctx.query.next, site.url) },
+    requester,
     fields: '',
     button: 'Log out',
   });
 }
 
 interface FormPage {
+  title: string;
+  /** Who sees it; undefined: anonymous. */
+  requester?: Requester;
   /** HTML before the form and in it. */
   before: string;
   fields: string;
@@ -139,15 +146,15 @@ interface FormPage {
 }
 
 /** A page of one form, which no cache keeps. */
-function showForm(ctx: Context, title: string, { before, fields, action, hidden, button }: FormPage): void {
+async function showForm(ctx: Context, services: DoorServices, site: Site, form: FormPage): Promise<void> {
+  const { title, requester, before, fields, action, hidden, button } = form;
   const inputs = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n`,
   );
-  ctx.status = 200;
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('Authorization, Cookie');
-  ctx.body = bareDocument({
+  ctx.body = await sitePage(ctx, services, site, requester, {
     title,
     main: `<h1>${escapeHtml(title)}</h1>
 ${before}<form method="post" action="${escapeHtml(action)}">

@@ -1,23 +1,27 @@
 import {
   type Block,
+  blockAddress,
   computeElement,
   type Displayed,
   displayBlock,
   guarded,
+  type PageContent,
   permittedBlock,
+  type Ran,
   type Run,
   redirectOf,
   requireRight,
   type Submitted,
   shownBlock,
   submitBlock,
+  takePending,
   withRun,
 } from '../apps';
 import { AppsError } from '../errors';
-import type { LogEntry, ResponseChanges } from '../logic/types';
 import type { StoredRecord } from '../records/types';
 import { formFields } from './body';
 import type { Exchange, TargetOf } from './exchange';
+import { inTheme, standsInTheme } from './in-theme';
 import { recordUrl, withId } from './list';
 import { applyLogicResponse, redirect } from './logic-response';
 import { wantsFragment } from './negotiate';
@@ -27,16 +31,15 @@ type BlockExchange = Exchange<TargetOf<'block'>>;
 type RecordExchange = Exchange<TargetOf<'record'>>;
 type ElementExchange = Exchange<TargetOf<'element'>>;
 
-interface Done {
-  response: ResponseChanges;
-  logs: LogEntry[];
-}
+type Done = Omit<Ran<unknown>, 'value'>;
 
-/** A block's page. */
+/** A block's page, at its own address or a view's. */
 export async function showBlock(exchange: BlockExchange): Promise<void> {
   const { services, visit, app, target } = exchange;
-  const done = await shownBlock(services, visit, app, target.block);
-  answerDisplayed(exchange, target.block, done.value, done);
+  // The entries of other apps are for their blocks, which the theme may put around this one.
+  const own = { ...visit, pendingLog: takePending(visit, app.id) };
+  const done = await shownBlock(services, own, app, target.block);
+  await answerDisplayed(exchange, target.block, done.value, done);
 }
 
 /** A posted form of a block without a record. */
@@ -49,23 +52,25 @@ export async function postBlock(exchange: BlockExchange): Promise<void> {
       delete: () => undefined,
     }),
   );
-  answerSubmitted(exchange, target.block, done.value, done);
+  await answerSubmitted(exchange, target.block, done.value, done);
 }
 
 /** A record's page, with the block it was made with; its items where it has none (contract, section 10). */
 export async function showRecord(exchange: RecordExchange): Promise<void> {
   const { services, visit, app, rights } = exchange;
-  if (!rights.view && isAfterSaving(exchange)) return answerHtml(exchange, 'Thank you', thanks);
+  if (!rights.view && isAfterSaving(exchange)) {
+    return answerHtml(exchange, { title: 'Thank you', main: thanks });
+  }
   const done = await withRun(services, visit, app, async (run) => {
     const { record, edit } = await addressedRecord(run, exchange);
     const block = blockOfRecord(run, record);
     if (edit && !block) throw new AppsError('NotFoundError', `The record "${record.id}" has no block to edit it with`);
-    if (!block) return { title: record.id, items: itemList(record.id, withId(record)) };
-    return { title: block.id, shown: await displayBlock(run, block, { record, mode: edit ? 'input' : 'text' }) };
+    if (!block) return { items: { title: record.id, main: itemList(record.id, withId(record)) } };
+    return { block: block.id, shown: await displayBlock(run, block, { record, mode: edit ? 'input' : 'text' }) };
   });
-  const { title, items, shown } = done.value;
-  if (shown) answerDisplayed(exchange, title, shown, done);
-  else answerHtml(exchange, title, items);
+  const { items, block, shown } = done.value;
+  if (shown) await answerDisplayed(exchange, block, shown, done);
+  else await answerHtml(exchange, items);
 }
 
 /** A posted form of a record: its actions, `_save`, `_edit`, `_delete`, each with the right that it needs. */
@@ -84,7 +89,7 @@ export async function postToRecord(exchange: RecordExchange): Promise<void> {
   });
   const { submitted, block, id } = done.value;
   if (submitted.kind === 'edit') return redirect(exchange, `${recordUrl(exchange, id)}/edit`, done.logs);
-  answerSubmitted(exchange, block, submitted, done);
+  await answerSubmitted(exchange, block, submitted, done);
 }
 
 /** An element by itself: BASIC's HTML as a fragment, the text of an input; an action goes back to its block's page. */
@@ -145,22 +150,25 @@ function blockOfRecord(run: Run, record: StoredRecord): Block | null {
   return typeof block === 'string' && run.app.blocks.has(block) ? permittedBlock(run, block) : null;
 }
 
-function answerDisplayed(exchange: Exchange, title: string, shown: Displayed, done: Done): void {
+async function answerDisplayed(exchange: Exchange, block: string, shown: Displayed, done: Done): Promise<void> {
   if ('redirect' in shown) return redirect(exchange, shown.redirect, done.logs);
-  answerHtml(exchange, title, shown.html);
+  await answerHtml(exchange, { title: block, main: shown.html }, block, done);
   applyLogicResponse(exchange, done);
 }
 
-function answerHtml(exchange: Exchange, title: string, main: string): void {
+/** Answers with a page: the form alone where that is asked for, else in the theme or bare. */
+async function answerHtml(exchange: Exchange, page: PageContent, block?: string, done?: Done): Promise<void> {
   const { ctx, site } = exchange;
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('X-Requested-With');
-  ctx.body = wantsFragment(ctx) ? main : bareDocument({ title, main, script: `${site.url}/@@apps.js` });
+  if (wantsFragment(ctx)) ctx.body = page.main;
+  else if (standsInTheme(exchange, block)) ctx.body = await inTheme(exchange, page, done);
+  else ctx.body = bareDocument({ ...page, script: `${site.url}/@@apps.js` });
 }
 
-function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted, done: Done): void {
-  const { ctx, services, site, app, visit, json } = exchange;
+async function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted, done: Done): Promise<void> {
+  const { ctx, json } = exchange;
   if (json) ctx.set('Cache-Control', 'private, no-store');
   switch (submitted.kind) {
     case 'shown':
@@ -171,7 +179,7 @@ function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted
       if (json) {
         throw new AppsError('ValidationError', 'Some fields are not right', { details: { errors: submitted.errors } });
       }
-      answerHtml(exchange, block, submitted.html);
+      await answerHtml(exchange, { title: block, main: submitted.html }, block, done);
       ctx.status = 422;
       return;
     case 'saved': {
@@ -184,12 +192,7 @@ function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted
     }
     case 'deleted': {
       if (json) ctx.body = { success: 'deleted' };
-      else
-        redirect(
-          exchange,
-          submitted.redirect ?? services.sites.urls.block(site, app.id, block, visit.contentPath),
-          done.logs,
-        );
+      else redirect(exchange, submitted.redirect ?? blockAddress(exchange, block), done.logs);
       return;
     }
     case 'edit':

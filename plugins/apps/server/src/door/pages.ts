@@ -1,7 +1,7 @@
-import { escapeHtml } from '../apps';
+import { escapeHtml, type PageContent } from '../apps';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
-export function bareDocument(page: { title: string; main: string; script?: string }): string {
+export function bareDocument(page: PageContent & { script?: string }): string {
   const script = page.script ? `\n<script src="${escapeHtml(page.script)}" defer></script>` : '';
   return `<!doctype html>
 <html lang="en">
@@ -55,15 +55,13 @@ export interface ErrorPage {
   loginUrl?: string | undefined;
 }
 
-/** An error as a page. Details are shown where the caller has put some in. */
-export function errorPage({ status, name, message, details, loginUrl }: ErrorPage): string {
+/** What an error's page shows. Details are shown where the caller has put some in. */
+export function errorContent({ status, name, message, details, loginUrl }: ErrorPage): PageContent {
   const title = titles[status] ?? 'This did not work';
   const more = Object.keys(details).length > 0 ? `<pre>${escapeHtml(JSON.stringify(details, null, 2))}</pre>` : '';
   const login = status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : '';
-  return bareDocument({
-    title,
-    main: `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${more}${login}\n<p><small>${status} ${escapeHtml(name)}</small></p>`,
-  });
+  const main = `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${more}${login}\n<p><small>${status} ${escapeHtml(name)}</small></p>`;
+  return { title, main };
 }
 
 /** What a visitor sees after saving a record that they may not read. */

@@ -1,11 +1,13 @@
 import type { Context } from 'koa';
-import { placedMessage } from '../apps';
+import { type PageContent, placedMessage } from '../apps';
 import { AppsError, isAppsError } from '../errors';
 import type { Logger } from '../log';
 import { isPaused } from '../logic';
 import { isUnavailable } from '../records';
 import { BASIC_CHALLENGE } from '../requester';
-import { errorPage } from './pages';
+import type { Requester } from '../requester/types';
+import { wantsFragment } from './negotiate';
+import { bareDocument, errorContent } from './pages';
 
 /** How an error is shown: to whom, and in which form. */
 export interface ErrorView {
@@ -15,12 +17,16 @@ export interface ErrorView {
   logger: Logger;
   /** Address of the login page, for a visitor who lacks rights. */
   loginUrl?: () => string;
+  /** Who has asked, once that is known. */
+  requester?: Requester;
+  /** The page in the site's theme, once the site is known; never rejects. */
+  document?: (page: PageContent) => Promise<string>;
 }
 
 const neutral = 'The application could not answer; its author finds the reason in the log';
 
 /** Answers with an error in Strapi's form, or as a page. Never a stack, a path of the machine or SQL. */
-export function respondError(ctx: Context, thrown: unknown, view: ErrorView): void {
+export async function respondError(ctx: Context, thrown: unknown, view: ErrorView): Promise<void> {
   const error = asAppsError(thrown, view.logger);
   const explained = error.name !== 'LogicError' && error.name !== 'DefinitionError' ? true : view.details;
   if (!explained || error.status === 500) logFailure(ctx, error, view.logger);
@@ -31,16 +37,21 @@ export function respondError(ctx: Context, thrown: unknown, view: ErrorView): vo
   ctx.status = error.status;
   ctx.set(error.headers);
   ctx.set('Cache-Control', 'private, no-store');
-  ctx.vary('Authorization, Cookie, Accept');
+  ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   if (error.status === 401 && view.json) ctx.set('WWW-Authenticate', BASIC_CHALLENGE);
   if (view.json) {
     ctx.type = 'application/json';
     ctx.body = { data: null, error: { status: error.status, name: error.name, message, details } };
   } else {
+    const { status, name } = error;
+    const page = errorContent({ status, name, message, details, loginUrl: view.loginUrl?.() });
     ctx.type = 'text/html';
-    ctx.body = errorPage({ status: error.status, name: error.name, message, details, loginUrl: view.loginUrl?.() });
+    ctx.body = inTheme(ctx, status) && view.document ? await view.document(page) : bareDocument(page);
   }
 }
+
+/** The theme needs the database and the sandbox, one of which a 503 is about; a fragment is put into a page that is there. */
+const inTheme = (ctx: Context, status: number): boolean => status !== 503 && !wantsFragment(ctx);
 
 /** What is passing is a 503, whoever says it; errors of other makers become neutral ones. */
 function asAppsError(thrown: unknown, logger: Logger): AppsError {

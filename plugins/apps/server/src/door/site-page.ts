@@ -1,30 +1,21 @@
 import type { Context } from 'koa';
-import {
-  contentHtml,
-  type EmbeddingPage,
-  embeddingPage,
-  escapeHtml,
-  LIVE_VIEW,
-  shownBlock,
-  showsDetails,
-  takePending,
-  themedPage,
-  type Visit,
-} from '../apps';
-import { AppsError, isAppsError } from '../errors';
+import { contentHtml, embeddingPage, LIVE_VIEW, showsDetails, themedPage, type Visit } from '../apps';
+import { AppsError } from '../errors';
 import { rightsOf } from '../requester';
 import type { Requester } from '../requester/types';
 import type { Address, Site } from '../sites/types';
-import type { DoorServices, Exchange } from './exchange';
-import { applyLogicResponse } from './logic-response';
-import { prefersJson, requireAccept, wantsFragment } from './negotiate';
-import { showBlock } from './page-handlers';
+import { checkBody } from './body';
+import type { DoorServices } from './exchange';
+import { prefersJson, requireAccept } from './negotiate';
+import { postBlock, showBlock } from './page-handlers';
+import { checkRawBody } from './raw-body';
 import type { ErrorView } from './respond-error';
 import { answerLive } from './site-live';
 import { answerPage } from './site-response';
 import { viewsOf } from './views';
 
 type SiteAddress = Extract<Address, { kind: 'page' | 'view' }>;
+type ViewAddress = Extract<Address, { kind: 'view' }>;
 
 /** A request for a page of the site or a view. */
 export interface SiteRequest {
@@ -41,35 +32,23 @@ export async function answerSite(request: SiteRequest, address: SiteAddress): Pr
   const { ctx, services, view } = request;
   view.json = prefersJson(ctx);
   if (address.kind === 'view' && address.view === LIVE_VIEW) return answerLive(ctx, services.live);
-  if (!isRead(ctx)) return;
+  if (!takesMethod(ctx, address.kind)) return;
   const requester = await services.requesters.identify(ctx);
+  view.requester = requester;
   view.details = requester.isManager || !services.production;
-  try {
-    const visit = await request.createVisit(address.content, requester);
-    if (address.kind === 'view') await showView(request, visit, address.view);
-    else await showContent(request, visit);
-  } catch (error) {
-    if (!isAppsError(error, 'NotFoundError') || view.json || wantsFragment(ctx)) throw error;
-    await showMissing(request, requester, error).catch(() => {
-      throw error;
-    });
+  if (address.kind === 'view') return answerView(request, address, requester);
+  await showContent(request, await request.createVisit(address.content, requester));
+}
+
+/** Pages of the site can only be read, views take forms too: OPTIONS is answered here, other methods are refused. */
+function takesMethod(ctx: Context, kind: SiteAddress['kind']): boolean {
+  const methods = kind === 'view' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+  if (methods.includes(ctx.method)) return true;
+  const headers = { Allow: [...methods, 'OPTIONS'].join(', ') };
+  if (ctx.method !== 'OPTIONS') {
+    const message = kind === 'view' ? `${ctx.method} is not allowed here` : 'This page can only be read';
+    throw new AppsError('MethodNotAllowedError', message, { headers });
   }
-}
-
-/** What is not there is told in the theme, so that visitors find their way on. */
-async function showMissing(request: SiteRequest, requester: Requester, error: AppsError): Promise<void> {
-  const { ctx, services, site } = request;
-  const counted = countTokens(await request.createVisit('', requester));
-  const main = `<h1>Not found</h1>\n<p>${escapeHtml(error.message)}</p>`;
-  const body = await themedPage(embeddingPage(services, counted.visit), await services.sites.theme(site), main);
-  answerPage(ctx, { body, requester, carriesToken: counted.tokens() > 0, status: 404 });
-}
-
-/** Pages can only be read: OPTIONS is answered here, other methods are refused. */
-function isRead(ctx: Context): boolean {
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') return true;
-  const headers = { Allow: 'GET, HEAD, OPTIONS' };
-  if (ctx.method !== 'OPTIONS') throw new AppsError('MethodNotAllowedError', 'This page can only be read', { headers });
   ctx.set(headers);
   ctx.status = 204;
   return false;
@@ -80,40 +59,31 @@ async function showContent({ ctx, services, site }: SiteRequest, visit: Visit): 
   const counted = countTokens(visit);
   const page = embeddingPage(services, counted.visit);
   const theme = await services.sites.theme(site);
-  const body = await themedPage(page, theme, await contentHtml(page, theme));
+  const main = await contentHtml(page, theme);
+  const body = await themedPage(page, theme, { title: visit.content.title, main });
   answerPage(ctx, { body, requester: visit.requester, carriesToken: counted.tokens() > 0 });
 }
 
-/** A block that is declared as the view; inside the theme where it says so, else as its bare page. */
-async function showView(request: SiteRequest, visit: Visit, viewId: string): Promise<void> {
+/** A block that is declared as the view: its page, and the form that it posts to the same address. */
+async function answerView(request: SiteRequest, address: ViewAddress, requester: Requester): Promise<void> {
   const { ctx, services, site, view } = request;
-  const { requester } = visit;
-  const owner = (await viewsOf(services, site)).get(viewId);
-  if (!owner) throw new AppsError('NotFoundError', `There is no view "${viewId}" in this site`);
-  requireAccept(ctx, false);
+  const { bodySize } = services.config.limits;
+  const posts = ctx.method === 'POST';
+  if (posts) {
+    checkBody(ctx, bodySize);
+    await checkRawBody(ctx, bodySize);
+  }
+  const visit = { ...(await request.createVisit(address.content, requester)), view: address.view };
+  const owner = (await viewsOf(services, site)).get(address.view);
+  if (!owner) throw new AppsError('NotFoundError', `There is no view "${address.view}" in this site`);
+  requireAccept(ctx, posts && view.json);
   const { app, block } = owner;
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
-  const target = { kind: 'block', block: block.id } as const;
-  const exchange = { ctx, services, site, app, requester, rights, visit, target, json: false };
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
-  if (!block.definition.view?.withTheme || wantsFragment(ctx)) return showBlock(exchange);
-  await showInTheme(exchange, block.id);
-}
-
-async function showInTheme(exchange: Exchange, blockId: string): Promise<void> {
-  const { ctx, services, site, app, visit } = exchange;
-  const counted = countTokens(visit);
-  const page: EmbeddingPage = embeddingPage(services, counted.visit);
-  const own: Visit = { ...counted.visit, pendingLog: takePending(counted.visit, app.id) };
-  const done = await shownBlock(page.services, own, app, blockId);
-  if ('html' in done.value) {
-    const body = await themedPage(page, await services.sites.theme(site), done.value.html);
-    answerPage(ctx, { body, requester: visit.requester, carriesToken: counted.tokens() > 0 });
-  } else {
-    done.response.redirect = done.value.redirect;
-  }
-  applyLogicResponse(exchange, done);
+  const target = { kind: 'block', block: block.id } as const;
+  const exchange = { ctx, services, site, app, requester, rights, visit, target, json: posts && view.json };
+  await (posts ? postBlock(exchange) : showBlock(exchange));
 }
 
 /** The same visit, which tells how many CSRF tokens it has given out. */

@@ -7,18 +7,17 @@ export interface FinishedPage {
   requester: Requester;
   /** The page has a form, and with it a CSRF token of this requester. */
   carriesToken: boolean;
-  status?: 200 | 404;
 }
 
 /**
  * Answers with a page of the site. One with a token is nobody else's and kept by nobody (contract, section 5); any other
  * has an ETag and is asked for anew each time, for rights and content may change.
  */
-export function answerPage(ctx: Context, { body, requester, carriesToken, status = 200 }: FinishedPage): void {
+export function answerPage(ctx: Context, { body, requester, carriesToken }: FinishedPage): void {
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
-  ctx.status = status;
+  ctx.status = 200;
   ctx.type = 'text/html';
-  if (carriesToken || status !== 200) {
+  if (carriesToken) {
     ctx.set('Cache-Control', 'private, no-store');
     ctx.body = body;
     return;

@@ -121,5 +121,6 @@ export interface Sites {
     app(site: Site, app: string, content?: string): string;
     record(site: Site, app: string, id: string, content?: string): string;
     block(site: Site, app: string, block: string, content?: string): string;
+    view(site: Site, view: string, content?: string): string;
   };
 }

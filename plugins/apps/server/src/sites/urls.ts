@@ -4,12 +4,15 @@ import type { Site, Sites } from './types';
 export const urls: Sites['urls'] = {
   app: appUrl,
   record: (site, app, id, content) => `${appUrl(site, app, content)}/${recordPath(id)}`,
+  view: (site, view, content) => `${pageUrl(site, content)}/@@${encodeSegment(view)}`,
   block: (site, app, block, content) => `${appUrl(site, app, content)}/blocks/${encodeSegment(block)}`,
 };
 
-function appUrl(site: Site, app: string, content = ''): string {
-  return `${site.url}${content === '' ? '' : `/${content}`}/@@apps/${encodeSegment(app)}`;
+function appUrl(site: Site, app: string, content?: string): string {
+  return `${pageUrl(site, content)}/@@apps/${encodeSegment(app)}`;
 }
+
+const pageUrl = (site: Site, content = ''): string => `${site.url}${content === '' ? '' : `/${content}`}`;
 
 /**
  * `record/<id>`, the id's slashes kept. Clients take `.` and `..` for steps between folders, also when their dots are

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStage, type Row, type Stage } from './support/stage';
+import { runTable } from './support/table';
+import { copyThemes, type ThemeCopy } from './support/theme';
+
+/** Where apps stand in the site's theme (contract, section 10): the layout, and one rule that puts a block into it. */
+const layout =
+  '<html><head><title>{{ page.title }}</title></head><body id="themed"><nav></nav>{{ main }}</body></html>';
+const rules = '- { append: nav, include: /@@apps/around/blocks/around }\n';
+const editors = "acl:\n  rights:\n    editor: ['*']\n";
+
+const definition = `elements:
+  name: { type: TEXT, required: true }
+  go: { type: ACTION }
+  leave: { type: ACTION }
+  fail: { type: ACTION }
+  said: BASIC
+  _save: { label: Save }
+`;
+const form = '<p>{name} {go} {leave} {fail} {said} {_save}</p>';
+const logic = `export function go({ app }) { app.create_record('gone').save({ n: 1 }); }
+export function leave({ app }) { return app.get_block('form').url; }
+export function fail() { throw new Error('broken'); }
+export const said = ({ request }) => 'said ' + (request.query.q ?? '');
+`;
+const block = (app: string, name: string, more = '') => ({
+  [`${app}/blocks/${name}.html`]: form,
+  [`${app}/blocks/${name}.js`]: logic,
+  [`${app}/blocks/${name}.yaml`]: more + definition,
+});
+
+const files: Record<string, string> = {
+  'themed/settings.yaml': `with_theme: true\n${editors}`,
+  ...block('themed', 'form'),
+  ...block('themed', 'bare', 'with_theme: false\n'),
+  ...block('themed', 'view', 'view: own\n'),
+  ...block('themed', 'bare-view', 'view: { id: own-bare, with_theme: false }\n'),
+  ...block('themed', 'shut', 'view_permission: [eric]\n'),
+  'bare/settings.yaml': editors,
+  ...block('bare', 'form'),
+  ...block('bare', 'in', 'with_theme: true\n'),
+  ...block('bare', 'view', 'view: { id: in-theme, with_theme: true }\n'),
+  ...block('bare', 'bare-view', 'view: bare\n'),
+  'around/settings.yaml': editors,
+  'around/blocks/around.html': '{seen}',
+  'around/blocks/around.yaml': 'elements: { seen: BASIC }\n',
+  'around/blocks/around.js': `export function seen({ app, parent_request: page, request }) {
+  let wrote = '';
+  try { app.create_record().save({}); wrote = 'wrote'; } catch { wrote = 'refused'; }
+  return JSON.stringify([wrote, request.method, page.method, Object.keys(page.form).length, page.body === null]);
+}
+`,
+};
+
+let themes: ThemeCopy;
+let stage: Stage;
+beforeAll(async () => {
+  themes = await copyThemes();
+  await themes.write('main/layout.html', layout);
+  await themes.write('main/rules.yaml', rules);
+  for (const [file, text] of Object.entries(files)) await themes.write(`main/apps/${file}`, text);
+  stage = await openStage({ themesDirectory: themes.directory });
+  await stage.put('themed', 'one', { block: 'form', name: 'One' });
+  await stage.put('themed', 'listed', { name: 'Listed' });
+  await stage.put('themed', 'two', { block: 'bare', name: 'Two' });
+  await stage.put('bare', 'one', { block: 'form', name: 'One' });
+  await stage.put('bare', 'three', { block: 'view', name: 'Three' });
+});
+afterAll(async () => {
+  await stage?.close();
+  await themes?.dispose();
+});
+
+const inTheme = 'id="themed"';
+const page = { accept: 'text/html' };
+const themed = (row: Omit<Row, 'it'>): Row => ({
+  it: 'in the theme',
+  ...page,
+  ...row,
+  has: [inTheme, ...(row.has ?? [])],
+});
+const bare = (row: Omit<Row, 'it'>): Row => ({ it: 'bare', ...page, ...row, lacks: [inTheme, ...(row.lacks ?? [])] });
+const ajax = { 'x-requested-with': 'XMLHttpRequest' };
+
+describe('pages of apps', () => {
+  runTable(
+    () => stage,
+    [
+      themed({
+        send: 'GET themed/blocks/form',
+        status: 200,
+        has: ['<title>form</title>', '/@@apps/themed/blocks/form"'],
+      }),
+      bare({ send: 'GET themed/blocks/bare', status: 200 }),
+      themed({ send: 'GET themed/record/one', status: 200, has: ['One'] }),
+      themed({ send: 'GET themed/record/one/edit', status: 200, has: ['value="One"'] }),
+      themed({ send: 'GET themed/record/listed', status: 200, has: ['<title>listed</title>', '<dd>Listed</dd>'] }),
+      bare({ send: 'GET themed/record/two', status: 200 }),
+      bare({ send: 'GET bare/blocks/form', status: 200 }),
+      themed({ send: 'GET bare/blocks/in', status: 200 }),
+      bare({ send: 'GET bare/record/one', status: 200 }),
+      themed({ send: 'GET bare/record/three', status: 200 }),
+      bare({ send: 'GET themed/blocks/form', headers: ajax, status: 200, has: [/^<form/] }),
+      bare({ send: 'GET themed/blocks/form', accept: 'text/html+fragment', status: 200, has: [/^<form/] }),
+      { it: 'JSON has no theme', send: 'GET themed/blocks/form', status: 200, gives: { elements: {} } },
+      { it: 'settings as they are', send: 'GET themed', as: 'mona', status: 200, gives: { with_theme: true } },
+      themed({ send: 'POST themed/blocks/form', form: { _save: 'x' }, status: 422, has: ['role="alert"'] }),
+      themed({ send: 'POST themed/blocks/form', form: { 'action.go': 'x' }, status: 200, has: ['name="name"'] }),
+      bare({ send: 'POST themed/blocks/bare', form: { _save: 'x' }, status: 422 }),
+      bare({ send: 'POST themed/blocks/form', headers: ajax, form: { _save: 'x' }, status: 422, has: [/^<form/] }),
+      themed({ send: 'POST themed/record/one', form: { _save: 'x', name: '' }, status: 422 }),
+    ],
+  );
+});
+
+describe('views keep their address and theme', () => {
+  const action = (view: string) => `action="http://[^"]+/site/@@${view}"`;
+  runTable(
+    () => stage,
+    [
+      themed({ send: 'GET /site/@@in-theme', status: 200, has: [new RegExp(action('in-theme'))] }),
+      themed({ send: 'GET /site/@@own', status: 200, has: [new RegExp(action('own'))] }),
+      bare({ send: 'GET /site/@@own-bare', status: 200, has: [new RegExp(action('own-bare'))] }),
+      bare({ send: 'GET /site/@@bare', status: 200, has: [new RegExp(action('bare'))] }),
+      bare({
+        send: 'GET /site/@@in-theme',
+        headers: ajax,
+        status: 200,
+        has: [/^<form/, new RegExp(action('in-theme'))],
+      }),
+      themed({ send: 'GET /site/@@in-theme?q=words', status: 200, has: ['said words'] }),
+      themed({
+        send: 'POST /site/@@in-theme',
+        form: { _save: 'x' },
+        status: 422,
+        has: ['role="alert"', new RegExp(action('in-theme'))],
+      }),
+      bare({ send: 'POST /site/@@bare', form: { _save: 'x' }, status: 422, has: [new RegExp(action('bare'))] }),
+      themed({
+        send: 'POST /site/@@in-theme',
+        form: { 'action.go': 'x' },
+        status: 200,
+        has: [new RegExp(action('in-theme'))],
+      }),
+      themed({ send: 'POST /site/@@in-theme', form: { 'action.none': 'x' }, status: 404 }),
+      themed({ send: 'POST /site/@@in-theme', form: { 'action.fail': 'x' }, status: 500, has: ['could not answer'] }),
+      themed({ send: 'POST /site/@@in-theme', csrf: false, form: { _save: 'x' }, status: 403 }),
+      {
+        it: 'a saved record',
+        ...page,
+        send: 'POST /site/@@in-theme',
+        form: { _save: 'x', name: 'New' },
+        status: 303,
+        answers: { location: /\/site\/@@apps\/bare\/record\// },
+      },
+      {
+        it: 'JSON',
+        send: 'POST /site/@@in-theme',
+        form: { _save: 'x' },
+        status: 422,
+        gives: { error: { details: { errors: [{ path: ['name'] }] } } },
+      },
+      {
+        it: 'other methods are refused',
+        ...page,
+        send: 'PUT /site/@@in-theme',
+        status: 405,
+        answers: { allow: 'GET, HEAD, POST, OPTIONS' },
+      },
+    ],
+  );
+});
+
+describe('pages of the site itself', () => {
+  runTable(
+    () => stage,
+    [
+      themed({ send: 'GET /site/@@login', status: 200, has: ['type="password"'] }),
+      themed({ send: 'GET bare/blocks/none', status: 404, has: ['Not found'] }),
+      themed({ send: 'GET none/blocks/x', status: 404 }),
+      themed({ send: 'GET /site/none', status: 404 }),
+      themed({ send: 'GET /site/@@none', status: 404 }),
+      themed({ send: 'GET themed/blocks/shut', status: 401, has: ['@@login?next='] }),
+      themed({ send: 'GET themed/blocks/shut', as: 'anna', status: 403 }),
+      themed({ send: 'POST bare/blocks/form', form: { 'action.fail': 'x' }, status: 500 }),
+      bare({ send: 'GET /none', status: 404 }),
+      bare({ send: 'GET bare/blocks/none', headers: ajax, status: 404 }),
+      { it: 'JSON', send: 'GET bare/blocks/none/x', status: 404, error: 'NotFoundError' },
+    ],
+  );
+
+  test('a wrong password is answered in the theme, whose blocks do not see it', async () => {
+    const { text, headers } = await stage.send({ ...page, send: 'GET /site/@@login' });
+    const token = /@@login">\n<input type="hidden" name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const cookie = String(headers['set-cookie']?.[0]).split(';')[0] as string;
+    const answer = await stage.send({
+      ...page,
+      send: 'POST /site/@@login',
+      csrf: false,
+      headers: { cookie },
+      form: { _csrf: token, identifier: 'anna', password: 'wrong' },
+    });
+    expect(answer.status, answer.text).toBe(401);
+    expect(answer.text).toContain(inTheme);
+    expect(answer.text).toContain('role="alert"');
+    expect(answer.text).toContain('["refused","GET","GET",0,true]');
+  });
+
+  test('blocks of the theme write nothing when a form is posted, and do not see it', async () => {
+    const before = await stage.send<unknown[]>({ send: 'GET around/records' });
+    const answer = await stage.send({ ...page, send: 'POST themed/blocks/form', form: { _save: 'x', name: '' } });
+    expect(answer.text).toContain('["refused","GET","GET",0,true]');
+    expect((await stage.send<unknown[]>({ send: 'GET around/records' })).json).toEqual(before.json);
+  });
+
+  test('a broken theme keeps no visitor from a login, an error or the answer to a form', async () => {
+    await themes.write('main/layout.html', '{% broken %}');
+    const statuses: [Omit<Row, 'it' | 'status'>, number][] = [
+      [{ send: 'GET /site/@@login' }, 200],
+      [{ send: 'GET bare/blocks/none' }, 404],
+      [{ send: 'POST themed/blocks/form', form: { 'action.go': 'x' } }, 200],
+      [{ send: 'GET themed/blocks/form' }, 500],
+    ];
+    for (const [row, status] of statuses) {
+      const answer = await stage.send({ ...page, ...row });
+      expect([answer.status, answer.text.includes(inTheme)], answer.text).toEqual([status, false]);
+      expect(answer.text).toMatch(/^<!doctype html>/);
+    }
+    expect(stage.host.output()).toContain('[apps] the theme "main" cannot show /site/@@login');
+    await themes.write('main/layout.html', layout);
+  });
+});
