@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
       await fill(page);
       await page.waitForURL(`${site()}/about`);
       await page.goto(`${site()}/@@logout?next=/site/about`);
-      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
       await page.waitForURL(`${site()}/about`);
       expect(await logOut(page).count()).toBe(0);
       await context.close();

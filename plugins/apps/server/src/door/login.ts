@@ -158,7 +158,7 @@ async function showForm(ctx: Context, services: DoorServices, site: Site, form: 
     title,
     main: `<h1>${escapeHtml(title)}</h1>
 ${before}<form method="post" action="${escapeHtml(action)}">
-${inputs.join('')}${fields}<button type="submit">${button}</button>
+${inputs.join('')}${fields}<button type="submit" class="apps-action">${button}</button>
 </form>`,
   });
 }
