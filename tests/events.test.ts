@@ -100,7 +100,7 @@ describe('rules on events', () => {
         rule: 'create',
         documentId: id,
         title: 'One',
-        path: '/',
+        path: '/articles/one',
         secret: null,
         user: 'root@example.com',
         manager: true,

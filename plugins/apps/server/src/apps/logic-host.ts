@@ -164,9 +164,14 @@ function siteCalls(run: Run): SiteCalls {
       return item && contentData(item);
     },
     async contentUpdate(data) {
-      const { type, documentId } = visit.content;
+      const { type, documentId, locale, draft, fields } = visit.content;
       if (documentId === null) throw new AppsError('BadRequestError', 'There is no current content item to update');
-      await documents(type, 'update', { documentId, data });
+      // A draft, which only events have, stays one.
+      const version = { ...(locale !== null && { locale }), ...(draft && { status: 'draft' }) };
+      const updated = await documents(type, 'update', { documentId, data, ...version });
+      const state = { ...fields, ...(updated as Items) };
+      if (draft)
+        return contentData(services.sites.content.describe(visit.site, type, state, { draft }) ?? visit.content);
       const find = () => services.sites.content.find(visit.site, type, documentId, visit.requester);
       const item = await run.unit.alongside(find);
       return contentData(item ?? visit.content);

@@ -57,12 +57,17 @@ export function createContent({ config, contentTypes, readContent }: ContentOpti
     return fields ? itemOf(site, type, fields, routesOf()) : null;
   }
 
-  return { resolve, find };
+  function describe(site: Site, uid: string, fields: Items, { draft }: { draft: boolean }): ContentItem | null {
+    const type = contentTypes().find((known) => known.uid === uid);
+    return type ? { ...itemOf(site, type, fields, routesOf()), draft } : null;
+  }
+
+  return { resolve, find, describe };
 }
 
 /** The site itself as the current content item. */
 export function portalItem({ id, title, url }: Site): ContentItem {
-  return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {} };
+  return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {}, locale: null, draft: false };
 }
 
 function decode(segment: string): string {
@@ -145,6 +150,8 @@ function itemOf(site: Site, type: ContentTypeInfo, fields: Items, routes: Route[
     url: `${site.url}${path}`,
     path,
     fields,
+    locale: typeof fields.locale === 'string' ? fields.locale : null,
+    draft: false,
   };
 }
 

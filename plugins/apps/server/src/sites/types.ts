@@ -57,6 +57,10 @@ export interface ContentItem {
   path: string;
   /** The item's fields that the requester may read. */
   fields: Items;
+  /** Of an item of a localized type, else null. */
+  locale: string | null;
+  /** Only events have drafts: `url` and `path` are those that the draft has when it is published. */
+  draft: boolean;
 }
 
 /** Resolves content paths with the requester's own permissions; null when there is none they may read. */
@@ -64,6 +68,8 @@ export interface ContentResolver {
   resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null>;
   /** The item of a type and documentId, with its address, or null; used by events and `context.api.content`. */
   find(site: Site, uid: string, documentId: string, requester: Requester): Promise<ContentItem | null>;
+  /** The item that these fields are, with its address; null when there is no such content type. */
+  describe(site: Site, uid: string, fields: Items, state: { draft: boolean }): ContentItem | null;
 }
 
 /** A file of a theme as read: consistent with the other files of its revision. */
