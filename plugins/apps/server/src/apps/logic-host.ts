@@ -139,10 +139,12 @@ function siteCalls(run: Run): SiteCalls {
     services.logger.warn(`[apps] ${run.app.id}: ${what} failed: ${String(error).slice(0, 1000)}`);
     throw new AppsError('BadRequestError', `${what}: these parameters cannot be carried out`, { cause: error });
   };
+  /** Localized content is that of the site, as far as a call names no other locale. */
+  const inSite: Items = visit.site.locale === null ? {} : { locale: visit.site.locale };
   const documents = async (uid: string, method: string, params: Items): Promise<Json> => {
     const refused = unreadable(`documents('${uid}').${method}()`);
     // Rights and parameters come first: what is refused opens no transaction.
-    const call = services.documents(uid, method, params, visit.requester).catch(refused);
+    const call = services.documents(uid, method, { ...inSite, ...params }, visit.requester).catch(refused);
     const { reads, check, run: carryOut } = await call;
     if (reads) return run.unit.alongside(carryOut).catch(refused);
     requireContentChanges(run);
@@ -169,11 +171,11 @@ function siteCalls(run: Run): SiteCalls {
       // A draft, which only events have, stays one.
       const version = { ...(locale !== null && { locale }), ...(draft && { status: 'draft' }) };
       const updated = await documents(type, 'update', { documentId, data, ...version });
-      const state = { ...fields, ...(updated as Items) };
-      if (draft)
-        return contentData(services.sites.content.describe(visit.site, type, state, { draft }) ?? visit.content);
-      const find = () => services.sites.content.find(visit.site, type, documentId, visit.requester);
-      const item = await run.unit.alongside(find);
+      const { content } = services.sites;
+      const find = () => content.find(visit.site, { uid: type, documentId, locale }, visit.requester);
+      const item = draft
+        ? await content.describe(visit.site, type, { ...fields, ...(updated as Items) }, { draft })
+        : await run.unit.alongside(find);
       return contentData(item ?? visit.content);
     },
     log(entry) {

@@ -1,6 +1,7 @@
 import { AppsError } from '../errors';
 import { isPaused } from '../logic';
 import { type BlockSession, withSession } from './block-session';
+import { portalData } from './context-data';
 import { type DisplayOptions, elementContents } from './element-contents';
 import { errorMark } from './error-mark';
 import { formHtml } from './form';
@@ -72,7 +73,7 @@ function layoutContext(run: Run, block: Block, { record, mode }: DisplayOptions)
     mode,
     request,
     parent_request: parentRequest,
-    portal: { id: site.id, title: site.title, url: site.url, theme: site.theme },
+    portal: portalData(site),
     content: { ...content.fields, ...content, fields: content.fields },
     user: requester.profile,
     params,

@@ -156,7 +156,9 @@ function answerHtml(exchange: Exchange, title: string, main: string): void {
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('X-Requested-With');
-  ctx.body = wantsFragment(ctx) ? main : bareDocument({ title, main, script: `${site.url}/@@apps.js` });
+  ctx.body = wantsFragment(ctx)
+    ? main
+    : bareDocument({ title, main, script: `${site.url}/@@apps.js`, lang: site.locale });
 }
 
 function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted, done: Done): void {

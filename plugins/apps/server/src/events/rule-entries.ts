@@ -28,9 +28,14 @@ export interface RuleEntries {
 /** An entry as stored. */
 type Row = Omit<Rule, 'id' | 'failures'> & { documentId: string; failures: Rule['failures'] | null };
 
-/** The site whose app a rule means: the default one if it has the app, else the first other one; null if none has it. */
-export async function siteOfApp(sites: Sites, app: string): Promise<Site | null> {
-  for (const site of await sites.all()) if (await sites.app(site, app)) return site;
+/**
+ * The site whose app a rule means: of those that have the app, the first one in the item's locale, else the first one;
+ * null if none has it.
+ */
+export async function siteOfApp(sites: Sites, app: string, locale: string | null = null): Promise<Site | null> {
+  const all = await sites.all();
+  const nearest = all.filter((site) => locale !== null && site.locale === locale);
+  for (const site of [...nearest, ...all]) if (await sites.app(site, app)) return site;
   return null;
 }
 

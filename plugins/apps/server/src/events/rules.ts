@@ -95,14 +95,17 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
   }
 
   async function run(rule: Rule, actor: Actor, subject: Subject): Promise<void> {
-    const { site, happening } = subject;
+    const { happening, gone } = subject;
     const { event, uid, documentId, locale } = happening;
     const requester = acting.forRule(actor, rule.id);
     try {
-      const content = subject.gone ?? (await items.read(site, happening, requester));
+      const site = (await siteOfApp(sites, rule.app, locale)) ?? subject.site;
+      const content = await (gone
+        ? sites.content.describe(site, uid, gone.fields, gone)
+        : items.read(site, happening, requester));
       if (!content) return;
       const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale };
-      const options = { content, params, requester, site: (await siteOfApp(sites, rule.app))?.id ?? site.id };
+      const options = { content, params, requester, site: site.id };
       await calls.call(`${rule.app}/${rule.block}/${rule.function}`, options);
     } catch (error) {
       await noteFailure(rule, documentId, error);

@@ -21,7 +21,7 @@ export interface ContextData {
   record: RecordData | null;
   request: RequestData;
   parent_request: RequestData | null;
-  portal: { id: string; title: string; url: string; theme: string };
+  portal: { id: string; title: string; url: string; theme: string; locale: string | null };
   content: ContentData;
   user: Items | null;
   params: Items;
@@ -40,8 +40,11 @@ export interface ContentData {
   id: string;
   documentId: string | null;
   title: string;
-  url: string;
+  /** Null for an item in a locale that no site has. */
+  url: string | null;
   path: string;
+  /** Null for items of types that are not localized. */
+  locale: string | null;
   fields: Items;
 }
 

@@ -237,6 +237,7 @@ describe('themes', () => {
       id: 'site',
       title: 'Site',
       url: 'http://localhost:1337/site',
+      locale: null,
       theme: 'dark',
     });
   });

@@ -21,3 +21,23 @@ export function contentTypesOf(strapi: Core.Strapi): ContentTypeInfo[] {
       return { uid, kind, singularName, pluralName, attributes: attributes as ContentTypeInfo['attributes'] };
     });
 }
+
+/** Milliseconds for which an answer about the default locale holds. */
+const CHECK = 1000;
+
+/** Strapi's default locale, which an administrator may change while the server runs; null without internationalization. */
+export function defaultLocaleOf(strapi: Core.Strapi): () => Promise<string | null> {
+  let known: { locale: Promise<string | null>; checkedAt: number } | undefined;
+  return () => {
+    if (known && performance.now() - known.checkedAt < CHECK) return known.locale;
+    const locale: Promise<string | null> = Promise.resolve(
+      strapi.plugin('i18n')?.service('locales').getDefaultLocale(),
+    );
+    known = { locale, checkedAt: performance.now() };
+    // A failure is the asker's to see; the next one asks again.
+    locale.catch(() => {
+      known = undefined;
+    });
+    return locale;
+  };
+}
