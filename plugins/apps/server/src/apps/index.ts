@@ -12,6 +12,7 @@ export { callFunction, functionNames } from './embed-call';
 export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
 export { contentHtml, themedPage } from './embed-page';
 export { placedMessage } from './error-mark';
+export { type Failure, failuresOf } from './failures';
 export { nested } from './nested';
 export {
   computeElement,
@@ -23,6 +24,7 @@ export {
   type VersionTest,
 } from './record-operations';
 export { redirectOf } from './response';
+export { readRules } from './rules';
 export {
   type AppServices,
   type DocumentCalls,
@@ -36,4 +38,5 @@ export { type Displayed, displayBlock } from './run-block';
 export type { FormFields } from './submission';
 export { type Submitted, submitBlock } from './submit-block';
 export type { App, Block, Definition, ElementDefinition, Settings } from './types';
+export { didYouMean } from './yaml-schema';
 export { readThemeInfo } from './yaml-theme';

@@ -4,6 +4,7 @@ import { type BlockSession, withSession } from './block-session';
 import { portalData } from './context-data';
 import { type DisplayOptions, elementContents } from './element-contents';
 import { errorMark } from './error-mark';
+import { noteFailure } from './failures';
 import { formHtml } from './form';
 import { redirectOf } from './response';
 import type { Run } from './run';
@@ -48,7 +49,7 @@ export async function renderBlock(
   const contents = await elementContents(run, block, session, options, layout.elements);
   // Only a layout that names the context can show what logic has set on it: others spare the way to the sandbox.
   const properties = /\bcontext\b/.test(block.layout.text) ? await session.properties() : {};
-  const main = await layout.render({
+  const rendered = layout.render({
     element: contents,
     context: { ...properties, ...layoutContext(run, block, options) },
     debug: run.app.settings.debug,
@@ -56,6 +57,10 @@ export async function renderBlock(
       run.services.logger.warn(
         `[apps] ${run.app.id}/${block.id}: undeclared element "${name}" in ${block.layout?.path}`,
       ),
+  });
+  const main = await rendered.catch((error) => {
+    noteFailure(block, error);
+    throw error;
   });
   return formHtml(run, block, options, main);
 }

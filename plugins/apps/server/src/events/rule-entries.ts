@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { functionNames } from '../apps';
+import { didYouMean, functionNames } from '../apps';
 import { AppsError } from '../errors';
 import type { Requester } from '../requester/types';
 import type { Site, Sites } from '../sites/types';
@@ -53,8 +53,14 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     const all = services();
     const site = await siteOfApp(all.sites, appId);
     const app = site && (await all.loadApp(site, appId));
-    if (!site || !app) throw wrongKey('app', `No site has an app "${appId}"`);
-    if (!app.blocks.has(block)) throw wrongKey('block', `There is no block "${block}" in the app "${appId}"`);
+    if (!site || !app) {
+      const all = (await choices()).apps.map(({ id }) => id);
+      throw wrongKey('app', `No site has an app "${appId}"${instead(appId, all)}`);
+    }
+    if (!app.blocks.has(block)) {
+      const known = [...app.blocks.values()].flatMap(({ id, logic }) => (logic ? [id] : []));
+      throw wrongKey('block', `There is no block "${block}" in the app "${appId}"${instead(block, known)}`);
+    }
     const content = await all.sites.content.resolve(site, '', manager);
     if (!content) throw new AppsError('InternalServerError', 'The site has no root');
     const address = all.sites.urls.block(site, appId, block);
@@ -71,12 +77,36 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
   /** BadRequestError unless what the rule is about and what it calls exist. */
   async function requireTarget(rule: RuleInput, manager: Requester): Promise<void> {
     const type = contentTypes(strapi).find(({ uid }) => uid === rule.contentType);
-    if (!type) throw wrongKey('contentType', `There is no content type "${rule.contentType}"`);
+    if (!type) {
+      const known = contentTypes(strapi).map(({ uid }) => uid);
+      throw wrongKey(
+        'contentType',
+        `There is no content type "${rule.contentType}"${instead(rule.contentType, known)}`,
+      );
+    }
     if (!type.hasDrafts && (rule.event === 'publish' || rule.event === 'unpublish')) {
       throw wrongKey('event', `Items of "${rule.contentType}" have no drafts: they are never published or unpublished`);
     }
-    if ((await functions(rule, manager)).includes(rule.function)) return;
-    throw wrongKey('function', `The block "${rule.block}" has no function "${rule.function}"`);
+    const known = await functions(rule, manager);
+    if (known.includes(rule.function)) return;
+    throw wrongKey(
+      'function',
+      `The block "${rule.block}" has no function "${rule.function}"${instead(rule.function, known)}`,
+    );
+  }
+
+  async function choices(): Promise<RuleChoices> {
+    const { sites, loadApp } = services();
+    const apps = new Map<string, string[]>();
+    for (const site of await sites.all()) {
+      for (const id of await sites.apps(site)) {
+        const app = apps.has(id) ? null : await loadApp(site, id);
+        const blocks = [...(app?.blocks.values() ?? [])].flatMap((block) => (block.logic ? [block.id] : []));
+        if (app) apps.set(id, blocks);
+      }
+    }
+    const sorted = [...apps].sort(([a], [b]) => (a < b ? -1 : 1));
+    return { contentTypes: contentTypes(strapi), apps: sorted.map(([id, blocks]) => ({ id, blocks })) };
   }
 
   return {
@@ -84,22 +114,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     async list() {
       return (await documents().findMany({ sort: ['name:asc', 'id:asc'] })).map(ruleOf);
     },
-    async choices() {
-      const { sites, loadApp } = services();
-      const apps = new Map<string, string[]>();
-      for (const site of await sites.all()) {
-        for (const id of await sites.apps(site)) {
-          const app = apps.has(id) ? null : await loadApp(site, id);
-          if (app)
-            apps.set(
-              id,
-              [...app.blocks.values()].flatMap((block) => (block.logic ? [block.id] : [])),
-            );
-        }
-      }
-      const sorted = [...apps].sort(([a], [b]) => (a < b ? -1 : 1));
-      return { contentTypes: contentTypes(strapi), apps: sorted.map(([id, blocks]) => ({ id, blocks })) };
-    },
+    choices,
     async create(input, manager) {
       const rule = readRule({ enabled: true, ...input });
       await requireTarget(rule, manager);
@@ -116,6 +131,16 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
       await documents().delete({ documentId });
     },
   };
+}
+
+/** Names that a message lists, at most. */
+const MAX_NAMES = 20;
+
+/** What there is instead of what a rule names. */
+function instead(given: string, known: readonly string[]): string {
+  const more = known.length > MAX_NAMES ? ' …' : '';
+  const list = known.length > 0 ? known.slice(0, MAX_NAMES).join(', ') + more : 'none';
+  return `${didYouMean(given, known) || '.'} There are: ${list}`;
 }
 
 /** As much of Strapi's document service as is used here. */
