@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppDetail, Overview } from '../plugins/apps/shared/admin-api';
 import { openStage, type Stage } from './support/stage';
@@ -31,7 +32,7 @@ const broken: Record<string, Broken> = {
     files: { yaml: value, html: page, py: 'def value(context):\nreturn 1\n' },
     file: 'py',
     line: 2,
-    message: /indent/i,
+    message: /SyntaxError|indent/,
   },
   py_import: { files: { yaml: value, py: 'import nowhere\n' }, file: 'py', line: 1, message: /nowhere/ },
   py_top: { files: { yaml: value, py: 'x = 1\ny = x / 0\n' }, file: 'py', line: 2, message: /divi/ },
@@ -192,4 +193,18 @@ test('the theme’s own files are looked at', async () => {
     'templates/article.html:2': expect.any(String),
     'theme.yaml:2': expect.stringMatching(/colour/),
   });
+});
+
+test('without a sandbox no logic is fine', async () => {
+  const preload = path.join(__dirname, 'support', 'configure.cjs');
+  const sandbox = { command: ['/nowhere/at-all'] };
+  const env = { NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify({ sandbox }) };
+  const other = await openStage({ themesDirectory: themes.directory, env });
+  try {
+    const send = 'GET /apps/sites/site/apps/fails';
+    const { json } = await other.send<AppDetail>({ as: 'root', send });
+    expect(json.blocks.find(({ id }) => id === 'fine')?.problem?.message).toMatch(/not available|compil/i);
+  } finally {
+    await other.close();
+  }
 });

@@ -43,9 +43,13 @@ export function SiteCard({ site, themes, onChange }: Props) {
           <Field.Hint />
         </Field.Root>
       </Flex>
-      {site.problems.map((problem) => (
-        <ProblemNote key={`${problem.file}:${problem.line} ${problem.message}`} problem={problem} />
-      ))}
+      {site.problems.length > 0 && (
+        <Box paddingBottom={4}>
+          {site.problems.map((problem) => (
+            <ProblemNote key={`${problem.file}:${problem.line} ${problem.message}`} problem={problem} />
+          ))}
+        </Box>
+      )}
       <AppsTable site={site} />
     </Box>
   );

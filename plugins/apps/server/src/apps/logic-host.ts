@@ -140,11 +140,11 @@ function siteCalls(run: Run): SiteCalls {
     throw new AppsError('BadRequestError', `${what}: these parameters cannot be carried out`, { cause: error });
   };
   /** Localized content is that of the site, as far as a call names no other locale. */
-  const inSite: Items = visit.site.locale === null ? {} : { locale: visit.site.locale };
+  const inSite = (params: Items): Items => ({ ...params, locale: params.locale ?? visit.site.locale });
   const documents = async (uid: string, method: string, params: Items): Promise<Json> => {
     const refused = unreadable(`documents('${uid}').${method}()`);
     // Rights and parameters come first: what is refused opens no transaction.
-    const call = services.documents(uid, method, { ...inSite, ...params }, visit.requester).catch(refused);
+    const call = services.documents(uid, method, inSite(params), visit.requester).catch(refused);
     const { reads, check, run: carryOut } = await call;
     if (reads) return run.unit.alongside(carryOut).catch(refused);
     requireContentChanges(run);
@@ -169,7 +169,7 @@ function siteCalls(run: Run): SiteCalls {
       const { type, documentId, locale, draft, fields } = visit.content;
       if (documentId === null) throw new AppsError('BadRequestError', 'There is no current content item to update');
       // A draft, which only events have, stays one.
-      const version = { ...(locale !== null && { locale }), ...(draft && { status: 'draft' }) };
+      const version = { ...(locale && { locale }), ...(draft && { status: 'draft' }) };
       const updated = await documents(type, 'update', { documentId, data, ...version });
       const { content } = services.sites;
       const find = () => content.find(visit.site, { uid: type, documentId, locale }, visit.requester);

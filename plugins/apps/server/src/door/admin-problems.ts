@@ -13,8 +13,11 @@ export function problemOf(error: AppsError | null): Problem | null {
   return { ...problem, message: withoutPlace(problem) };
 }
 
+/** A message without the place that it begins or ends with. */
 function withoutPlace({ message, file, line, column }: Problem): string {
-  return message.replace(`${[file, line, column].filter((part) => part !== null).join(':')}: `, '');
+  if (file === '') return message;
+  const place = [file, line, column].filter((part) => part !== null).join(':');
+  return message.replace(`${place}: `, '').replace(` (${place})`, '');
 }
 
 /** Milliseconds for finding out what is wrong with the blocks of an app. */

@@ -170,8 +170,9 @@ async function createVisit(
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const query = new URLSearchParams(ctx.querystring);
-  const problem = localeProblem(site, query, await services.sites.all());
-  if (problem) throw new AppsError('BadRequestError', problem);
+  if (localeProblem(site, query)) {
+    throw new AppsError('BadRequestError', localeProblem(site, query, await services.sites.all()) ?? '');
+  }
   const safe = safeMethods.has(ctx.method);
   if (!safe && requester.credential === 'cookie') requireOwnForm(ctx, services.requesters);
   if (!safe) csrf.verify(csrfOf(ctx), requester);

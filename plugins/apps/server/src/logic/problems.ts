@@ -46,8 +46,8 @@ export function createProblems(
       known.set(compiled, null);
       return null;
     } catch (error) {
-      // Without a sandbox nothing is known, and what is paused is told elsewhere.
-      if (isPaused(error) || isAppsError(error, 'ServiceUnavailableError')) return null;
+      // What is paused is told elsewhere.
+      if (isPaused(error)) return null;
       if (!isAppsError(error)) throw error;
       if (compiled && error.name === 'LogicError' && error !== late) known.set(compiled, error);
       return error;

@@ -187,8 +187,8 @@ export interface LogicRuntime {
   /** What is paused now. */
   paused(): PausedLogic[];
   /**
-   * What keeps the program from being loaded: it is compiled, and its top level runs once. Null if nothing does, and where
-   * the sandbox is not available. An error that says so when this is not known at `deadline`, by `performance.now()`.
+   * What keeps the program from being loaded: it is compiled, and its top level runs once. Null if nothing does.
+   * An error that says so when this is not known at `deadline`, by `performance.now()`, or without a sandbox.
    */
   problem(program: LogicProgram, deadline: number): Promise<AppsError | null>;
   /** Ends the runner processes. */

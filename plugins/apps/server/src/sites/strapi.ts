@@ -1,4 +1,5 @@
 import type { Core, Struct } from '@strapi/strapi';
+import { shareReads } from '../batch';
 import type { SettingStore } from './active-theme';
 import type { ContentTypeInfo } from './content';
 
@@ -27,17 +28,14 @@ const CHECK = 1000;
 
 /** Strapi's default locale, which an administrator may change while the server runs; null without internationalization. */
 export function defaultLocaleOf(strapi: Core.Strapi): () => Promise<string | null> {
-  let known: { locale: Promise<string | null>; checkedAt: number } | undefined;
-  return () => {
-    if (known && performance.now() - known.checkedAt < CHECK) return known.locale;
-    const locale: Promise<string | null> = Promise.resolve(
-      strapi.plugin('i18n')?.service('locales').getDefaultLocale(),
-    );
-    known = { locale, checkedAt: performance.now() };
-    // A failure is the asker's to see; the next one asks again.
-    locale.catch(() => {
-      known = undefined;
-    });
+  const inTransaction = () => strapi.db.inTransaction();
+  let known: { locale: string | null; checkedAt: number } | undefined;
+  // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
+  const read = shareReads(async () => {
+    const checkedAt = performance.now();
+    const locale: string | null = (await strapi.plugin('i18n')?.service('locales').getDefaultLocale()) ?? null;
+    if (!inTransaction()) known = { locale, checkedAt };
     return locale;
-  };
+  }, inTransaction);
+  return async () => (known && performance.now() - known.checkedAt < CHECK ? known.locale : read(''));
 }
