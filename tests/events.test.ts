@@ -351,8 +351,14 @@ describe('rules on events', () => {
       expect((await send('ada', 'DELETE /apps/rules/nothing')).status).toBe(404);
     });
 
-    test('a rule whose function is gone can be switched off, and not on', async () => {
+    test('a rule whose function is gone says so, can be switched off, and not on', async () => {
       const id = await oldRule({ ...rule, function: 'gone' });
+      await oldRule({ ...rule, name: 'z' });
+      const list = await send('ada', 'GET /apps/rules');
+      expect(list.json).toMatchObject([
+        { id, problem: expect.stringMatching(/no function "gone".* There are: again/) },
+        { name: 'z', problem: null },
+      ]);
       expect((await send('ada', `PUT /apps/rules/${id}`, { enabled: false })).json).toMatchObject({ enabled: false });
       expect((await send('ada', `PUT /apps/rules/${id}`, { enabled: true })).json.error?.details.key).toBe('function');
       expect((await send('ada', `PUT /apps/rules/${id}`, { function: 'note' })).json).toMatchObject({

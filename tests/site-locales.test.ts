@@ -126,6 +126,32 @@ test('a block that a page includes in another locale is marked, and the page is 
   expect(stage.host.output()).toMatch(/shared\?locale=fr" in .*BadRequestError.*"site" is in the locale "en"/);
 });
 
+test('what an item knows of its other locales is what is public', async () => {
+  await stage.host.run(
+    (strapi, documentId) => strapi.documents('api::article.article').unpublish({ documentId, locale: 'en' }),
+    id,
+  );
+  const answer = await stage.send({ send: 'GET /fr/articles/nouvelles', accept: 'text/html' });
+  expect(answer.text).toMatch(/<i>de neues<\/i>/);
+  expect(answer.text).not.toMatch(/<i>en/);
+  expect(answer.text.match(/<i>/g)).toHaveLength(1);
+  expect((await stage.send({ send: `GET /site/articles/${id}`, accept: 'text/html' })).status).toBe(404);
+});
+
+test('two locales may have one slug', async () => {
+  await stage.host.run(async (strapi, documentId) => {
+    const documents = strapi.documents('api::article.article');
+    await documents.update({ documentId, locale: 'fr', data: { slug: 'news' } as never, status: 'published' });
+  }, id);
+  for (const [site, title] of [
+    ['fr', 'Nouvelles'],
+    ['site', 'News'],
+  ]) {
+    const answer = await stage.send({ send: `GET /${site}/articles/news`, accept: 'text/html' });
+    expect(answer.text).toMatch(`<h1>${title}</h1>`);
+  }
+});
+
 describe('logic', () => {
   const call = async (site: string, element: string, json?: object, as = 'eric') => {
     const line = `/${site}/articles/${id}/@@apps/tongues/blocks/api/${element}`;

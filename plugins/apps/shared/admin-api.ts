@@ -185,6 +185,8 @@ export interface Rule extends RuleInput {
   id: string;
   /** The latest first, 20 at most. */
   failures: RuleFailure[];
+  /** Why it cannot run, its app, block or function being gone or broken since it was saved; only the list tells. */
+  problem: string | null;
 }
 
 /** Why a rule's function failed. */

@@ -2,7 +2,7 @@ import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import { didYouMean, functionNames } from '../apps';
-import { AppsError } from '../errors';
+import { AppsError, isAppsError } from '../errors';
 import type { Requester } from '../requester/types';
 import type { Site, Sites } from '../sites/types';
 import { type CallServices, callVisit } from './calls';
@@ -12,8 +12,8 @@ const RULE = 'plugin::apps.rule';
 
 /** The entries of `plugin::apps.rule`, for those who manage apps: the caller has checked that (contract, section 11). */
 export interface RuleEntries {
-  /** By name. */
-  list(): Promise<Rule[]>;
+  /** By name, each with what has become of its target. */
+  list(manager: Requester): Promise<Rule[]>;
   choices(): Promise<RuleChoices>;
   /** Functions of a block's logic, sorted. BadRequestError for an app or block that does not exist. */
   functions(target: RuleTarget, manager: Requester): Promise<readonly string[]>;
@@ -26,7 +26,7 @@ export interface RuleEntries {
 }
 
 /** An entry as stored. */
-type Row = Omit<Rule, 'id' | 'failures'> & { documentId: string; failures: Rule['failures'] | null };
+type Row = Omit<Rule, 'id' | 'failures' | 'problem'> & { documentId: string; failures: Rule['failures'] | null };
 
 /**
  * The site whose app a rule means: of those that have the app, the first one in the item's locale, else the first one;
@@ -75,7 +75,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
   }
 
   /** BadRequestError unless what the rule is about and what it calls exist. */
-  async function requireTarget(rule: RuleInput, manager: Requester): Promise<void> {
+  async function requireTarget(rule: RuleInput, manager: Requester, functionsOf = functions): Promise<void> {
     const type = contentTypes(strapi).find(({ uid }) => uid === rule.contentType);
     if (!type) {
       const known = contentTypes(strapi).map(({ uid }) => uid);
@@ -87,12 +87,29 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     if (!type.hasDrafts && (rule.event === 'publish' || rule.event === 'unpublish')) {
       throw wrongKey('event', `Items of "${rule.contentType}" have no drafts: they are never published or unpublished`);
     }
-    const known = await functions(rule, manager);
+    const known = await functionsOf(rule, manager);
     if (known.includes(rule.function)) return;
     throw wrongKey(
       'function',
       `The block "${rule.block}" has no function "${rule.function}"${instead(rule.function, known)}`,
     );
+  }
+
+  /** Why a rule that is stored cannot run; files have changed since. @param known what was found out for others */
+  async function problemOf(rule: RuleInput, manager: Requester, known: Known): Promise<string | null> {
+    const functionsOf: typeof functions = (target, who) => {
+      const key = `${target.app}/${target.block}`;
+      const found = known.get(key) ?? functions(target, who);
+      known.set(key, found);
+      return found;
+    };
+    try {
+      await requireTarget(rule, manager, functionsOf);
+      return null;
+    } catch (error) {
+      if (isAppsError(error)) return error.message;
+      throw error;
+    }
   }
 
   async function choices(): Promise<RuleChoices> {
@@ -111,8 +128,15 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
 
   return {
     functions,
-    async list() {
-      return (await documents().findMany({ sort: ['name:asc', 'id:asc'] })).map(ruleOf);
+    async list(manager) {
+      const rules: Rule[] = [];
+      const known: Known = new Map();
+      const deadline = performance.now() + checkTime;
+      for (const row of await documents().findMany({ sort: ['name:asc', 'id:asc'] })) {
+        const problem = performance.now() < deadline ? await problemOf(row, manager, known) : null;
+        rules.push({ ...ruleOf(row), problem });
+      }
+      return rules;
     },
     choices,
     async create(input, manager) {
@@ -132,6 +156,12 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     },
   };
 }
+
+/** Functions of blocks, by app and block. */
+type Known = Map<string, Promise<readonly string[]>>;
+
+/** Milliseconds for finding out what is wrong with all rules. */
+const checkTime = 5_000;
 
 /** Names that a message lists, at most. */
 const MAX_NAMES = 20;
@@ -157,7 +187,7 @@ function inputOf({ name, enabled, event, contentType, app, block, function: call
 }
 
 function ruleOf(row: Row): Rule {
-  return { id: row.documentId, ...inputOf(row), failures: row.failures ?? [] };
+  return { id: row.documentId, ...inputOf(row), failures: row.failures ?? [], problem: null };
 }
 
 /** The host's own content types, by name. */
