@@ -100,7 +100,7 @@ describe('rules on events', () => {
         rule: 'create',
         documentId: id,
         title: 'One',
-        path: '/',
+        path: '/articles/one',
         secret: null,
         user: 'root@example.com',
         manager: true,
@@ -308,13 +308,26 @@ describe('rules on events', () => {
       ['a name that is too long', { name: 'x'.repeat(256) }, 'name', /1 to 255/],
       ['no truth', { enabled: 'yes' }, 'enabled', /true or false/],
       ['an unknown event', { event: 'explode' }, 'event', /one of create, /],
-      ['an unknown content type', { contentType: 'api::nothing.nothing' }, 'contentType', /no content type/],
+      [
+        'an unknown content type',
+        { contentType: 'api::nothing.nothing' },
+        'contentType',
+        /no content type "api::nothing.nothing"\. There are: api::article\.article, api::page/,
+      ],
       ['a content type of a plugin', { contentType: 'plugin::users-permissions.user' }, 'contentType', /no content/],
-      ['an unknown app', { app: 'nowhere' }, 'app', /No site has an app "nowhere"/],
+      ['an unknown app', { app: 'nowhere' }, 'app', /No site has an app "nowhere"\. There are: open, watch$/],
+      ['a misspelt app', { app: 'wach' }, 'app', /No site has an app "wach", did you mean "watch"\? There are: open/],
       ['an app that is no id', { app: '../x' }, 'app', /id of an app/],
-      ['an unknown block', { block: 'nowhere' }, 'block', /no block "nowhere"/],
+      ['an unknown block', { block: 'nowhere' }, 'block', /no block "nowhere".* There are: broken, content, guarded$/],
+      ['a misspelt block', { block: 'contents' }, 'block', /did you mean "content"\?/],
       ['a broken block', { block: 'broken' }, 'block', /broken\.js/],
-      ['an unknown function', { function: 'nothing' }, 'function', /no function "nothing"/],
+      [
+        'an unknown function',
+        { function: 'nothing' },
+        'function',
+        /no function "nothing".* There are: again, answer, /,
+      ],
+      ['a misspelt function', { function: 'notes' }, 'function', /did you mean "note"\?/],
       ['a function that every object has', { function: 'constructor' }, 'function', /no function "constructor"/],
       ['a function that is no name', { function: 'a.b' }, 'function', /name of a function/],
       ['an unknown key', { failures: [] }, 'failures', /Unknown key/],
@@ -338,8 +351,14 @@ describe('rules on events', () => {
       expect((await send('ada', 'DELETE /apps/rules/nothing')).status).toBe(404);
     });
 
-    test('a rule whose function is gone can be switched off, and not on', async () => {
+    test('a rule whose function is gone says so, can be switched off, and not on', async () => {
       const id = await oldRule({ ...rule, function: 'gone' });
+      await oldRule({ ...rule, name: 'z' });
+      const list = await send('ada', 'GET /apps/rules');
+      expect(list.json).toMatchObject([
+        { id, problem: expect.stringMatching(/no function "gone".* There are: again/) },
+        { name: 'z', problem: null },
+      ]);
       expect((await send('ada', `PUT /apps/rules/${id}`, { enabled: false })).json).toMatchObject({ enabled: false });
       expect((await send('ada', `PUT /apps/rules/${id}`, { enabled: true })).json.error?.details.key).toBe('function');
       expect((await send('ada', `PUT /apps/rules/${id}`, { function: 'note' })).json).toMatchObject({

@@ -1,8 +1,10 @@
 /**
  * Required before a host (NODE_OPTIONS): puts TEST_APPS_CONFIG, JSON, over the plugin's part of config/plugins, takes
- * Strapi's own CORS settings with TEST_USUAL_CORS, and lets its clock run TEST_CLOCK_AHEAD milliseconds early.
+ * Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run TEST_CLOCK_AHEAD milliseconds early, and makes the
+ * content types of TEST_LOCALIZED, singular names separated by commas, localized.
  */
 const Module = require('node:module');
+const path = require('node:path');
 
 const ahead = Number(process.env.TEST_CLOCK_AHEAD ?? 0);
 if (ahead) {
@@ -36,5 +38,20 @@ if (Object.values(replacements).some(Boolean)) {
     const replaced = Object.hasOwn(replacements, file ?? '') && replacements[file];
     if (!replaced || typeof loaded?.default !== 'function') return loaded;
     return { __esModule: true, default: (tools) => replaced(loaded.default(tools)) };
+  };
+}
+
+if (process.env.TEST_LOCALIZED) {
+  // Strapi reads its schemas with this.
+  const files = require(require.resolve('fs-extra', { paths: [require.resolve('@strapi/core')] }));
+  const read = files.readJSON;
+  const schemas = process.env.TEST_LOCALIZED.split(',').map((name) => path.join('content-types', name, 'schema.json'));
+  files.readJSON = async (file, ...rest) => {
+    const found = await read(file, ...rest);
+    const localized = schemas.some((schema) => String(file).endsWith(path.sep + schema));
+    if (!localized) return found;
+    const pluginOptions = { i18n: { localized: true } };
+    const attributes = Object.entries(found.attributes).map(([name, one]) => [name, { ...one, pluginOptions }]);
+    return { ...found, pluginOptions, attributes: Object.fromEntries(attributes) };
   };
 }

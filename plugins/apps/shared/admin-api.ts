@@ -53,6 +53,8 @@ export interface SiteOverview {
   url: string;
   /** Id of the active theme. */
   theme: string;
+  /** Of the theme's own files: `rules.yaml`, `theme.yaml`, layout and templates. */
+  problems: Problem[];
   apps: AppSummary[];
 }
 
@@ -63,11 +65,11 @@ export interface AppSummary {
   theme: string;
   blocks: number;
   records: number;
-  /** How many files of the app are broken. */
+  /** How many of its blocks are broken or have failed lately, and its settings. */
   problems: number;
 }
 
-/** A definition error, as a manager may see it. */
+/** An error of a definition, of logic or of a layout, as a manager may see it. */
 export interface Problem {
   message: string;
   file: string;
@@ -93,7 +95,16 @@ export interface BlockSummary {
   id: string;
   url: string;
   elements: { name: string; type: string }[];
+  /** What is wrong with its files, else its latest failure. */
   problem: Problem | null;
+  /** What has failed when the block was used in the last day, the latest first; of one server process. */
+  failures: BlockFailure[];
+}
+
+export interface BlockFailure extends Problem {
+  /** ISO 8601: the last time. */
+  at: string;
+  times: number;
 }
 
 export interface IndexSummary {
@@ -174,6 +185,8 @@ export interface Rule extends RuleInput {
   id: string;
   /** The latest first, 20 at most. */
   failures: RuleFailure[];
+  /** Why it cannot run, its app, block or function being gone or broken since it was saved; only the list tells. */
+  problem: string | null;
 }
 
 /** Why a rule's function failed. */

@@ -157,6 +157,8 @@ export interface Portal {
   readonly url: string;
   /** Id of the active theme. */
   readonly theme: string;
+  /** Of localized content: the configured one, else Strapi's default. */
+  readonly locale: string | null;
   absolute_url(): string;
   /** The content item at a path of the site, if it may be read. */
   get(path: string | { path: string }): ContentItem | null;
@@ -169,9 +171,13 @@ export interface ContentItem {
   readonly id: string;
   readonly documentId: string | null;
   readonly title: string;
-  readonly url: string;
+  /** On the first site in the item's locale; null when no site has it. */
+  readonly url: string | null;
+  /** Below that site. */
   readonly path: string;
-  absolute_url(): string;
+  /** Null where the type is not localized. */
+  readonly locale: string | null;
+  absolute_url(): string | null;
   absolute_url_path(): string;
   readonly [field: string]: Value;
 }

@@ -47,7 +47,7 @@ test('what is given is kept', () => {
   const given = {
     themesDirectory: '/var/themes',
     appsFolder: 'rapido',
-    sites: [site, { id: 'intra.net', title: 'Intranet', theme: 'plain' }],
+    sites: [site, { id: 'intra.net', title: 'Intranet', theme: 'plain', locale: 'fr-CA' }],
     content: { 'api::article.article': { path: '/articles/:slug' } },
     redirectHosts: ['example.com', 'localhost:8080', '[::1]:80'],
     trustedOrigins: ['https://app.example.com', 'http://localhost:3000'],
@@ -66,6 +66,8 @@ describe('what stops the start', () => {
     [{ themeDirectory: './themes' }, "unknown key 'themeDirectory'"],
     [{ limits: { logictime: 1 } }, "unknown key 'limits.logictime'"],
     [{ csrf: { maxage: 1 } }, "unknown key 'csrf.maxage'"],
+    [{ sites: [{ ...site, locale: 'fr_CA!' }] }, "'sites.0.locale' must be a locale like 'fr' or 'fr-CA', not fr_CA!"],
+    [{ sites: [{ ...site, locale: null }] }, "'sites.0.locale' must be a locale"],
     [{ sites: [{ ...site, name: 'x' }] }, "unknown key 'sites.0.name'"],
     [{ content: { 'api::page.page': { path: '/:slug', url: '/' } } }, "unknown key 'content.api::page.page.url'"],
     [{ toString: 1 }, "unknown key 'toString'"],

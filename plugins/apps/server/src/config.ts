@@ -5,10 +5,11 @@ import { isId } from './sites';
 /** Reads one value at a path of the configuration; a wrong one is told to `problems`, and the result is not used then. */
 type Read<T> = (value: unknown, at: string, problems: string[]) => T;
 
-/** A key's reader, and its value where it is left out; a key without one is required. */
+/** A key's reader, and its value where it is left out; a key without one is required, unless it is optional. */
 interface Field<T> {
   read: Read<T>;
   otherwise?: T;
+  optional?: true;
 }
 
 const show = (value: unknown) => (typeof value === 'object' && value !== null ? 'an object or list' : String(value));
@@ -54,7 +55,7 @@ const mapping =
 
 /** A mapping with the given keys and no others. */
 const object =
-  <T extends object>(fields: { [K in keyof T]: Field<T[K]> }): Read<T> =>
+  <T extends object>(fields: { [K in keyof T]-?: Field<Exclude<T[K], undefined>> }): Read<T> =>
   (given, at, problems) => {
     const result: Partial<T> = {};
     if (!isPlainObject(given)) {
@@ -68,10 +69,10 @@ const object =
       }
     }
     for (const key of Object.keys(fields) as (keyof T & string)[]) {
-      const { read, otherwise } = fields[key];
+      const { read, otherwise, optional } = fields[key];
       if (given[key] !== undefined) result[key] = read(given[key], path(key), problems);
       else if (otherwise !== undefined) result[key] = otherwise;
-      else problems.push(`'${path(key)}' is missing`);
+      else if (!optional) problems.push(`'${path(key)}' is missing`);
     }
     return result as T;
   };
@@ -92,6 +93,7 @@ const site = object<SiteConfig>({
   id: { read: id },
   title: { read: text('a text', /\S/) },
   theme: { read: id },
+  locale: { read: text("a locale like 'fr' or 'fr-CA'", /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/), optional: true },
 });
 
 const sites: Read<SiteConfig[]> = (given, at, problems) => {
@@ -125,7 +127,7 @@ const limits: { [K in keyof Limits]: Field<number> } = {
 const day = 24 * 60 * 60 * 1000;
 
 /** A field that is filled from the defaults of its own keys when it is left out. */
-const group = <T extends object>(fields: { [K in keyof T]: Field<T[K]> }): Field<T> => ({
+const group = <T extends object>(fields: { [K in keyof T]-?: Field<Exclude<T[K], undefined>> }): Field<T> => ({
   read: object<T>(fields),
   otherwise: object<T>(fields)({}, '', []),
 });

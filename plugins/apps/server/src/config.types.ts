@@ -24,6 +24,8 @@ export interface SiteConfig {
   title: string;
   /** Theme id of the configuration file; the choice made in the admin panel wins over it. */
   theme: string;
+  /** Locale of its content, as Strapi's internationalization names it; Strapi's default one without it. */
+  locale?: string;
 }
 
 /** How the plugin's own processes are started: those that run logic, and those that do work for the server. */

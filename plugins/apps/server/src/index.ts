@@ -20,7 +20,7 @@ import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
 import { createRequesters, permissionControllers, registerAdminActions, watchPasswordChanges } from './requester';
-import { createSites } from './sites';
+import { createSites, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
@@ -137,6 +137,11 @@ export default {
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi, workers);
+    const { config, logger } = services;
+    // Nor this: the host may add locales while it starts.
+    strapi.server.httpServer.once('listening', () =>
+      warnOfLocales(strapi, config.sites, logger).catch(() => undefined),
+    );
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
       strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),
     );

@@ -2,7 +2,7 @@ import { Link, Typography } from '@strapi/design-system';
 import type { BlockSummary } from '../../../shared/admin-api';
 import { useText } from '../plugin';
 import { DataTable } from './DataTable';
-import { ProblemNote } from './ProblemNote';
+import { FailureNote, ProblemNote } from './ProblemNote';
 
 /** An app's blocks with their elements, or with what is wrong with them. */
 export function BlocksTable({ blocks }: { blocks: BlockSummary[] }) {
@@ -30,12 +30,24 @@ export function BlocksTable({ blocks }: { blocks: BlockSummary[] }) {
           title: text('state'),
           cell: (block) =>
             block.problem ? (
-              <ProblemNote problem={block.problem} />
+              <BlockProblems block={block} />
             ) : (
               <Typography textColor="success600">{text('state.fine')}</Typography>
             ),
         },
       ]}
     />
+  );
+}
+
+/** What is wrong with a block's files, and what has failed when it was used. */
+function BlockProblems({ block: { problem, failures } }: { block: BlockSummary }) {
+  return (
+    <>
+      {problem && !('at' in problem) && <ProblemNote problem={problem} />}
+      {failures.map((failure) => (
+        <FailureNote key={`${failure.file}:${failure.line} ${failure.message}`} failure={failure} />
+      ))}
+    </>
   );
 }

@@ -1,4 +1,5 @@
-import { Box, Button, Flex, ProgressBar, Typography } from '@strapi/design-system';
+import { Box, Button, Dialog, Flex, ProgressBar, Typography } from '@strapi/design-system';
+import { ConfirmDialog } from '@strapi/strapi/admin';
 import { useEffect } from 'react';
 import type { AppDetail, Refresh } from '../../../shared/admin-api';
 import { useAction, useApi } from '../api';
@@ -24,7 +25,7 @@ function Progress({ refresh }: { refresh: Refresh }) {
   );
 }
 
-/** An app's declared indexes, with buttons to re-index its records and the progress of that. */
+/** An app's declared indexes, with buttons to re-index its records and the progress of that; dropping them is asked about. */
 export function IndexesPanel({ app, onChange }: { app: AppDetail; onChange(): void }) {
   const text = useText();
   const api = useApi();
@@ -45,9 +46,16 @@ export function IndexesPanel({ app, onChange }: { app: AppDetail; onChange(): vo
         <Button onClick={() => start(false)} disabled={running}>
           {text('refresh')}
         </Button>
-        <Button variant="secondary" onClick={() => start(true)} disabled={running}>
-          {text('refresh.rebuild')}
-        </Button>
+        <Dialog.Root>
+          <Dialog.Trigger>
+            <Button variant="secondary" disabled={running}>
+              {text('refresh.rebuild')}
+            </Button>
+          </Dialog.Trigger>
+          <ConfirmDialog onConfirm={() => start(true)}>
+            {text('refresh.rebuild.confirm', { app: app.id, records: app.records })}
+          </ConfirmDialog>
+        </Dialog.Root>
         <Box role="status" paddingLeft={4}>
           {app.refresh && <Progress refresh={app.refresh} />}
         </Box>

@@ -1,19 +1,27 @@
 import { Box, Typography } from '@strapi/design-system';
-import type { Problem } from '../../../shared/admin-api';
+import type { BlockFailure, Problem } from '../../../shared/admin-api';
 import { useText } from '../plugin';
 
-/** A definition error with the place where it is. */
-export function ProblemNote({ problem }: { problem: Problem }) {
+/** An error with the place where it is, and more about it. */
+export function ProblemNote({ problem, more }: { problem: Problem; more?: string }) {
   const text = useText();
   const { file, line, message } = problem;
+  const place = line === null ? file : text('problem.place', { file, line });
   return (
     <Box role="note" paddingTop={1} paddingBottom={1}>
       <Typography textColor="danger600" tag="p">
         {message}
       </Typography>
       <Typography variant="pi" textColor="neutral600" tag="p">
-        {line === null ? file : text('problem.place', { file, line })}
+        {[place, more].filter(Boolean).join(' · ')}
       </Typography>
     </Box>
   );
+}
+
+/** What has failed when a block was used: how often, and when last. */
+export function FailureNote({ failure }: { failure: BlockFailure }) {
+  const text = useText();
+  const { at, times } = failure;
+  return <ProblemNote problem={failure} more={text('problem.failed', { times, at: new Date(at).toLocaleString() })} />;
 }

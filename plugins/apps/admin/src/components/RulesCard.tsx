@@ -103,13 +103,17 @@ function typeName(choices: RuleChoices | undefined, uid: string): string {
 function RuleState({ rule }: { rule: Rule }) {
   const text = useText();
   const [last] = rule.failures;
+  const state = last ? text('rule.failed', { count: rule.failures.length }) : text('state.fine');
   return (
     <>
-      <Status variant={last ? 'danger' : 'success'} size="S">
-        <Typography variant="omega">
-          {last ? text('rule.failed', { count: rule.failures.length }) : text('state.fine')}
-        </Typography>
+      <Status variant={last || rule.problem ? 'danger' : 'success'} size="S">
+        <Typography variant="omega">{rule.problem ? text('rule.broken') : state}</Typography>
       </Status>
+      {rule.problem && (
+        <Typography variant="pi" textColor="danger600" tag="p">
+          {rule.problem}
+        </Typography>
+      )}
       {last && (
         <Typography variant="pi" textColor="neutral600" tag="p">
           {`${new Date(last.at).toLocaleString()}: ${last.message}`}

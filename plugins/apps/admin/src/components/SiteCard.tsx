@@ -3,6 +3,7 @@ import type { SiteOverview, ThemeChoice } from '../../../shared/admin-api';
 import { useAction, useApi } from '../api';
 import { useText } from '../plugin';
 import { AppsTable } from './AppsTable';
+import { ProblemNote } from './ProblemNote';
 
 interface Props {
   site: SiteOverview;
@@ -42,6 +43,13 @@ export function SiteCard({ site, themes, onChange }: Props) {
           <Field.Hint />
         </Field.Root>
       </Flex>
+      {site.problems.length > 0 && (
+        <Box paddingBottom={4}>
+          {site.problems.map((problem) => (
+            <ProblemNote key={`${problem.file}:${problem.line} ${problem.message}`} problem={problem} />
+          ))}
+        </Box>
+      )}
       <AppsTable site={site} />
     </Box>
   );

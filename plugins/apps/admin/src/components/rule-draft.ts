@@ -50,7 +50,7 @@ export function useDraft(rule: Rule | undefined, onSaved: () => void) {
 
 function inputOf(rule: Rule | undefined): Draft {
   if (!rule) return empty;
-  const { id: _id, failures: _failures, ...input } = rule;
+  const { id: _id, failures: _failures, problem: _problem, ...input } = rule;
   return input;
 }
 

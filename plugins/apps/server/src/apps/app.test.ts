@@ -4,7 +4,7 @@ import { loadApp } from './app';
 
 function folder(files: Record<string, string>, settings?: string): AppFolder {
   return {
-    site: { id: 'site', title: 'Site', url: 'http://localhost/site', theme: 'basic' },
+    site: { id: 'site', title: 'Site', url: 'http://localhost/site', theme: 'basic', locale: null },
     appId: 'rating',
     themeId: 'basic',
     revision: '1',

@@ -2,6 +2,7 @@ import type { Items, Json } from '../../../shared/json';
 import type { LogicCall, LogicOutcome, LogicProgram } from '../logic/types';
 import type { StoredRecord } from '../records/types';
 import { contextData, recordData } from './context-data';
+import { noteFailure } from './failures';
 import { logicHost } from './logic-host';
 import type { Run } from './run';
 import type { App, Block } from './types';
@@ -49,14 +50,21 @@ export async function withSession<T>(
 export async function openBlock(run: Run, block: Block, record: StoredRecord | null): Promise<BlockSession> {
   if (!block.logic) return emptySession;
   const program = programOf(run.app, block.logic);
-  const session = await run.services.logic.open(program, contextData(run, block, record), logicHost(run), run.budget);
+  const noting = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error) => {
+      noteFailure(block, error);
+      throw error;
+    });
+  const { logic } = run.services;
+  const session = await noting(logic.open(program, contextData(run, block, record), logicHost(run), run.budget));
 
   const call = async (names: readonly string[], isContained: boolean): Promise<[string, LogicOutcome][]> => {
     const calls: LogicCall[] = names
       .filter((name) => session.functions.has(name))
       .map((name) => ({ name, contained: isContained }));
     if (calls.length === 0) return [];
-    const outcomes = await interrupted(run, session.call(calls));
+    const outcomes = await noting(interrupted(run, session.call(calls)));
+    for (const outcome of outcomes) if (!outcome.ok) noteFailure(block, outcome.error);
     return outcomes.map((outcome, index) => [(calls[index] as LogicCall).name, outcome]);
   };
 

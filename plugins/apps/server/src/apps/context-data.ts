@@ -2,7 +2,7 @@ import type { Items } from '../../../shared/json';
 import type { ContentData, ContextData, RecordData } from '../logic/types';
 import type { StoredRecord } from '../records/types';
 import type { Rights } from '../requester/types';
-import type { ContentItem } from '../sites/types';
+import type { ContentItem, Site } from '../sites/types';
 import type { Run } from './run';
 import type { App, Block } from './types';
 
@@ -16,7 +16,7 @@ export function contextData(run: Run, block: Block | null, record: StoredRecord 
     record: record ? recordData(run, run.app, record) : null,
     request: visit.request,
     parent_request: visit.parentRequest,
-    portal: { id: visit.site.id, title: visit.site.title, url: visit.site.url, theme: visit.site.theme },
+    portal: portalData(visit.site),
     content: contentData(visit.content),
     user: visit.requester.profile,
     params: visit.params,
@@ -66,6 +66,11 @@ export function recordData(run: Run, app: App, record: StoredRecord): RecordData
 }
 
 export function contentData(item: ContentItem): ContentData {
-  const { type, id, documentId, title, url, path, fields } = item;
-  return { type, id, documentId, title, url, path, fields };
+  const { type, id, documentId, title, url, path, locale, fields } = item;
+  return { type, id, documentId, title, url, path, locale, fields };
+}
+
+/** `context.portal`, in logic and in Liquid. */
+export function portalData({ id, title, url, theme, locale }: Site): ContextData['portal'] {
+  return { id, title, url, theme, locale };
 }

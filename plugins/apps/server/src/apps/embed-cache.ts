@@ -107,6 +107,16 @@ const anybodys = ({ url, path, query }: RequestData): RequestData => ({
 
 /** Everything that the rendering may depend on. */
 function keyOf({ site, content, contentPath, request, parentRequest }: Visit, app: App, block: string): string {
-  const place = [site.id, site.url, site.title, site.theme, app.id, app.folder.themeId, app.revision, block];
+  const place = [
+    site.id,
+    site.url,
+    site.title,
+    site.theme,
+    site.locale,
+    app.id,
+    app.folder.themeId,
+    app.revision,
+    block,
+  ];
   return JSON.stringify([...place, contentPath, content.type, content.documentId, request, parentRequest]);
 }

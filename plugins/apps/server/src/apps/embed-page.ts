@@ -3,6 +3,7 @@ import { AppsError } from '../errors';
 import { escapeHtml, html } from '../layouts';
 import type { LayoutData } from '../layouts/types';
 import type { ThemeFile, ThemeFolder } from '../sites';
+import { portalData } from './context-data';
 import { patternWork } from './elements/pattern-machine';
 import { type EmbeddingPage, isRefusal } from './embed';
 import { readRules, type ThemeRule } from './rules';
@@ -102,7 +103,7 @@ function pageContext(visit: Visit): LayoutData['context'] {
   const { site, content, request, requester } = visit;
   const context = {
     request,
-    portal: { id: site.id, title: site.title, url: site.url, theme: site.theme },
+    portal: portalData(site),
     content: { ...content.fields, ...content, fields: content.fields },
     user: requester.profile,
   };
@@ -114,7 +115,7 @@ function pageContext(visit: Visit): LayoutData['context'] {
 /** The page of a theme without a layout. */
 function bareLayout({ site }: Visit, { title, main }: PageContent): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(site.locale ?? 'en')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -3,6 +3,7 @@ import { AppsError, isAppsError } from '../errors';
 import type { Markup } from '../layouts';
 import type { LogicBudget, RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
+import { localeProblem } from '../sites';
 import { shownBlock } from './embed-cache';
 import { type BlockReference, blockReference } from './embed-reference';
 import { failureMark } from './error-mark';
@@ -61,6 +62,8 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
 
   const include = (reference: BlockReference): Promise<string> =>
     inTurn(async () => {
+      const problem = localeProblem(visit.site, new URLSearchParams(reference.query));
+      if (problem) throw new AppsError('BadRequestError', problem);
       const app = await loadedApp(sharing, visit, reference);
       const shown = await shownBlock(sharing, includedVisit(sharing, visit, reference), app, reference.block);
       const html = 'html' in shown.value ? await markup.balanced(shown.value.html) : '';

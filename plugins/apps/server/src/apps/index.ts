@@ -13,6 +13,7 @@ export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
 export { contentHtml, type PageContent, themedPage } from './embed-page';
 
 export { placedMessage } from './error-mark';
+export { type Failure, failuresOf } from './failures';
 export { blockAddress } from './form';
 export { nested } from './nested';
 export {
@@ -25,6 +26,7 @@ export {
   type VersionTest,
 } from './record-operations';
 export { redirectOf } from './response';
+export { readRules } from './rules';
 export {
   type AppServices,
   type DocumentCalls,
@@ -39,4 +41,5 @@ export { type Displayed, displayBlock } from './run-block';
 export type { FormFields } from './submission';
 export { type Submitted, submitBlock } from './submit-block';
 export type { App, Block, Definition, ElementDefinition, Settings } from './types';
+export { didYouMean } from './yaml-schema';
 export { readThemeInfo } from './yaml-theme';

@@ -140,10 +140,12 @@ function siteCalls(run: Run): SiteCalls {
     services.logger.warn(`[apps] ${run.app.id}: ${what} failed: ${String(error).slice(0, 1000)}`);
     throw new AppsError('BadRequestError', `${what}: these parameters cannot be carried out`, { cause: error });
   };
+  /** Localized content is that of the site, as far as a call names no other locale. */
+  const inSite = (params: Items): Items => ({ ...params, locale: params.locale ?? visit.site.locale });
   const documents = async (uid: string, method: string, params: Items): Promise<Json> => {
     const refused = unreadable(`documents('${uid}').${method}()`);
     // Rights and parameters come first: what is refused opens no transaction.
-    const call = services.documents(uid, method, params, visit.requester).catch(refused);
+    const call = services.documents(uid, method, inSite(params), visit.requester).catch(refused);
     const { reads, check, run: carryOut } = await call;
     if (reads) return run.unit.alongside(carryOut).catch(refused);
     requireContentChanges(run);
@@ -165,11 +167,16 @@ function siteCalls(run: Run): SiteCalls {
       return item && contentData(item);
     },
     async contentUpdate(data) {
-      const { type, documentId } = visit.content;
+      const { type, documentId, locale, draft, fields } = visit.content;
       if (documentId === null) throw new AppsError('BadRequestError', 'There is no current content item to update');
-      await documents(type, 'update', { documentId, data });
-      const find = () => services.sites.content.find(visit.site, type, documentId, visit.requester);
-      const item = await run.unit.alongside(find);
+      // A draft, which only events have, stays one.
+      const version = { ...(locale && { locale }), ...(draft && { status: 'draft' }) };
+      const updated = await documents(type, 'update', { documentId, data, ...version });
+      const { content } = services.sites;
+      const find = () => content.find(visit.site, { uid: type, documentId, locale }, visit.requester);
+      const item = draft
+        ? await content.describe(visit.site, type, { ...fields, ...(updated as Items) }, { draft })
+        : await run.unit.alongside(find);
       return contentData(item ?? visit.content);
     },
     log(entry) {

@@ -1,8 +1,10 @@
 import { AppsError } from '../errors';
 import { isPaused } from '../logic';
 import { type BlockSession, withSession } from './block-session';
+import { portalData } from './context-data';
 import { type DisplayOptions, elementContents } from './element-contents';
 import { errorMark } from './error-mark';
+import { noteFailure } from './failures';
 import { formHtml } from './form';
 import { redirectOf } from './response';
 import type { Run } from './run';
@@ -47,7 +49,7 @@ export async function renderBlock(
   const contents = await elementContents(run, block, session, options, layout.elements);
   // Only a layout that names the context can show what logic has set on it: others spare the way to the sandbox.
   const properties = /\bcontext\b/.test(block.layout.text) ? await session.properties() : {};
-  const main = await layout.render({
+  const rendered = layout.render({
     element: contents,
     context: { ...properties, ...layoutContext(run, block, options) },
     debug: run.app.settings.debug,
@@ -55,6 +57,10 @@ export async function renderBlock(
       run.services.logger.warn(
         `[apps] ${run.app.id}/${block.id}: undeclared element "${name}" in ${block.layout?.path}`,
       ),
+  });
+  const main = await rendered.catch((error) => {
+    noteFailure(block, error);
+    throw error;
   });
   return formHtml(run, block, options, main);
 }
@@ -72,7 +78,7 @@ function layoutContext(run: Run, block: Block, { record, mode }: DisplayOptions)
     mode,
     request,
     parent_request: parentRequest,
-    portal: { id: site.id, title: site.title, url: site.url, theme: site.theme },
+    portal: portalData(site),
     content: { ...content.fields, ...content, fields: content.fields },
     user: requester.profile,
     params,

@@ -1,7 +1,7 @@
-import type { Problem } from '../../../shared/admin-api';
-import { type App, type Block, programOf } from '../apps';
-import { type AppsError, isAppsError } from '../errors';
-import type { Site } from '../sites/types';
+import type { BlockFailure, Problem } from '../../../shared/admin-api';
+import { type App, type Block, didYouMean, failuresOf, programOf, readRules, readThemeInfo } from '../apps';
+import { AppsError, isAppsError } from '../errors';
+import type { Site, ThemeFile } from '../sites/types';
 import type { DoorServices } from './exchange';
 import { type Views, viewProblem } from './views';
 
@@ -9,8 +9,15 @@ import { type Views, viewProblem } from './views';
 export function problemOf(error: AppsError | null): Problem | null {
   if (!error) return null;
   const { file = '', line = null, column = null } = error.position ?? {};
+  const problem = { message: error.message, file, line, column };
+  return { ...problem, message: withoutPlace(problem) };
+}
+
+/** A message without the place that it begins or ends with. */
+function withoutPlace({ message, file, line, column }: Problem): string {
+  if (file === '') return message;
   const place = [file, line, column].filter((part) => part !== null).join(':');
-  return { message: error.message.replace(`${place}: `, ''), file, line, column };
+  return message.replace(`${place}: `, '').replace(` (${place})`, '');
 }
 
 /** Milliseconds for finding out what is wrong with the blocks of an app. */
@@ -29,9 +36,45 @@ export async function blockProblems(
     const broken = block.error ?? layoutError(services, block) ?? (await logicError(services, app, block, deadline));
     const problem =
       problemOf(broken) ?? pauseOf(services, site, app, block) ?? problemOf(viewProblem(views, app, block));
-    problems.set(block, problem);
+    problems.set(block, problem ?? blockFailures(block)[0] ?? null);
   }
   return problems;
+}
+
+/** What has failed in a block lately, its place told once. */
+export function blockFailures(block: Block): BlockFailure[] {
+  return failuresOf(block).map((failure) => ({ ...failure, message: withoutPlace(failure) }));
+}
+
+/** What is wrong with the theme's own files; what its blocks do is told with their apps. */
+export async function siteProblems(services: DoorServices, site: Site): Promise<Problem[]> {
+  const theme = await services.sites.theme(site);
+  if (!theme) return [{ message: `There is no theme "${site.theme}"`, file: '', line: null, column: null }];
+  const errors: AppsError[] = [];
+  for (const file of theme.files.values()) {
+    if (file.problem) errors.push(new AppsError('DefinitionError', file.problem, { position: { file: file.path } }));
+    else if (file.path === 'rules.yaml') errors.push(...(await ruleErrors(services, site, file)));
+    else
+      errors.push(
+        ...thrownBy(() => (file.path === 'theme.yaml' ? readThemeInfo(file) : services.layouts.compile(file))),
+      );
+  }
+  return errors.flatMap((error) => problemOf(error) ?? []);
+}
+
+/** What is wrong in rules.yaml, and includes of blocks that are not there. */
+async function ruleErrors({ sites, loadApp }: DoorServices, site: Site, file: ThemeFile): Promise<AppsError[]> {
+  const { rules, errors } = readRules(file);
+  const missing: AppsError[] = [];
+  for (const { include, position } of rules) {
+    const app = await loadApp(site, include.app);
+    if (app?.blocks.has(include.block)) continue;
+    const message = app
+      ? `There is no block "${include.block}" in the app "${app.id}"${didYouMean(include.block, [...app.blocks.keys()])}`
+      : `There is no app "${include.app}" in this site${didYouMean(include.app, await sites.apps(site))}`;
+    missing.push(new AppsError('DefinitionError', message, { position }));
+  }
+  return [...errors, ...missing];
 }
 
 async function logicError({ logic }: DoorServices, app: App, block: Block, deadline: number) {
@@ -39,11 +82,15 @@ async function logicError({ logic }: DoorServices, app: App, block: Block, deadl
 }
 
 function layoutError({ layouts }: DoorServices, { layout }: Block): AppsError | null {
+  return (layout && thrownBy(() => layouts.compile(layout))[0]) ?? null;
+}
+
+function thrownBy(work: () => unknown): AppsError[] {
   try {
-    if (layout) layouts.compile(layout);
-    return null;
+    work();
+    return [];
   } catch (error) {
-    if (isAppsError(error)) return error;
+    if (isAppsError(error)) return [error];
     throw error;
   }
 }

@@ -8,7 +8,7 @@ type RuleRoute = Extract<AdminRoute, `rule${string}` | `${string}Rule`>;
 
 /** What the admin routes of rules on events answer (shared/admin-api.ts). */
 export const ruleHandlers: Record<RuleRoute, (ctx: Context, services: DoorServices) => Promise<unknown>> = {
-  rules: (_ctx, { rules }) => rules.list(),
+  rules: async (ctx, services) => services.rules.list(await managerOf(ctx, services)),
   ruleChoices: (_ctx, { rules }) => rules.choices(),
 
   async ruleFunctions(ctx, services) {

@@ -14,7 +14,7 @@ import type { App } from '../apps';
 import { AppsError } from '../errors';
 import type { AppKey } from '../records/types';
 import type { Site } from '../sites/types';
-import { blockProblems, problemOf } from './admin-problems';
+import { blockFailures, blockProblems, problemOf, siteProblems } from './admin-problems';
 import { ruleHandlers } from './admin-rules';
 import { jsonObject } from './body';
 import type { DoorServices } from './exchange';
@@ -70,6 +70,7 @@ const handlers: Record<AdminRoute, Handle> = {
         url: urls.block(site, app.id, block.id),
         elements: [...block.definition.elements.values()].map(({ name, type }) => ({ name, type })),
         problem: problems.get(block) ?? null,
+        failures: blockFailures(block),
       })),
       indexes: [...app.indexes].map(([name, type]) => ({ name, type })),
       problem: problemOf(app.error),
@@ -157,6 +158,7 @@ async function siteOverview(services: DoorServices, site: Site): Promise<SiteOve
     title,
     url,
     theme,
+    problems: await siteProblems(services, site),
     apps: await Promise.all(apps.map(({ app, key }) => summary(services, site, views, app, key))),
   };
 }

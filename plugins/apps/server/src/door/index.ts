@@ -4,6 +4,7 @@ import { AppsError, isAppsError } from '../errors';
 import type { RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import type { Requester } from '../requester/types';
+import { localeProblem } from '../sites';
 import type { Address, ContentItem, Site } from '../sites/types';
 import { openOwnFile, requireRead, sendFile } from './assets';
 import { checkBody } from './body';
@@ -171,6 +172,10 @@ async function createVisit(
   requester: Requester,
 ): Promise<Visit> {
   const { csrf } = services.requesters;
+  const query = new URLSearchParams(ctx.querystring);
+  if (localeProblem(site, query)) {
+    throw new AppsError('BadRequestError', localeProblem(site, query, await services.sites.all()) ?? '');
+  }
   const safe = safeMethods.has(ctx.method);
   if (!safe && requester.credential === 'cookie') requireOwnForm(ctx, services.requesters);
   if (!safe) csrf.verify(csrfOf(ctx), requester);

@@ -164,7 +164,7 @@ async function answerHtml(exchange: Exchange, page: PageContent, block?: string,
   ctx.vary('X-Requested-With');
   if (wantsFragment(ctx)) ctx.body = page.main;
   else if (standsInTheme(exchange, block)) ctx.body = await inTheme(exchange, page, done);
-  else ctx.body = bareDocument({ ...page, script: `${site.url}/@@apps.js` });
+  else ctx.body = bareDocument({ ...page, script: `${site.url}/@@apps.js`, lang: site.locale });
 }
 
 async function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted, done: Done): Promise<void> {

@@ -1,10 +1,10 @@
 import { escapeHtml, type PageContent } from '../apps';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
-export function bareDocument(page: PageContent & { script?: string }): string {
+export function bareDocument(page: PageContent & { script?: string; lang?: string | null }): string {
   const script = page.script ? `\n<script src="${escapeHtml(page.script)}" defer></script>` : '';
   return `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(page.lang ?? 'en')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

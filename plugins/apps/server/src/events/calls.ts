@@ -3,6 +3,7 @@ import { type AppServices, callFunction, type Visit } from '../apps';
 import { AppsError } from '../errors';
 import type { Requesters } from '../requester';
 import type { Requester, StrapiAuth } from '../requester/types';
+import { trimSlashes } from '../sites';
 import type { ContentItem, Site } from '../sites/types';
 
 export interface CallServices extends AppServices {
@@ -12,10 +13,10 @@ export interface CallServices extends AppServices {
 /** A call of a block's function from code. */
 export interface CallOptions {
   /**
-   * `context.content`: a path below the site (`articles/news`), a document's `{ uid, documentId }`, or a content item as
-   * it is; the portal without it. NotFoundError for content that the requester may not read.
+   * `context.content`: a path below the site (`articles/news`), a document's `{ uid, documentId }` (with `locale`, else in
+   * the site's), or a whole content item; the portal without it. NotFoundError for content that the requester may not read.
    */
-  content?: string | { uid: string; documentId: string } | ContentItem;
+  content?: string | { uid: string; documentId: string; locale?: string } | ContentItem;
   /** `context.params`; JSON. */
   params?: Items;
   /** In whose name: a requester, a Koa context or its state; anonymous without it. */
@@ -67,7 +68,8 @@ export function callVisit(
   return {
     site,
     content,
-    contentPath: content.path.replace(/^\/+/, ''),
+    // An item of another site, or of none, is nothing that this site's addresses could name.
+    contentPath: content.url?.startsWith(`${site.url}/`) ? trimSlashes(content.path) : '',
     requester,
     request: { method: 'POST', url: href, path: pathname, query: {}, form: {}, body: null, headers: {} },
     parentRequest: null,
@@ -102,7 +104,7 @@ async function contentOf(
   if (typeof given === 'object' && 'fields' in given) return given;
   const found =
     typeof given === 'object'
-      ? await sites.content.find(site, given.uid, given.documentId, requester)
+      ? await sites.content.find(site, given, requester)
       : await sites.content.resolve(site, given ?? '', requester);
   if (!found) throw new AppsError('NotFoundError', 'There is no such content');
   return found;

@@ -2,20 +2,17 @@ import type { Core } from '@strapi/strapi';
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
 import type { ContentItem, Site, Sites } from '../sites/types';
-
-/** Events after which the published version is the item; after the others it is the draft, where there is one. */
-const published = new Set(['publish', 'delete']);
+import type { Happening } from './happenings';
 
 /** Reads the item of an event: also a draft, which no address leads to, for the acting user has it in their hands. */
 export function createItems(strapi: Core.Strapi, sites: Sites) {
   async function fieldsOf(
-    uid: string,
-    documentId: string,
-    status: string,
+    { uid, documentId, locale }: Happening,
+    status: 'draft' | 'published',
     requester: Requester,
   ): Promise<Items | null> {
     const documents = strapi.documents(uid as never) as unknown as { findOne(params: object): Promise<object | null> };
-    const found = await documents.findOne({ documentId, status, populate: '*' });
+    const found = await documents.findOne({ documentId, status, populate: '*', ...(locale !== null && { locale }) });
     if (!found) return null;
     // The admin strategy cannot be asked about relations: without an `auth` private fields are still taken out.
     const auth = requester.kind === 'administrator' ? undefined : requester.auth;
@@ -25,24 +22,17 @@ export function createItems(strapi: Core.Strapi, sites: Sites) {
   }
 
   return {
-    /** The item with its address, as far as it has one; null when it is no longer there. */
-    async read(
-      site: Site,
-      uid: string,
-      documentId: string,
-      requester: Requester,
-      event: string,
-    ): Promise<ContentItem | null> {
-      const [first, second] = published.has(event) ? ['published', 'draft'] : ['draft', 'published'];
-      const fields =
-        (await fieldsOf(uid, documentId, first as string, requester)) ??
-        (await fieldsOf(uid, documentId, second as string, requester));
-      if (!fields) return null;
-      const shown = await sites.content.find(site, uid, documentId, requester);
-      const id = String(fields.id ?? documentId);
-      const title = String(fields.title ?? fields.name ?? documentId);
-      const { url, path } = shown ?? { url: `${site.url}/`, path: '/' };
-      return { type: uid, id, documentId, title, url, path, fields };
+    /**
+     * The version that an event is about, else the document's other one in the same locale (a deleted draft was never
+     * published), with the address that it has when it is published; null when it is no longer there.
+     */
+    async read(site: Site, happening: Happening, requester: Requester): Promise<ContentItem | null> {
+      const versions = happening.published ? (['published', 'draft'] as const) : (['draft', 'published'] as const);
+      for (const version of versions) {
+        const fields = await fieldsOf(happening, version, requester);
+        if (fields) return sites.content.describe(site, happening.uid, fields, { draft: version === 'draft' });
+      }
+      return null;
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { functionNames } from '../apps';
-import { AppsError } from '../errors';
+import { didYouMean, functionNames } from '../apps';
+import { AppsError, isAppsError } from '../errors';
 import type { Requester } from '../requester/types';
 import type { Site, Sites } from '../sites/types';
 import { type CallServices, callVisit } from './calls';
@@ -12,8 +12,8 @@ const RULE = 'plugin::apps.rule';
 
 /** The entries of `plugin::apps.rule`, for those who manage apps: the caller has checked that (contract, section 11). */
 export interface RuleEntries {
-  /** By name. */
-  list(): Promise<Rule[]>;
+  /** By name, each with what has become of its target. */
+  list(manager: Requester): Promise<Rule[]>;
   choices(): Promise<RuleChoices>;
   /** Functions of a block's logic, sorted. BadRequestError for an app or block that does not exist. */
   functions(target: RuleTarget, manager: Requester): Promise<readonly string[]>;
@@ -26,11 +26,16 @@ export interface RuleEntries {
 }
 
 /** An entry as stored. */
-type Row = Omit<Rule, 'id' | 'failures'> & { documentId: string; failures: Rule['failures'] | null };
+type Row = Omit<Rule, 'id' | 'failures' | 'problem'> & { documentId: string; failures: Rule['failures'] | null };
 
-/** The site whose app a rule means: the default one if it has the app, else the first other one; null if none has it. */
-export async function siteOfApp(sites: Sites, app: string): Promise<Site | null> {
-  for (const site of await sites.all()) if (await sites.app(site, app)) return site;
+/**
+ * The site whose app a rule means: of those that have the app, the first one in the item's locale, else the first one;
+ * null if none has it.
+ */
+export async function siteOfApp(sites: Sites, app: string, locale: string | null = null): Promise<Site | null> {
+  const all = await sites.all();
+  const nearest = all.filter((site) => locale !== null && site.locale === locale);
+  for (const site of [...nearest, ...all]) if (await sites.app(site, app)) return site;
   return null;
 }
 
@@ -48,8 +53,14 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     const all = services();
     const site = await siteOfApp(all.sites, appId);
     const app = site && (await all.loadApp(site, appId));
-    if (!site || !app) throw wrongKey('app', `No site has an app "${appId}"`);
-    if (!app.blocks.has(block)) throw wrongKey('block', `There is no block "${block}" in the app "${appId}"`);
+    if (!site || !app) {
+      const all = (await choices()).apps.map(({ id }) => id);
+      throw wrongKey('app', `No site has an app "${appId}"${instead(appId, all)}`);
+    }
+    if (!app.blocks.has(block)) {
+      const known = [...app.blocks.values()].flatMap(({ id, logic }) => (logic ? [id] : []));
+      throw wrongKey('block', `There is no block "${block}" in the app "${appId}"${instead(block, known)}`);
+    }
     const content = await all.sites.content.resolve(site, '', manager);
     if (!content) throw new AppsError('InternalServerError', 'The site has no root');
     const address = all.sites.urls.block(site, appId, block);
@@ -64,37 +75,70 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
   }
 
   /** BadRequestError unless what the rule is about and what it calls exist. */
-  async function requireTarget(rule: RuleInput, manager: Requester): Promise<void> {
+  async function requireTarget(rule: RuleInput, manager: Requester, functionsOf = functions): Promise<void> {
     const type = contentTypes(strapi).find(({ uid }) => uid === rule.contentType);
-    if (!type) throw wrongKey('contentType', `There is no content type "${rule.contentType}"`);
+    if (!type) {
+      const known = contentTypes(strapi).map(({ uid }) => uid);
+      throw wrongKey(
+        'contentType',
+        `There is no content type "${rule.contentType}"${instead(rule.contentType, known)}`,
+      );
+    }
     if (!type.hasDrafts && (rule.event === 'publish' || rule.event === 'unpublish')) {
       throw wrongKey('event', `Items of "${rule.contentType}" have no drafts: they are never published or unpublished`);
     }
-    if ((await functions(rule, manager)).includes(rule.function)) return;
-    throw wrongKey('function', `The block "${rule.block}" has no function "${rule.function}"`);
+    const known = await functionsOf(rule, manager);
+    if (known.includes(rule.function)) return;
+    throw wrongKey(
+      'function',
+      `The block "${rule.block}" has no function "${rule.function}"${instead(rule.function, known)}`,
+    );
+  }
+
+  /** Why a rule that is stored cannot run; files have changed since. @param known what was found out for others */
+  async function problemOf(rule: RuleInput, manager: Requester, known: Known): Promise<string | null> {
+    const functionsOf: typeof functions = (target, who) => {
+      const key = `${target.app}/${target.block}`;
+      const found = known.get(key) ?? functions(target, who);
+      known.set(key, found);
+      return found;
+    };
+    try {
+      await requireTarget(rule, manager, functionsOf);
+      return null;
+    } catch (error) {
+      if (isAppsError(error)) return error.message;
+      throw error;
+    }
+  }
+
+  async function choices(): Promise<RuleChoices> {
+    const { sites, loadApp } = services();
+    const apps = new Map<string, string[]>();
+    for (const site of await sites.all()) {
+      for (const id of await sites.apps(site)) {
+        const app = apps.has(id) ? null : await loadApp(site, id);
+        const blocks = [...(app?.blocks.values() ?? [])].flatMap((block) => (block.logic ? [block.id] : []));
+        if (app) apps.set(id, blocks);
+      }
+    }
+    const sorted = [...apps].sort(([a], [b]) => (a < b ? -1 : 1));
+    return { contentTypes: contentTypes(strapi), apps: sorted.map(([id, blocks]) => ({ id, blocks })) };
   }
 
   return {
     functions,
-    async list() {
-      return (await documents().findMany({ sort: ['name:asc', 'id:asc'] })).map(ruleOf);
-    },
-    async choices() {
-      const { sites, loadApp } = services();
-      const apps = new Map<string, string[]>();
-      for (const site of await sites.all()) {
-        for (const id of await sites.apps(site)) {
-          const app = apps.has(id) ? null : await loadApp(site, id);
-          if (app)
-            apps.set(
-              id,
-              [...app.blocks.values()].flatMap((block) => (block.logic ? [block.id] : [])),
-            );
-        }
+    async list(manager) {
+      const rules: Rule[] = [];
+      const known: Known = new Map();
+      const deadline = performance.now() + checkTime;
+      for (const row of await documents().findMany({ sort: ['name:asc', 'id:asc'] })) {
+        const problem = performance.now() < deadline ? await problemOf(row, manager, known) : null;
+        rules.push({ ...ruleOf(row), problem });
       }
-      const sorted = [...apps].sort(([a], [b]) => (a < b ? -1 : 1));
-      return { contentTypes: contentTypes(strapi), apps: sorted.map(([id, blocks]) => ({ id, blocks })) };
+      return rules;
     },
+    choices,
     async create(input, manager) {
       const rule = readRule({ enabled: true, ...input });
       await requireTarget(rule, manager);
@@ -113,6 +157,22 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
   };
 }
 
+/** Functions of blocks, by app and block. */
+type Known = Map<string, Promise<readonly string[]>>;
+
+/** Milliseconds for finding out what is wrong with all rules. */
+const checkTime = 5_000;
+
+/** Names that a message lists, at most. */
+const MAX_NAMES = 20;
+
+/** What there is instead of what a rule names. */
+function instead(given: string, known: readonly string[]): string {
+  const more = known.length > MAX_NAMES ? ' …' : '';
+  const list = known.length > 0 ? known.slice(0, MAX_NAMES).join(', ') + more : 'none';
+  return `${didYouMean(given, known) || '.'} There are: ${list}`;
+}
+
 /** As much of Strapi's document service as is used here. */
 interface DocumentMethods {
   findOne(params: { documentId: string }): Promise<Row | null>;
@@ -127,7 +187,7 @@ function inputOf({ name, enabled, event, contentType, app, block, function: call
 }
 
 function ruleOf(row: Row): Rule {
-  return { id: row.documentId, ...inputOf(row), failures: row.failures ?? [] };
+  return { id: row.documentId, ...inputOf(row), failures: row.failures ?? [], problem: null };
 }
 
 /** The host's own content types, by name. */

@@ -6,7 +6,9 @@ import { isAppsError } from '../errors';
 import type { Logger } from '../log';
 import type { ContentItem, Site, Sites } from '../sites/types';
 import type { Acting, Actor } from './acting';
+import { createAfterCommit, type Due } from './after-commit';
 import type { Calls } from './calls';
+import { type Action, createHappenings, eventsOf, type Happening } from './happenings';
 import { createItems } from './items';
 import { siteOfApp } from './rule-entries';
 
@@ -28,24 +30,6 @@ const MAX_FAILURES = 20;
 /** Functions that may wait for their turn; an avalanche is cut off rather than to fill the memory. */
 const MAX_WAITING = 5_000;
 
-/** What Strapi's document service calls its actions, and the events that they are (with `status: published` besides). */
-const events: Record<string, Event> = {
-  create: 'create',
-  clone: 'create',
-  update: 'update',
-  delete: 'delete',
-  publish: 'publish',
-  unpublish: 'unpublish',
-};
-
-/** A call of the document service, as its middlewares see it. */
-interface Action {
-  action: string;
-  uid: string;
-  contentType: { options?: { draftAndPublish?: boolean } };
-  params: { documentId?: string; status?: string };
-}
-
 export interface RulesOptions {
   strapi: Core.Strapi;
   logger: Logger;
@@ -60,6 +44,8 @@ export interface RulesOptions {
  */
 export function createRules({ strapi, logger, sites, acting, calls }: RulesOptions) {
   const items = createItems(strapi, sites);
+  const happenings = createHappenings(strapi);
+  const afterCommit = createAfterCommit(strapi);
   /** Away from the request and the transaction that brought the event. */
   const outside = AsyncLocalStorage.snapshot();
   let last: Promise<unknown> = Promise.resolve();
@@ -68,33 +54,58 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
   const report = (error: unknown) =>
     logger.error(`[apps] rules on events: ${String((error as Error)?.stack ?? error)}`);
 
-  /** The enabled rules for what is about to happen; none when even that cannot be found out. */
-  async function dueRules({ uid }: Action, happening: Event[], { chain }: Actor): Promise<Rule[]> {
-    const where = { enabled: true, contentType: uid, event: { $in: happening } };
+  /** The enabled rules for what may be about to happen, except those that have led to it. */
+  async function dueRules({ uid }: Action, possible: readonly Event[], { chain }: Actor): Promise<Rule[]> {
+    const where = { enabled: true, contentType: uid, event: { $in: possible } };
     const found: Rule[] = await strapi.db.query(RULE).findMany({ where, orderBy: { id: 'asc' } });
     return found.filter(({ id }) => !chain.has(id));
   }
 
-  async function prepare(action: Action, happening: Event[]) {
+  /** What must be known before an action is carried out; null when even that cannot be found out. */
+  async function prepare(action: Action, possible: readonly Event[]) {
     const actor = await acting.now();
-    const rules = await dueRules(action, happening, actor);
+    const rules = await dueRules(action, possible, actor);
     const site = (await sites.all())[0] as Site;
-    const { documentId } = action.params;
-    const gone =
-      rules.length > 0 && action.action === 'delete' && documentId
-        ? await items.read(site, action.uid, documentId, actor.requester, 'delete')
-        : null;
-    return { actor, rules, site, gone };
+    // A publication is looked at without rules of its own: it takes back the update that led to it.
+    const needed = rules.length > 0 || action.action === 'publish';
+    const before = needed ? await happenings.before(action) : [];
+    const gone = new Map<string | null, ContentItem | null>();
+    if (rules.length > 0 && action.action === 'delete') {
+      for (const happening of await happenings.of(action, before, action.params)) {
+        gone.set(happening.locale, await items.read(site, happening, actor.requester));
+      }
+    }
+    return { actor, rules, site, gone, before, needed };
+  }
+
+  type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+  async function notice(action: Action, prepared: Prepared, result: unknown): Promise<void> {
+    const { actor, rules, site, gone, before } = prepared;
+    const happened = await happenings.of(action, before, result);
+    const due = happened.flatMap((happening) =>
+      rules
+        .filter(({ event }) => event === happening.event)
+        .map((rule): Due => {
+          const subject = { site, happening, gone: gone.get(happening.locale) ?? null };
+          return { happening, work: () => enqueue(rule, actor, subject) };
+        }),
+    );
+    await afterCommit(due, happened);
   }
 
   async function run(rule: Rule, actor: Actor, subject: Subject): Promise<void> {
-    const { site, uid, documentId } = subject;
+    const { happening, gone } = subject;
+    const { event, uid, documentId, locale } = happening;
     const requester = acting.forRule(actor, rule.id);
     try {
-      const content = subject.gone ?? (await items.read(site, uid, documentId, requester, rule.event));
+      const site = (await siteOfApp(sites, rule.app, locale)) ?? subject.site;
+      const content = await (gone
+        ? sites.content.describe(site, uid, gone.fields, gone)
+        : items.read(site, happening, requester));
       if (!content) return;
-      const params: Items = { rule: rule.name, event: rule.event, content_type: uid, document_id: documentId };
-      const options = { content, params, requester, site: (await siteOfApp(sites, rule.app))?.id ?? site.id };
+      const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale };
+      const options = { content, params, requester, site: site.id };
       await calls.call(`${rule.app}/${rule.block}/${rule.function}`, options);
     } catch (error) {
       await noteFailure(rule, documentId, error);
@@ -126,18 +137,11 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
     /** Watches all of Strapi's document service. */
     start(): void {
       strapi.documents.use((async (action: Action, next: () => Promise<unknown>) => {
-        const happening = eventsOf(action);
-        if (happening.length === 0) return next();
-        const prepared = await prepare(action, happening).catch(report);
+        const possible = eventsOf(action);
+        if (possible.length === 0) return next();
+        const prepared = await prepare(action, possible).catch(report);
         const result = await next();
-        if (!prepared || prepared.rules.length === 0) return result;
-        const { actor, rules, site, gone } = prepared;
-        const documentId = (result as { documentId?: string } | null)?.documentId;
-        if (!documentId) return result;
-        const subject: Subject = { site, uid: action.uid, documentId, gone };
-        await afterCommit(strapi, () => {
-          for (const rule of rules) enqueue(rule, actor, subject);
-        });
+        if (prepared?.needed) await notice(action, prepared, result).catch(report);
         return result;
       }) as never);
     },
@@ -149,22 +153,7 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
 /** What a rule's function is about. */
 interface Subject {
   site: Site;
-  uid: string;
-  documentId: string;
+  happening: Happening;
   /** The item as it was before it was deleted. */
   gone: ContentItem | null;
-}
-
-/** The events that an action of the document service means; only the host's own content has any. */
-function eventsOf({ action, uid, contentType, params }: Action): Event[] {
-  const event = Object.hasOwn(events, action) ? events[action] : undefined;
-  if (!event || !uid.startsWith('api::')) return [];
-  const publishes = contentType.options?.draftAndPublish === true && params.status === 'published';
-  return publishes && (event === 'create' || event === 'update') ? [event, 'publish'] : [event];
-}
-
-/** Calls `work` once the transaction that is open now has been committed; at once where none is. */
-async function afterCommit(strapi: Core.Strapi, work: () => void): Promise<void> {
-  if (!strapi.db.inTransaction()) return work();
-  await strapi.db.transaction(async ({ onCommit }: { onCommit(callback: () => void): void }) => onCommit(work));
 }

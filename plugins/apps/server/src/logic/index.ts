@@ -1,9 +1,10 @@
 import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Limits, SandboxConfig } from '../config.types';
-import { type AppsError, isAppsError } from '../errors';
+import { isAppsError } from '../errors';
 import type { Workers } from '../workers';
 import { createCompiler, logicError } from './compile';
 import { entryOf, messageSize, timeoutError } from './outcome';
+import { createProblems, within } from './problems';
 import { openSession } from './session';
 import type { SessionOptions } from './session-link';
 import { createFleet, type Fleet } from './supervisor/fleet';
@@ -101,7 +102,7 @@ export function createLogicRuntime({
     return waited(budget, () => within(compilePatience, work, busy));
   }
 
-  return {
+  const runtime: LogicRuntime = {
     budget: (losses = 0) => ({
       deadline: performance.now() + limits.logicTime,
       hostCalls: 0,
@@ -115,18 +116,7 @@ export function createLogicRuntime({
       budget.argumentSize = 0;
     },
     paused: pauses.list,
-    async problem(program, deadline) {
-      const late = logicError('The logic is still being compiled', { file: program.path });
-      const left = deadline - performance.now();
-      if (left <= 0) return late;
-      try {
-        await within(left, Promise.resolve(compile(program)), late);
-        return null;
-      } catch (error) {
-        if (isAppsError(error)) return error;
-        throw error;
-      }
-    },
+    problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
     async open(program, context, host, budget) {
       pauses.check(program);
       const ready = compiledInTime(budget, program);
@@ -148,6 +138,7 @@ export function createLogicRuntime({
     },
     destroy: () => fleet.destroy(),
   };
+  return runtime;
 }
 
 async function openAnywhere(fleet: Fleet, options: Omit<SessionOptions, 'runner'>): Promise<LogicSession> {
@@ -186,19 +177,6 @@ async function waited<T>(budget: LogicBudget, work: () => Promise<T>): Promise<T
     return await work();
   } finally {
     budget.deadline += performance.now() - begin;
-  }
-}
-
-/** Rejects with `error` when the work takes longer than `time` milliseconds; it goes on all the same. */
-async function within<T>(time: number, work: Promise<T>, error: AppsError): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(error), time);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

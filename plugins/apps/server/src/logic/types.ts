@@ -21,7 +21,7 @@ export interface ContextData {
   record: RecordData | null;
   request: RequestData;
   parent_request: RequestData | null;
-  portal: { id: string; title: string; url: string; theme: string };
+  portal: { id: string; title: string; url: string; theme: string; locale: string | null };
   content: ContentData;
   user: Items | null;
   params: Items;
@@ -40,8 +40,11 @@ export interface ContentData {
   id: string;
   documentId: string | null;
   title: string;
-  url: string;
+  /** Null for an item in a locale that no site has. */
+  url: string | null;
   path: string;
+  /** Null for items of types that are not localized. */
+  locale: string | null;
   fields: Items;
 }
 
@@ -184,8 +187,8 @@ export interface LogicRuntime {
   /** What is paused now. */
   paused(): PausedLogic[];
   /**
-   * What keeps the program from being loaded, as far as its text alone shows it; null if nothing does. An error that says
-   * so when it has not been compiled at `deadline`, by `performance.now()`.
+   * What keeps the program from being loaded: it is compiled, and its top level runs once. Null if nothing does.
+   * An error that says so when this is not known at `deadline`, by `performance.now()`, or without a sandbox.
    */
   problem(program: LogicProgram, deadline: number): Promise<AppsError | null>;
   /** Ends the runner processes. */

@@ -133,7 +133,7 @@ describe('parse', () => {
 });
 
 describe('urls', () => {
-  const site = { id: 'site', title: 'Site', url: 'http://localhost:1337/site', theme: 'basic' };
+  const site = { id: 'site', title: 'Site', url: 'http://localhost:1337/site', theme: 'basic', locale: null };
 
   it.each([
     ['1', 'record/1'],

@@ -3,7 +3,8 @@ import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
 
-const site = { id: 'site', title: 'The site', url: 'http://localhost/site', theme: 'basic' };
+const site = { id: 'site', title: 'The site', url: 'http://localhost/site', theme: 'basic', locale: 'en' };
+const french = { ...site, id: 'fr', url: 'http://localhost/fr', locale: 'fr' };
 const requester = { identity: 'user:1' } as Requester;
 
 const type = (
@@ -50,7 +51,8 @@ const config = {
   },
 };
 
-const content = (readContent: ReadContent = read) => createContent({ config, contentTypes: () => types, readContent });
+const content = (readContent: ReadContent = read) =>
+  createContent({ config, contentTypes: () => types, readContent, sites: async () => [site, french] });
 
 describe('resolve', () => {
   it.each([
@@ -90,16 +92,34 @@ describe('resolve', () => {
     const asked = vi.fn<ReadContent>(async () => null);
     await content(asked).resolve(site, 'about', requester);
     expect(asked.mock.calls).toEqual([
-      ['api::about.about', {}, requester],
-      ['api::page.page', { slug: { field: 'slug', value: 'about' } }, requester],
+      ['api::about.about', {}, requester, 'en'],
+      ['api::page.page', { slug: { field: 'slug', value: 'about' } }, requester, 'en'],
     ]);
   });
 });
 
 describe('find', () => {
   it('gives an item its address', async () => {
-    expect(await content().find(site, 'api::article.article', 'd2', requester)).toMatchObject({ path: '/articles/d2' });
-    expect(await content().find(site, 'api::article.article', 'dx', requester)).toBeNull();
-    expect(await content().find(site, 'api::none.none', 'd1', requester)).toBeNull();
+    const find = (uid: string, documentId: string) => content().find(site, { uid, documentId }, requester);
+    expect(await find('api::article.article', 'd2')).toMatchObject({ path: '/articles/d2' });
+    expect(await find('api::article.article', 'dx')).toBeNull();
+    expect(await find('api::none.none', 'd1')).toBeNull();
+  });
+
+  it.each([
+    ['the site’s own locale', 'en', 'http://localhost/site/articles/news'],
+    ['no locale', undefined, 'http://localhost/site/articles/news'],
+    ['the locale of another site', 'fr', 'http://localhost/fr/articles/news'],
+    ['a locale that no site has', 'de', null],
+  ])('an item in %s has the address of the site that has it', async (_name, locale, url) => {
+    const asked: unknown[] = [];
+    const readContent: ReadContent = async (_uid, _where, _requester, wanted) => {
+      asked.push(wanted);
+      return { id: 1, documentId: 'd1', slug: 'news', ...(locale && { locale }) };
+    };
+    const item = { uid: 'api::article.article', documentId: 'd1', ...(locale && { locale }) };
+    const path = '/articles/news';
+    expect(await content(readContent).find(site, item, requester)).toMatchObject({ url, path, locale: locale ?? null });
+    expect(asked).toEqual([locale ?? 'en']);
   });
 });

@@ -16,12 +16,14 @@ export interface ContentTypeInfo {
 
 /**
  * Reads one published item with the requester's own permissions, sanitised: by its documentId, or by one field, or (with
- * neither) the one of a single type. Null when there is none that they may read.
+ * neither) the one of a single type. Null when there is none that they may read. The locale is that of a localized type;
+ * null is the default one.
  */
 export type ReadContent = (
   uid: string,
   where: { documentId?: string; slug?: { field: string; value: string } },
   requester: Requester,
+  locale: string | null,
 ) => Promise<Items | null>;
 
 interface Route {
@@ -34,35 +36,48 @@ export interface ContentOptions {
   config: Pick<AppsConfig, 'content'>;
   contentTypes(): ContentTypeInfo[];
   readContent: ReadContent;
+  /** All sites, in the order of the configuration. */
+  sites(): Promise<Site[]>;
 }
 
 /** Content items by their addresses, and addresses of content items (contract, section 3). */
-export function createContent({ config, contentTypes, readContent }: ContentOptions): ContentResolver {
+export function createContent({ config, contentTypes, readContent, sites }: ContentOptions): ContentResolver {
   const routesOf = (): Route[] => contentTypes().flatMap((type) => routesOfType(type, config.content[type.uid]?.path));
 
   async function resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null> {
     const names = trimSlashes(contentPath).split('/').map(decode);
     if (names.length === 1 && names[0] === '') return portalItem(site);
     for (const { type, values } of matches(routesOf(), names)) {
-      const fields = await readContent(type.uid, whereOf(values), requester);
-      if (fields && agrees(fields, values)) return itemOf(site, type, fields, routesOf());
+      const fields = await readContent(type.uid, whereOf(values), requester, site.locale);
+      if (fields && agrees(fields, values)) return itemOf(site.url, type, fields, routesOf());
     }
     return null;
   }
 
-  async function find(site: Site, uid: string, documentId: string, requester: Requester): Promise<ContentItem | null> {
-    const type = contentTypes().find((known) => known.uid === uid);
-    if (!type) return null;
-    const fields = await readContent(uid, { documentId }, requester);
-    return fields ? itemOf(site, type, fields, routesOf()) : null;
+  /** URL of the site that has an item: this one if it is in the item's locale, else the first that is; null if none is. */
+  async function rootOf(site: Site, fields: Items): Promise<string | null> {
+    const locale = localeOf(fields);
+    if (locale === null || site.locale === null || locale === site.locale) return site.url;
+    return (await sites()).find((one) => one.locale === locale)?.url ?? null;
   }
 
-  return { resolve, find };
+  const find: ContentResolver['find'] = async (site, { uid, documentId, locale }, requester) => {
+    if (!contentTypes().some((known) => known.uid === uid)) return null;
+    const fields = await readContent(uid, { documentId }, requester, locale ?? site.locale);
+    return fields && describe(site, uid, fields, { draft: false });
+  };
+
+  const describe: ContentResolver['describe'] = async (site, uid, fields, { draft }) => {
+    const type = contentTypes().find((known) => known.uid === uid);
+    return type ? { ...itemOf(await rootOf(site, fields), type, fields, routesOf()), draft } : null;
+  };
+
+  return { resolve, find, describe };
 }
 
 /** The site itself as the current content item. */
 export function portalItem({ id, title, url }: Site): ContentItem {
-  return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {} };
+  return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {}, locale: null, draft: false };
 }
 
 function decode(segment: string): string {
@@ -131,7 +146,13 @@ function agrees(fields: Items, values: Match['values']): boolean {
   return values.every(([field, value]) => textOf(fields[field]) === value);
 }
 
-function itemOf(site: Site, type: ContentTypeInfo, fields: Items, routes: Route[]): ContentItem {
+/** Items of types that are not localized have none. */
+function localeOf({ locale }: Items): string | null {
+  return typeof locale === 'string' ? locale : null;
+}
+
+/** @param root URL of the site that has the item, null if none has it */
+function itemOf(root: string | null, type: ContentTypeInfo, fields: Items, routes: Route[]): ContentItem {
   const documentId = typeof fields.documentId === 'string' ? fields.documentId : null;
   const path = pathOf(
     fields,
@@ -142,9 +163,11 @@ function itemOf(site: Site, type: ContentTypeInfo, fields: Items, routes: Route[
     id: textOf(fields.id) ?? documentId ?? '',
     documentId,
     title: textOf(fields.title) ?? textOf(fields.name) ?? documentId ?? type.singularName,
-    url: `${site.url}${path}`,
+    url: root === null ? null : `${root}${path}`,
     path,
     fields,
+    locale: localeOf(fields),
+    draft: false,
   };
 }
 

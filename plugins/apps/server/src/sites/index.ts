@@ -1,9 +1,9 @@
 import type { Core } from '@strapi/strapi';
 import { createSitesFrom, type SitesOptions } from './sites';
-import { contentTypesOf, settingStoreOf } from './strapi';
+import { contentTypesOf, defaultLocaleOf, settingStoreOf } from './strapi';
 import type { Sites } from './types';
 
-export interface CreateSitesOptions extends Omit<SitesOptions, 'settingStore' | 'contentTypes'> {
+export interface CreateSitesOptions extends Omit<SitesOptions, 'settingStore' | 'contentTypes' | 'defaultLocale'> {
   strapi: Core.Strapi;
 }
 
@@ -13,10 +13,12 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
     ...options,
     settingStore: settingStoreOf(strapi),
     contentTypes: () => contentTypesOf(strapi),
+    defaultLocale: defaultLocaleOf(strapi),
   });
 }
 
 export type { ContentTypeInfo, ReadContent } from './content';
 export { isId, recordIdProblem, reservedViews, trimSlashes } from './ids';
+export { localeProblem, warnOfLocales } from './locales';
 export type * from './types';
 export { encodeSegment } from './urls';

@@ -238,6 +238,7 @@ describe('themes', () => {
       id: 'site',
       title: 'Site',
       url: 'http://localhost:1337/site',
+      locale: null,
       theme: 'dark',
     });
   });

@@ -13,6 +13,8 @@ export interface SitesOptions {
   /** Strapi's public URL, with or without a slash at its end. */
   baseUrl(): string;
   readContent: ReadContent;
+  /** Strapi's default locale; without it sites that name none have none. */
+  defaultLocale?(): Promise<string | null>;
   settingStore: SettingStore;
   /** The host's content types that have a content API. */
   contentTypes(): ContentTypeInfo[];
@@ -32,18 +34,21 @@ export function createSitesFrom(options: SitesOptions): Sites {
 
   async function siteOf(site: SiteConfig): Promise<Site> {
     const { id, title } = site;
-    return { id, title, url: `${baseUrl().replace(/\/+$/, '')}/${id}`, theme: await active.get(site) };
+    const locale = site.locale ?? (await options.defaultLocale?.()) ?? null;
+    return { id, title, url: `${baseUrl().replace(/\/+$/, '')}/${id}`, theme: await active.get(site), locale };
   }
+
+  const all = () => Promise.all(config.sites.map(siteOf));
 
   const configOf = (id: string) => config.sites.find((site) => site.id === id);
 
   return {
     parse: createAddressParser(config.sites.map(({ id }) => id)),
     urls,
-    content: createContent(options),
+    content: createContent({ ...options, sites: all }),
     apps: (site) => themes.appIds(site.theme),
     asset: ({ theme, app, path }) => themes.asset(theme, app, path),
-    all: () => Promise.all(config.sites.map(siteOf)),
+    all,
 
     async site(id) {
       const found = configOf(id);
@@ -124,5 +129,5 @@ function createFolders() {
 }
 
 function sameSite(a: Site, b: Site): boolean {
-  return a.title === b.title && a.url === b.url && a.theme === b.theme;
+  return a.title === b.title && a.url === b.url && a.theme === b.theme && a.locale === b.locale;
 }

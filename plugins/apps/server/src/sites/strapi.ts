@@ -1,4 +1,5 @@
 import type { Core, Struct } from '@strapi/strapi';
+import { shareReads } from '../batch';
 import type { SettingStore } from './active-theme';
 import type { ContentTypeInfo } from './content';
 
@@ -21,4 +22,21 @@ export function contentTypesOf(strapi: Core.Strapi): ContentTypeInfo[] {
       const { singularName, pluralName } = info;
       return { uid, kind, singularName, pluralName, attributes: attributes as ContentTypeInfo['attributes'] };
     });
+}
+
+/** Milliseconds for which an answer about the default locale holds. */
+const CHECK = 1000;
+
+/** Strapi's default locale, which an administrator may change while the server runs; null without internationalization. */
+export function defaultLocaleOf(strapi: Core.Strapi): () => Promise<string | null> {
+  const inTransaction = () => strapi.db.inTransaction();
+  let known: { locale: string | null; checkedAt: number } | undefined;
+  // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
+  const read = shareReads(async () => {
+    const checkedAt = performance.now();
+    const locale: string | null = (await strapi.plugin('i18n')?.service('locales').getDefaultLocale()) ?? null;
+    if (!inTransaction()) known = { locale, checkedAt };
+    return locale;
+  }, inTransaction);
+  return async () => (known && performance.now() - known.checkedAt < CHECK ? known.locale : read(''));
 }

@@ -11,6 +11,8 @@ export interface Site {
   url: string;
   /** Id of the active theme. */
   theme: string;
+  /** Of its content where that is localized: the configured one, else Strapi's default; null in a Strapi without locales. */
+  locale: string | null;
 }
 
 /** What a request's path asks for, parsed from the raw path (contract, sections 2, 3, 5, 10, 11). Segments are decoded once. */
@@ -51,19 +53,32 @@ export interface ContentItem {
   id: string;
   documentId: string | null;
   title: string;
-  /** Absolute URL. */
-  url: string;
-  /** Path below the site, with a leading slash: `/articles/news`; `/` for the portal. */
+  /** Absolute URL, on the first site in its locale when the own one has another; null when no site has it. */
+  url: string | null;
+  /** Path below that site, with a leading slash: `/articles/news`; `/` for the portal. */
   path: string;
   /** The item's fields that the requester may read. */
   fields: Items;
+  /** Of an item of a localized type, else null. */
+  locale: string | null;
+  /** Only events have drafts: `url` and `path` are those that the draft has when it is published. */
+  draft: boolean;
 }
 
-/** Resolves content paths with the requester's own permissions; null when there is none they may read. */
+/**
+ * Resolves content paths with the requester's own permissions; null when there is none they may read. Of localized content
+ * the site has the items of its locale.
+ */
 export interface ContentResolver {
   resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null>;
-  /** The item of a type and documentId, with its address, or null; used by events and `context.api.content`. */
-  find(site: Site, uid: string, documentId: string, requester: Requester): Promise<ContentItem | null>;
+  /** The item of a type and documentId, with its address, or null. @param locale the site's without it */
+  find(
+    site: Site,
+    item: { uid: string; documentId: string; locale?: string | null },
+    requester: Requester,
+  ): Promise<ContentItem | null>;
+  /** The item that these fields are, with its address; null when there is no such content type. */
+  describe(site: Site, uid: string, fields: Items, state: { draft: boolean }): Promise<ContentItem | null>;
 }
 
 /** A file of a theme as read: consistent with the other files of its revision. */

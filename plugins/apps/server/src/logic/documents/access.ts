@@ -29,6 +29,11 @@ function needOf(schema: Schema.ContentType, need: Need): Need {
   return { ...need, action };
 }
 
+/** A locale means nothing to other types, as in REST. */
+function isLocalized({ pluginOptions }: Schema.ContentType): boolean {
+  return (pluginOptions as { i18n?: { localized?: boolean } } | undefined)?.i18n?.localized === true;
+}
+
 export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): DocumentAccess {
   const limits = (): PageLimits => ({
     standard: Number(strapi.config.get('api.rest.defaultLimit', 25)),
@@ -55,9 +60,13 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
     }
   };
 
-  const readOne = async (schema: Schema.ContentType, guard: Guard, filters: object): Promise<Items | null> => {
+  const readOne = async (
+    schema: Schema.ContentType,
+    { guard, filters, locale }: { guard: Guard; filters: object; locale: string | null },
+  ): Promise<Items | null> => {
     const query = await guard.query({ filters, populate: '*' });
-    const found: Json = await guard.output(await documentsOf(schema).findFirst({ ...query, status: 'published' }));
+    const version = { status: 'published', ...(locale !== null && isLocalized(schema) && { locale }) };
+    const found: Json = await guard.output(await documentsOf(schema).findFirst({ ...query, ...version }));
     return found as Items | null;
   };
 
@@ -68,7 +77,8 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
       const schema = schemaOf(uid);
       const { allowed, required, need } = row;
       const reads = need.action === 'find' || need.action === 'findOne';
-      const checked = readParams(params ?? {}, { method, allowed, required, limits: limits() });
+      const { locale, ...rest } = readParams(params ?? {}, { method, allowed, required, limits: limits() });
+      const checked = locale !== undefined && isLocalized(schema) ? { ...rest, locale } : rest;
       const { check, run } = await guarded(schema, async () => {
         const guard = createGuard(strapi, schema, requester);
         await guard.need(needOf(schema, need));
@@ -83,7 +93,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
       };
     },
 
-    async readContent(uid, { documentId, slug }, requester) {
+    async readContent(uid, { documentId, slug }, requester, locale) {
       const schema = schemaOf(uid);
       const guard = createGuard(strapi, schema, requester);
       const readable =
@@ -95,7 +105,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
         : documentId
           ? { documentId: { $eq: documentId } }
           : {};
-      const found = await guarded(schema, () => readOne(schema, guard, filters)).catch((error: unknown) => {
+      const found = await guarded(schema, () => readOne(schema, { guard, filters, locale })).catch((error: unknown) => {
         // The field of the address is none that this requester may filter by.
         if (isAppsError(error, 'BadRequestError')) return null;
         throw error;

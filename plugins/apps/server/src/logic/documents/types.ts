@@ -12,11 +12,15 @@ export interface DocumentAccess {
    * these (the database's) are thrown on as they are.
    */
   prepare(uid: string, method: string, params: Items, requester: Requester): Promise<PreparedCall>;
-  /** The published item of an address with all that the requester may read of it, one level populated, or null. */
+  /**
+   * The published item of an address with all that the requester may read of it, one level populated, or null.
+   * @param locale of a localized type; null: the default one
+   */
   readContent(
     uid: string,
     where: { documentId?: string; slug?: { field: string; value: string } },
     requester: Requester,
+    locale: string | null,
   ): Promise<Items | null>;
 }
 

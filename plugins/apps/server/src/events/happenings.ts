@@ -1,0 +1,107 @@
+import type { Core } from '@strapi/strapi';
+import type { RuleEvent as Event } from '../../../shared/admin-api';
+
+/** A call of the document service, as its middlewares see it. */
+export interface Action {
+  action: string;
+  uid: string;
+  contentType: {
+    options?: { draftAndPublish?: boolean };
+    pluginOptions?: { i18n?: { localized?: boolean } };
+  };
+  params: { documentId?: string; status?: string; locale?: unknown };
+}
+
+/** What has happened to one version of a document: the one of a locale, null where the type has none. */
+export interface Happening {
+  event: Event;
+  uid: string;
+  documentId: string;
+  locale: string | null;
+  /** Whether the version is the published one, or the only one of a type without drafts; else it is the draft. */
+  published: boolean;
+}
+
+/** The events that each action of the document service may be. Discarding a draft is none: what is public stays the same. */
+const events: Record<string, readonly Event[]> = {
+  create: ['create'],
+  clone: ['create'],
+  // Of a locale that the document did not have, it makes that version.
+  update: ['update', 'create'],
+  delete: ['delete'],
+  publish: ['publish'],
+  unpublish: ['unpublish'],
+};
+
+const hasDrafts = ({ contentType }: Action): boolean => contentType.options?.draftAndPublish === true;
+const isLocalized = ({ contentType }: Action): boolean => contentType.pluginOptions?.i18n?.localized === true;
+
+/** Whether a created or updated version is published by the same call. */
+const publishesToo = (action: Action): boolean => hasDrafts(action) && action.params.status === 'published';
+
+/** The events that an action may be, in the order in which they happen; only the host's own content has any. */
+export function eventsOf(action: Action): readonly Event[] {
+  const possible = Object.hasOwn(events, action.action) ? (events[action.action] as readonly Event[]) : [];
+  if (!action.uid.startsWith('api::')) return [];
+  const first = action.action === 'create' || action.action === 'update';
+  return first && publishesToo(action) ? [...possible, 'publish'] : possible;
+}
+
+interface Row {
+  locale?: string | null;
+  publishedAt?: unknown;
+}
+
+/** Finds out to which versions of a document an action does something: one call may be about several locales. */
+export function createHappenings(strapi: Core.Strapi) {
+  /** What the document service takes the locale for: the default one without it, all for `*`. */
+  async function wantedLocales(action: Action): Promise<readonly string[] | null> {
+    const { locale } = action.params;
+    if (!isLocalized(action) || locale === '*') return null;
+    const named = [locale].flat().filter((one): one is string => typeof one === 'string' && one !== '');
+    if (named.length > 0) return named;
+    return [String(await strapi.plugin('i18n').service('locales').getDefaultLocale())];
+  }
+
+  async function rowsOf(action: Action, documentId: string): Promise<Row[]> {
+    const locales = await wantedLocales(action);
+    const where = { documentId, ...(locales && { locale: { $in: locales } }) };
+    const select = ['locale', 'publishedAt'];
+    return strapi.db.query(action.uid as never).findMany({ where, select, orderBy: { id: 'asc' } });
+  }
+
+  const localesOf = (action: Action, rows: readonly Row[]): (string | null)[] => [
+    ...new Set(rows.map(({ locale = null }) => (isLocalized(action) ? locale : null))),
+  ];
+
+  return {
+    /** The versions that there are before the action is carried out: what it deletes is not there afterwards. */
+    async before(action: Action): Promise<Row[]> {
+      const { documentId } = action.params;
+      return documentId && action.action !== 'clone' ? rowsOf(action, documentId) : [];
+    },
+
+    /** What has happened, or is about to (`delete`). @param result of the action; null: it found nothing */
+    async of(action: Action, before: readonly Row[], result: unknown): Promise<Happening[]> {
+      const documentId = (result as { documentId?: string } | null)?.documentId;
+      if (!documentId) return [];
+      const { uid } = action;
+      const make = (event: Event, published: boolean, locales: (string | null)[]): Happening[] =>
+        locales.map((locale) => ({ event, uid, documentId, locale, published }));
+      const isPublished = ({ publishedAt }: Row) => publishedAt != null;
+      if (action.action === 'delete') return make('delete', true, localesOf(action, before));
+      if (action.action === 'unpublish') return make('unpublish', false, localesOf(action, before.filter(isPublished)));
+      const rows = await rowsOf(action.action === 'clone' ? allLocales(action) : action, documentId);
+      if (action.action === 'publish') return make('publish', true, localesOf(action, rows.filter(isPublished)));
+      const had = localesOf(action, before);
+      const publishes = publishesToo(action);
+      return localesOf(action, rows).flatMap((locale) => [
+        ...make(had.includes(locale) ? 'update' : 'create', publishes || !hasDrafts(action), [locale]),
+        ...(publishes ? make('publish', true, [locale]) : []),
+      ]);
+    },
+  };
+}
+
+/** A copy of a document has all of its locales. */
+const allLocales = (action: Action): Action => ({ ...action, params: { ...action.params, locale: '*' } });

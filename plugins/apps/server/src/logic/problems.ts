@@ -1,0 +1,69 @@
+import type { WireProgram } from '../../../sandbox/src/protocol';
+import { AppsError, isAppsError } from '../errors';
+import { type Compiler, logicError } from './compile';
+import { isPaused } from './supervisor/pauses';
+import type { ContextData, LogicHost, LogicRuntime } from './types';
+
+/** A context for logic of which no function runs. */
+const nothing: ContextData = {
+  app: { id: '', url: '', settings: {}, blocks: [], indexes: [] },
+  block: null,
+  record: null,
+  request: { method: 'GET', url: '', path: '', query: {}, form: {}, body: null, headers: {} },
+  parent_request: null,
+  portal: { id: '', title: '', url: '', theme: '', locale: null },
+  content: { type: 'portal', id: '', documentId: null, title: '', url: '', path: '/', locale: null, fields: {} },
+  user: null,
+  params: {},
+  acl: { username: null, groups: [], rights: [], roles: [], manager: false },
+};
+
+/** Refuses whatever the top level of a program asks for. */
+const nobody = new Proxy({} as LogicHost, {
+  get: () => () => {
+    throw new AppsError('ForbiddenError', 'Nothing can be asked of the server while a file is loaded');
+  },
+});
+
+/** What `LogicRuntime.problem` finds; a program that was loaded once is not loaded again. */
+export function createProblems(
+  runtime: Pick<LogicRuntime, 'open'> & { compile: Compiler; budget(): ReturnType<LogicRuntime['budget']> },
+): LogicRuntime['problem'] {
+  const known = new WeakMap<WireProgram, AppsError | null>();
+
+  return async (program, deadline) => {
+    const left = () => deadline - performance.now();
+    const late = logicError('The logic is still being compiled', { file: program.path });
+    if (left() <= 0) return late;
+    let compiled: WireProgram | undefined;
+    try {
+      compiled = await within(left(), Promise.resolve(runtime.compile(program)), late);
+      const before = known.get(compiled);
+      if (before !== undefined) return before;
+      // Closed whenever it comes, also when nobody waits for it any more.
+      const loading = runtime.open(program, nothing, nobody, runtime.budget()).then((session) => session.close());
+      await within(Math.max(1, left()), loading, late);
+      known.set(compiled, null);
+      return null;
+    } catch (error) {
+      // What is paused is told elsewhere.
+      if (isPaused(error)) return null;
+      if (!isAppsError(error)) throw error;
+      if (compiled && error.name === 'LogicError' && error !== late) known.set(compiled, error);
+      return error;
+    }
+  };
+}
+
+/** Rejects with `error` when the work takes longer than `time` milliseconds; it goes on all the same. */
+export async function within<T>(time: number, work: Promise<T>, error: AppsError): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(error), time);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
