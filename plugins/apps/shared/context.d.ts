@@ -89,6 +89,7 @@ export interface Acl {
   has_access_right(right: 'reader' | 'author' | 'editor' | 'submitter'): boolean;
   /** Whether a role of settings.yaml names the user. */
   has_role(role: string): boolean;
+  /** Names of all roles of settings.yaml. */
   roles(): string[];
   is_manager(): boolean;
 }

@@ -96,7 +96,7 @@ function createAcl(acl: ContextData['acl']): object {
     current_user: () => acl.username,
     current_user_groups: () => [...acl.groups],
     has_access_right: (right: unknown) => acl.manager || acl.rights.includes(nameArgument(right, 'access_right')),
-    has_role: (role: unknown) => acl.roles.includes(nameArgument(role, 'role_id')),
+    has_role: (role: unknown) => acl.held.includes(nameArgument(role, 'role_id')),
     roles: () => [...acl.roles],
     is_manager: () => acl.manager,
   };

@@ -156,7 +156,7 @@ function siteCalls(run: Run): SiteCalls {
       const app = id === run.app.id ? run.app : await services.loadApp(visit.site, id);
       if (!app) return null;
       const opened = nestedRun(run, app);
-      return { ...appData(opened, app), acl: aclData(opened, opened.rights) };
+      return { ...appData(opened, app), acl: aclData(opened, app, opened.rights) };
     },
     async portalGet(path) {
       const place = trimSlashes(path);

@@ -30,7 +30,7 @@ describe('context', () => {
     ["return context.app.get_block('no')", null],
     [
       'const { acl } = context.app; return [acl.current_user(), acl.current_user_groups(), acl.roles(), acl.is_manager()]',
-      ['eric', ['editors'], ['boss'], false],
+      ['eric', ['editors'], ['boss', 'king'], false],
     ],
     [
       "const { acl } = context.app; return [acl.has_access_right({ access_right: 'author' }), acl.has_role({ role_id: 'boss' }), acl.has_role({ role_id: 'x' })]",

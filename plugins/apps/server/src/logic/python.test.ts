@@ -35,7 +35,7 @@ describe('context', () => {
     ['context.app.get_block("none")', null],
     ['context.app.acl.current_user()', 'eric'],
     ['context.app.acl.has_access_right("author")', true],
-    ['context.app.acl.has_role("king")', false],
+    ['[context.app.acl.has_role(role) for role in context.app.acl.roles()]', [true, false]],
     ['context.block.id', 'test'],
     ['context.record', null],
     ['context.request.method', 'POST'],

@@ -25,7 +25,16 @@ export interface ContextData {
   content: ContentData;
   user: Items | null;
   params: Items;
-  acl: { username: string | null; groups: string[]; rights: string[]; roles: string[]; manager: boolean };
+  acl: {
+    username: string | null;
+    groups: string[];
+    rights: string[];
+    /** All roles of the app. */
+    roles: string[];
+    /** Those that name the requester. */
+    held: string[];
+    manager: boolean;
+  };
 }
 
 /** A record as the sandbox holds it: its own copy of the items, written back through the bridge. */

@@ -96,7 +96,7 @@ class Acl:
         return self._acl['manager'] or access_right in self._acl['rights']
 
     def has_role(self, role_id):
-        return role_id in self._acl['roles']
+        return role_id in self._acl['held']
 
     def roles(self):
         return list(self._acl['roles'])

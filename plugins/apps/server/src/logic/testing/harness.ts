@@ -109,7 +109,14 @@ export function contextOf(changed: Partial<ContextData> = {}): ContextData {
     },
     user: { username: 'eric' },
     params: { p: 1 },
-    acl: { username: 'eric', groups: ['editors'], rights: ['author'], roles: ['boss'], manager: false },
+    acl: {
+      username: 'eric',
+      groups: ['editors'],
+      rights: ['author'],
+      roles: ['boss', 'king'],
+      held: ['boss'],
+      manager: false,
+    },
     ...changed,
   };
 }
@@ -185,7 +192,11 @@ export function fakeHost(
     async openApp(id) {
       note('openApp', id);
       if (id !== 'other') return null;
-      return { ...contextOf().app, id, acl: { username: null, groups: [], rights: [], roles: [], manager: true } };
+      return {
+        ...contextOf().app,
+        id,
+        acl: { username: null, groups: [], rights: [], roles: [], held: [], manager: true },
+      };
     },
     async portalGet(path) {
       note('portalGet', path);
