@@ -38,6 +38,8 @@ export interface Context {
   readonly params: Items;
   /** Another app of the site, or null. */
   get_app(id: string | { id: string }): App | null;
+  /** Rapido's name of `get_app`. */
+  rapido(id: string | { app_id: string }): App | null;
   /** The text with `& < > " '` escaped for HTML; `''` for null and undefined. */
   escape(text: unknown): string;
   /** What `on_display` and the others set; the layout sees it. */
@@ -55,6 +57,10 @@ export interface App {
   absolute_url(): string;
   /** With `debug: true`: to the server's log and to the console of this visitor's browser. */
   log(...messages: unknown[]): void;
+  /** What this block has logged so far. */
+  readonly messages: string[];
+  /** Builds the indexes again when the request is stored, and gives their names; for managers. */
+  refresh(options?: { rebuild?: boolean } | boolean): string[];
   /** A new record; its id is given or made. Throws ConflictError when the id is taken. */
   create_record(id?: string | number | { id: string }): AppRecord;
   get_record(id: string | number | { id: string }): AppRecord | null;
@@ -97,7 +103,12 @@ export interface Acl {
 export interface BlockReference {
   readonly id: string;
   readonly url: string;
+  /** What the block declares, each a mapping with `type`. */
+  readonly elements: { [name: string]: Items };
   absolute_url(): string;
+  /** The block as HTML, to read or (`edit`) to fill in; with a record, that record. */
+  display(options?: { record?: AppRecord | string; edit?: boolean }): string;
+  display(record: AppRecord | string | null, edit?: boolean): string;
 }
 
 /**
@@ -106,6 +117,8 @@ export interface BlockReference {
  */
 export interface AppRecord {
   readonly id: string;
+  /** Rapido's name of `id`, unless there is an item of this name. */
+  readonly uid: string;
   readonly url: string;
   absolute_url(): string;
   get(name: string, otherwise?: unknown): Value;
@@ -113,8 +126,13 @@ export interface AppRecord {
   set(items: Record<string, unknown>): this;
   /** All items with the id, as a new object. */
   items(): Items;
-  /** Saves now; with a block, its computed elements and `on_save` run. */
-  save(items?: Record<string, unknown>, options?: { block_id?: string }): this;
+  /** Saves now, and returns the record. */
+  save(items?: Record<string, unknown>): this;
+  /**
+   * Saves now, as the block's: its computed elements and `on_save` run; returns what `on_save` returned. Instead of items,
+   * `context.request`: the fields that its form has sent.
+   */
+  save(items: Record<string, unknown> | Request | null | undefined, options: SaveOptions): Value;
   /** Adds to a number, beginning at 0, without losing what other requests add; returns the sum. */
   inc(name: string, by?: number): number;
   reindex(): void;
@@ -125,9 +143,19 @@ export interface AppRecord {
   [item: string]: Value;
 }
 
+export interface SaveOptions {
+  /** Without one, the block that the record has. */
+  block_id?: string;
+  block?: BlockReference;
+  /** Elements of the mode `COMPUTED_ON_CREATION` are computed too, and `record_id` names a record that is new. */
+  creation?: boolean;
+}
+
 export interface ParentRequest {
   readonly method: string;
   readonly url: string;
+  /** The address without its query. */
+  readonly URL: string;
   readonly path: string;
   /** Repeated names are lists. */
   readonly query: Items;
@@ -185,8 +213,17 @@ export interface Content extends ContentItem {
 export interface Api {
   documents(uid: string): Documents;
   /** Who makes the request, without secrets; null for anonymous. */
-  readonly user: Items | null;
+  readonly user: (Items & User) | null;
   readonly content: { get(path: string | { path: string }): ContentItem | null };
+}
+
+/** Names that Rapido's apps know; the user's own fields are properties. */
+export interface User {
+  is_anonymous(): boolean;
+  get_current(): Items & User;
+  getProperty(name: string, otherwise?: unknown): Value;
+  getUserName(): string | null;
+  getId(): string | null;
 }
 
 /** Strapi's document service; parameters as there. */

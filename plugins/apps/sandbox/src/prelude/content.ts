@@ -1,7 +1,7 @@
 import type { ContentData, ContextData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
 import { named } from './arguments';
-import { keys, NativeTypeError, text } from './primordials';
+import { hasOwn, keys, NativeTypeError, text } from './primordials';
 
 type Call = (name: string, args: Items) => Json;
 
@@ -45,6 +45,21 @@ function getContent(call: Call, args: unknown[]): object | null {
   return data === null ? null : createContent(data as unknown as ContentData, null);
 }
 
+/** The requester with the methods that Rapido's apps know; as JSON, its fields. */
+function createUser(fields: Items): object {
+  const user = { ...fields };
+  const methods = {
+    is_anonymous: () => false,
+    get_current: () => user,
+    getProperty: (name: unknown, otherwise: unknown = null) =>
+      hasOwn(fields, text(name)) ? fields[text(name)] : otherwise,
+    getUserName: () => fields.username ?? null,
+    getId: () => fields.username ?? null,
+  };
+  for (const name of keys(methods)) if (!hasOwn(user, name)) property(user, name, methods[name as 'getId'], false);
+  return user;
+}
+
 const documentMethods = [
   'findMany',
   'findFirst',
@@ -65,5 +80,9 @@ export function createApi(user: Items | null, call: Call): object {
       call('documents', { uid: text(uid), method: name, params: (params ?? {}) as Items });
     return Object.fromEntries(documentMethods.map((name) => [name, method(name)]));
   };
-  return { documents, user, content: { get: (...args: unknown[]) => getContent(call, args) } };
+  return {
+    documents,
+    user: user && createUser(user),
+    content: { get: (...args: unknown[]) => getContent(call, args) },
+  };
 }

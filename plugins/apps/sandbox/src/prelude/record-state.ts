@@ -5,7 +5,7 @@ import { NativeRangeError, NativeTypeError, parse, stringify } from './primordia
 /** A record's items as logic has them, and what has been done to them since the server last saw them. */
 export interface RecordState {
   readonly app: string | null;
-  readonly id: string;
+  id: string;
   url: string;
   items: Map<string, Json>;
   set: Set<string>;
@@ -44,6 +44,7 @@ export function refresh(state: RecordState, data: RecordData): void {
     items.set(name, held);
     exposed.set(name, json);
   }
+  state.id = data.id;
   state.url = data.url;
   state.items = items;
   state.exposed = exposed;

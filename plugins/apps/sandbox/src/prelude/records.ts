@@ -1,4 +1,4 @@
-import type { RecordData } from '../../../server/src/logic/types';
+import type { RecordData, SavedData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
 import { idText, isPlain, named } from './arguments';
 import { type Exchange, only } from './bridge';
@@ -15,6 +15,7 @@ import {
   takeChange,
   unsetItem,
 } from './record-state';
+import { isRequest } from './request';
 
 const states = new WeakMap<object, RecordState>();
 
@@ -32,6 +33,8 @@ export interface Records {
   /** As `adopt`, null for null. */
   adoptOrNull(app: string | null, data: Json): object | null;
   forget(app: string | null, id: string): void;
+  /** Has all records read again before they are used: code that ran inside a call may have changed any of them. */
+  spread(): void;
   /** Writes pending changes back. */
   flush(): void;
 }
@@ -73,11 +76,14 @@ export function createRecords(exchange: Exchange): Records {
       const state = newState(app, data);
       const view = viewOf(state, {
         call: records.call,
-        // Code that runs inside these calls may change any record.
-        spread: () => {
-          for (const other of known.values()) other.state.stale = true;
-        },
+        spread: records.spread,
         read: (name, args) => only(exchange([[name, args]])),
+        renew(changed, now) {
+          // At its creation a record may get its id from the block's `record_id`.
+          if (changed.id !== now.id) known.delete(keyOf(changed.app, changed.id));
+          refresh(changed, now);
+          known.set(keyOf(changed.app, now.id), { state: changed, view });
+        },
       });
       known.set(keyOf(app, data.id), { state, view });
       return view;
@@ -88,6 +94,9 @@ export function createRecords(exchange: Exchange): Records {
       if (entry) entry.state.deleted = true;
       known.delete(keyOf(app, id));
     },
+    spread() {
+      for (const { state } of known.values()) state.stale = true;
+    },
   };
   return records;
 }
@@ -97,6 +106,8 @@ interface Server {
   /** A call that sees no item of this session: nothing is written back first. */
   read(name: string, args: Items): Json;
   spread(): void;
+  /** Takes over what a save has made of the record. */
+  renew(state: RecordState, now: RecordData): void;
 }
 
 /** The state of `record`, read again if other code may have changed it. */
@@ -155,15 +166,19 @@ class LogicRecord {
     return incItem(writable(this), String(name), by);
   }
 
-  save(items?: unknown, options?: unknown): this {
-    if (isPlain(items)) this.set(items);
+  /** Gives what the block's `on_save` returned; the record where no block had its part in it. */
+  save(items?: unknown, options?: unknown): unknown {
+    const form = isRequest(items);
+    if (!form && isPlain(items)) this.set(items);
     const state = writable(this);
     const server = servers.get(state) as Server;
-    const block = idText(named([options], ['block_id']).block_id, 'save') ?? null;
-    const data = server.call('saveRecord', { app: state.app, id: state.id, block });
+    const { block_id: id, block, creation } = named([options], ['block_id']);
+    const wanted = idText(id ?? (isPlain(block) ? block.id : block), 'save') ?? null;
+    const request = { app: state.app, id: state.id, block: wanted, creation: creation === true, form };
+    const { record, ran, returned } = server.call('saveRecord', request) as unknown as SavedData;
     server.spread();
-    refresh(state, data as never);
-    return this;
+    server.renew(state, record);
+    return ran ? returned : this;
   }
 
   reindex(): void {
@@ -195,7 +210,9 @@ const handler: ProxyHandler<LogicRecord> = {
   get(target, name, view) {
     if (typeof name === 'symbol' || own(name)) return Reflect.get(target, name, view);
     const state = fresh(target);
-    return state.items.has(name) ? readItem(state, name) : Reflect.get(target, name, view);
+    if (state.items.has(name)) return readItem(state, name);
+    // Rapido's number of a record; an item of that name comes first.
+    return name === 'uid' ? state.id : Reflect.get(target, name, view);
   },
   set(target, name, value) {
     if (typeof name === 'symbol') return false;

@@ -5,16 +5,27 @@ import { hasOwn, text } from './primordials';
 
 type Call = (name: string, args: Items) => Json;
 
+const requests = new WeakSet<object>();
+
 /** `context.request`, or `context.parent_request`, whose response is that of another request and cannot be changed. */
 export function createRequest(data: RequestData, call: Call | null): object {
   const sources = [data.form, data.body, data.query].filter(isItems);
   const find = (name: unknown) => sources.find((source) => hasOwn(source, text(name)));
-  return {
+  const request = {
     ...data,
+    /** As in Rapido: without the query. */
+    URL: data.url.split(/[?#]/, 1)[0],
     get: (name: unknown, otherwise: unknown = null) => find(name)?.[text(name)] ?? otherwise,
     has: (name: unknown) => find(name) !== undefined,
     ...(call ? { response: createResponse(call) } : {}),
   };
+  if (call) requests.add(request);
+  return request;
+}
+
+/** Whether it is `context.request`: what a form has sent, for a record to be saved with. */
+export function isRequest(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && requests.has(value);
 }
 
 function createResponse(call: Call): object {

@@ -217,8 +217,12 @@ describe('records', () => {
       'context.record.save({ total: 3 }, { block_id: "test" })',
       [
         ['changeRecord', null, 'r', { set: { total: 3 } }],
-        ['saveRecord', null, 'r', 'test'],
+        ['saveRecord', null, 'r', { block: 'test', creation: false, form: false }],
       ],
+    ],
+    [
+      'context.record.save(context.request, { block: context.app.get_block("test"), creation: true })',
+      [['saveRecord', null, 'r', { block: 'test', creation: true, form: true }]],
     ],
     [
       'context.record.display(); return context.record.total',

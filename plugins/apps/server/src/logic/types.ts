@@ -44,6 +44,22 @@ export interface RecordData {
   items: Items;
 }
 
+/** How a record is saved. Without a block, a creation and a form are saved with the record's own. */
+export interface SaveRequest {
+  block: string | null;
+  /** `COMPUTED_ON_CREATION` elements are computed too, and `record_id` names a record that is not stored yet. */
+  creation: boolean;
+  /** Takes the fields that the current request has sent in its form. */
+  form: boolean;
+}
+
+export interface SavedData {
+  record: RecordData;
+  /** Whether a block's logic had its part in it, and what its `on_save` returned. */
+  ran: boolean;
+  returned: Json;
+}
+
 export interface ContentData {
   type: string;
   id: string;
@@ -107,10 +123,15 @@ export interface LogicHost {
     id: string,
     change: { set?: Items; unset?: string[]; inc?: Record<string, number> },
   ): Promise<RecordData>;
-  /** `record.save(items, {block_id})`: with a block, its computed elements and `on_save` run. */
-  saveRecord(app: string | null, id: string, blockId: string | null): Promise<RecordData>;
+  /** `record.save(items, {block_id, creation})`: with a block, its computed elements and `on_save` run. */
+  saveRecord(app: string | null, id: string, options: SaveRequest): Promise<SavedData>;
   reindexRecord(app: string | null, id: string): Promise<null>;
   displayRecord(app: string | null, id: string, edit: boolean): Promise<string>;
+  /** The elements that a block declares, each a mapping with `type`. */
+  blockElements(app: string | null, id: string): Promise<Items>;
+  displayBlock(app: string | null, id: string, record: string | null, edit: boolean): Promise<string>;
+  /** Builds the app's indexes again, after the request; their names. */
+  refresh(app: string | null, rebuild: boolean): Promise<string[]>;
   records(
     app: string | null,
     options: { limit?: number; cursor?: string },

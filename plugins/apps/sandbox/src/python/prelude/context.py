@@ -26,6 +26,20 @@ class _Data:
 class Block(_Data):
     """A reference to a block; equal to its id, which is what Rapido gives."""
 
+    def __init__(self, data, app=None):
+        super().__init__(data)
+        object.__setattr__(self, '_app', app)
+
+    @property
+    def elements(self):
+        return _call('blockElements', app=self._app, id=self.id)
+
+    def display(self, record=None, edit=False):
+        about = None if record is None else _id(record, 'display')
+        html = _call('displayBlock', app=self._app, id=self.id, record=about, edit=bool(edit))
+        _spread()
+        return html
+
     def __eq__(self, other):
         return self.id == (other.id if _native_isinstance(other, Block) else other)
 
@@ -125,10 +139,20 @@ class App(_Data):
         fixed = self._data
         fixed['_key'] = key
         fixed['acl'] = Acl(acl)
-        fixed['blocks'] = [Block(block) for block in data['blocks']]
+        fixed['blocks'] = [Block(block, key) for block in data['blocks']]
+        fixed['_messages'] = []
 
     def log(self, *messages):
-        _log(*messages)
+        self._messages.append(_log(*messages))
+
+    @property
+    def messages(self):
+        """What this block has logged so far."""
+        return list(self._messages)
+
+    def refresh(self, rebuild=False):
+        """The indexes are always up to date: this is for those that something outside has spoilt."""
+        return _call('refresh', app=self._key, rebuild=bool(rebuild))
 
     def create_record(self, id=None):
         given = None if id is None else _id(id, 'create_record')
@@ -207,7 +231,9 @@ class Response:
 
 class Request(_Data):
     def __init__(self, data, response):
-        super().__init__(data)
+        super().__init__(dict(data))
+        # As in Rapido: without the query.
+        self._data['URL'] = data['url'].split('?')[0].split('#')[0]
         if response:
             self._data['response'] = response
 
@@ -310,8 +336,9 @@ def _escape_html(text):
 
 
 def _log(*messages):
-    message = ' '.join([_log_text(message) for message in messages])
-    _call('log', message=message[: _limits['logEntrySize']], stack=_stack_here())
+    message = ' '.join([_log_text(message) for message in messages])[: _limits['logEntrySize']]
+    _call('log', message=message, stack=_stack_here())
+    return message
 
 
 def _log_text(message):

@@ -91,9 +91,12 @@ export const hostFunctions: readonly HostFunction[] = [
   row(
     'saveRecord',
     'Saves a record; with a block, its computed elements and on_save run.',
-    ['record.save(items?, { block_id })', 'record.save(items=None, block_id=None)'],
-    { app, id, block: is.nullable(id) },
-    ({ host }, a) => host.saveRecord(a.app, a.id, a.block),
+    [
+      'record.save(items?, { block_id, creation }), record.save(context.request, { block_id })',
+      'record.save(items=None, block_id=None, creation=False), record.save(request=context.request)',
+    ],
+    { app, id, block: is.nullable(id), creation: is.boolean, form: is.boolean },
+    ({ host }, { app, id, ...options }) => host.saveRecord(app, id, options),
   ),
   row(
     'reindexRecord',
@@ -108,6 +111,27 @@ export const hostFunctions: readonly HostFunction[] = [
     ['record.display({ edit })', 'record.display(edit=False)'],
     { app, id, edit: is.boolean },
     ({ host }, a) => host.displayRecord(a.app, a.id, a.edit),
+  ),
+  row(
+    'blockElements',
+    'Reads the elements that a block declares, each with its type.',
+    ['app.get_block(id).elements', 'app.get_block(id).elements'],
+    { app, id },
+    ({ host }, a) => host.blockElements(a.app, a.id),
+  ),
+  row(
+    'displayBlock',
+    'Renders a block as HTML, with a record or without.',
+    ['app.get_block(id).display({ record, edit })', 'app.get_block(id).display(record=None, edit=False)'],
+    { app, id, record: is.nullable(id), edit: is.boolean },
+    ({ host }, a) => host.displayBlock(a.app, a.id, a.record, a.edit),
+  ),
+  row(
+    'refresh',
+    'Builds the indexes of the app again when the request is stored; for managers.',
+    ['app.refresh({ rebuild })', 'app.refresh(rebuild=False)'],
+    { app, rebuild: is.boolean },
+    ({ host }, a) => host.refresh(a.app, a.rebuild),
   ),
   row(
     'records',

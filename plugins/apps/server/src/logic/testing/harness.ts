@@ -162,9 +162,10 @@ export function fakeHost(
       stored[id] = items;
       return data(id);
     },
-    async saveRecord(app, id, block) {
-      note('saveRecord', app, id, block);
-      return need(id);
+    async saveRecord(app, id, options) {
+      note('saveRecord', app, id, options);
+      const ran = options.block !== null || options.creation || options.form;
+      return { record: need(id), ran, returned: ran ? 'http://x/saved' : null };
     },
     async reindexRecord(app, id) {
       note('reindexRecord', app, id);
@@ -173,6 +174,18 @@ export function fakeHost(
     async displayRecord(app, id, edit) {
       note('displayRecord', app, id, edit);
       return `<p>${id}</p>`;
+    },
+    async blockElements(app, id) {
+      note('blockElements', app, id);
+      return { total: { type: 'NUMBER' } };
+    },
+    async displayBlock(app, id, record, edit) {
+      note('displayBlock', app, id, record, edit);
+      return `<form>${id}</form>`;
+    },
+    async refresh(app, rebuild) {
+      note('refresh', app, rebuild);
+      return ['id', 'total'];
     },
     async records(app, options) {
       note('records', app, options);

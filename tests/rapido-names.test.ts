@@ -1,0 +1,100 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStage, type Person, type Stage } from './support/stage';
+
+/** Names of Rapido's API that this plugin has as aliases: two apps that say the same, in JavaScript and in Python. */
+let stage: Stage;
+beforeAll(async () => {
+  const config = { appsFolder: 'rapido', sites: [{ id: 'site', title: 'Names', theme: 'names' }] };
+  const preload = path.join(__dirname, 'support', 'configure.cjs');
+  stage = await openStage({
+    themesDirectory: path.join(__dirname, 'fixtures', 'rapido'),
+    env: { NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify(config), APPS_THEME: 'names' },
+  });
+});
+afterAll(() => stage?.close());
+
+describe.each(['script', 'snake'])('the app %s', (app) => {
+  const call = async (
+    name: string,
+    as: Person = 'nobody',
+    more: { form?: Record<string, string>; accept?: string } = {},
+  ) => {
+    const answer = await stage.send({ as, send: `POST ${app}/blocks/calls/${name}`, ...more });
+    return answer.status === 200 ? answer.json : [answer.status, answer.json];
+  };
+
+  const cases: [name: string, gives: unknown, as?: Person][] = [
+    ['save_as', ['note?as', { id: 'as', block: 'note', title: 'as', made: null, kept: 'at save' }]],
+    [
+      'save_new',
+      ['note?note-new', { id: 'note-new', block: 'note', title: 'new', made: 'at creation', kept: 'at save' }, 1],
+    ],
+    ['save_own', { id: 'note-own', block: 'note', title: 'own', made: 'at creation', kept: 'at save' }],
+    ['save_plain', 'plain'],
+    ['save_nothing', null],
+    [
+      'roles',
+      [
+        ['boss', true],
+        ['clerk', false],
+      ],
+      'eric',
+    ],
+    ['messages', ['one', '{"two":2}']],
+    ['uid', ['u', true, 5, 'u']],
+    ['user', null],
+    ['user', [false, 'eric', 1, expect.objectContaining({ username: 'eric' })], 'eric'],
+    ['other', ['open', null]],
+    ['again', ['id', 'title'], 'mona'],
+  ];
+  test.each(cases)('%s', async (name, gives, as) => {
+    expect(await call(name, as)).toEqual(gives);
+  });
+
+  test('a record that logic has saved as a block is shown with it', async () => {
+    const { text } = await stage.send({ as: 'eric', send: `GET ${app}/record/as`, accept: 'text/html' });
+    expect(text).toMatch(/<form name="note"[^>]*>/);
+  });
+
+  test('an equal text of a text index holds the words', async () => {
+    await stage.put(app, 'w', { title: 'A strange castle' });
+    expect(await call('words')).toEqual(['w']);
+  });
+
+  test('a form is saved: fields that the block shows, checked', async () => {
+    const form = { title: 'sent', stars: '4', votes: '1000', made: 'sent', _save: '', other: 'x' };
+    expect(await call('save_form', 'nobody', { form, accept: 'text/html' })).toEqual({
+      id: 'form',
+      block: 'note',
+      title: 'sent',
+      stars: 4,
+      kept: 'at save',
+    });
+    expect(await call('save_form', 'nobody', { form: { stars: 'many' }, accept: 'text/html' })).toEqual([
+      'BadRequestError',
+      expect.stringMatching(/^stars: /),
+    ]);
+  });
+
+  test('a block is shown inside another one, and its buttons know where they belong', async () => {
+    const [names, press, here, text, input] = (await call('block')) as [string[], object, object, string, string];
+    expect(names.sort()).toEqual(['kept', 'made', 'press', 'stars', 'title', 'votes']);
+    expect(press).toEqual({ type: 'ACTION', label: 'Press' });
+    expect(here).toEqual({ type: 'BASIC' });
+    expect(text).toMatch(/^<div class="apps-record" data-apps-block="note">/);
+    expect(text).not.toContain('<input');
+    expect(input).toMatch(/<input[^>]*name="title"/);
+    expect(input).toMatch(new RegExp(`formaction="[^"]*/@@apps/${app}/blocks/note"`));
+  });
+
+  test('the address without its query', async () => {
+    const { json } = await stage.send<string[]>({ send: `GET ${app}/blocks/calls/address?a=1` });
+    expect(json).toEqual([expect.stringMatching(/\/address\?a=1$/), expect.stringMatching(/\/calls\/address$/)]);
+  });
+
+  test('refresh is for managers', async () => {
+    expect(await call('again')).toEqual([401, expect.anything()]);
+    expect(await call('again', 'eric')).toEqual([403, expect.anything()]);
+  });
+});
