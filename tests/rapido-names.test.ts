@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { grantRole } from './support/seed';
 import { openStage, type Person, type Stage } from './support/stage';
 
 /** Names of Rapido's API that this plugin has as aliases: two apps that say the same, in JavaScript and in Python. */
@@ -13,6 +14,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => stage?.close());
+
+const article = 'api::article.article';
+const actions = ['find', 'findOne', 'create', 'update'].map((action) => `${article}.${action}`);
 
 describe.each(['script', 'snake'])('the app %s', (app) => {
   const call = async (
@@ -91,6 +95,59 @@ describe.each(['script', 'snake'])('the app %s', (app) => {
   test('the address without its query', async () => {
     const { json } = await stage.send<string[]>({ send: `GET ${app}/blocks/calls/address?a=1` });
     expect(json).toEqual([expect.stringMatching(/\/address\?a=1$/), expect.stringMatching(/\/calls\/address$/)]);
+  });
+
+  describe('content', () => {
+    const address = `/site/articles/${app}/@@apps/${app}/blocks/content`;
+    const ask = async (name: string, as: Person, method = 'POST') => {
+      const { status, json } = await stage.send({ as, send: `${method} ${address}/${name}` });
+      return status === 200 ? json : status;
+    };
+    beforeAll(async () => {
+      await grantRole(stage.host, 'editors', actions);
+      await grantRole(stage.host, 'Public', actions.slice(0, 2));
+      await stage.host.run(async (strapi, slug) => {
+        for (const data of [
+          { title: 'First', slug, tiles: [] },
+          { title: `Zz ${slug}`, slug: `z-${slug}`, tiles: [] },
+        ])
+          await strapi.documents('api::article.article').create({ data, status: 'published' } as never);
+      }, app);
+    });
+
+    test('fields are assigned to with the right to update, and by POST', async () => {
+      expect(await ask('assign', 'nobody')).toBeOneOf([401, 403]);
+      expect(await ask('assign', 'eric', 'GET')).toBe(403);
+      expect(await ask('stored', 'nobody', 'GET')).toEqual(['First', null]);
+      const [title, stored, summary, url] = (await ask('assign', 'eric')) as string[];
+      expect([title, stored, summary]).toEqual(['Assigned', 'Assigned', 'too']);
+      expect(url).toMatch(new RegExp(`/site/articles/${app}$`));
+      expect(await ask('stored', 'nobody', 'GET')).toEqual(['Assigned', 'too']);
+    });
+
+    test('nothing is assigned by a function that fails', async () => {
+      expect(await ask('fail', 'eric')).toBe(500);
+      expect(await ask('stored', 'nobody', 'GET')).toEqual(['Assigned', 'too']);
+    });
+
+    test('the portal has no fields', async () => {
+      const { status, json } = await stage.send({ as: 'eric', send: `POST ${app}/blocks/content/assign` });
+      expect([status, json]).toMatchObject([
+        500,
+        { error: { name: 'LogicError', message: expect.stringContaining('no current content item') } },
+      ]);
+    });
+
+    test('what is made is a draft until it is published', async () => {
+      expect(await ask('create', 'nobody')).toBeOneOf([401, 403]);
+      expect(await ask('publish', 'nobody')).toBeOneOf([401, 403]);
+      expect(await ask('publish', 'eric')).toEqual([0, [`By ${app}`, `/articles/by-${app}`]]);
+      expect(await ask('retract', 'eric')).toBe(0);
+    });
+
+    test('content is found by type, in an order', async () => {
+      expect(await ask('find', 'nobody')).toEqual(expect.arrayContaining([`Zz ${app}`]));
+    });
   });
 
   test('refresh is for managers', async () => {

@@ -202,19 +202,51 @@ export interface ContentItem {
   readonly path: string;
   absolute_url(): string;
   absolute_url_path(): string;
+  /** Plone's names of the same, and of the item itself. */
+  getURL(): string;
+  getPath(): string;
+  getObject(): this;
   readonly [field: string]: Value;
 }
 
-export interface Content extends ContentItem {
+/** The current content item. `content.title = '…'` changes a field; it is stored at the end of the request. */
+export interface Content {
+  readonly type: string;
+  readonly id: string;
+  readonly documentId: string | null;
+  readonly url: string;
+  readonly path: string;
+  title: string;
+  absolute_url(): string;
+  absolute_url_path(): string;
   /** Changes fields; the properties show the new values. */
   update(data: Items): this;
+  [field: string]: Value;
 }
 
 export interface Api {
   documents(uid: string): Documents;
   /** Who makes the request, without secrets; null for anonymous. */
   readonly user: (Items & User) | null;
-  readonly content: { get(path: string | { path: string }): ContentItem | null };
+  readonly content: ContentApi;
+  readonly portal: { get(): Portal };
+}
+
+/** Content as apps made for Rapido use it: Strapi's documents by other names. */
+export interface ContentApi {
+  get(path: string | { path: string }): ContentItem | null;
+  /** Published content of one type (its uid, singular or plural name); other names are fields and their values. */
+  find(query: {
+    portal_type: string;
+    sort_on?: string;
+    sort_order?: string;
+    sort_limit?: number;
+    [field: string]: unknown;
+  }): ContentItem[];
+  /** A draft, where the type has drafts; `id` is its name in its address. */
+  create(item: { type: string; id?: string; [field: string]: unknown }): ContentItem;
+  transition(obj: ContentItem | Content, transition: 'publish' | 'unpublish'): void;
+  transition(change: { obj: ContentItem | Content; transition?: string; to_state?: string }): void;
 }
 
 /** Names that Rapido's apps know; the user's own fields are properties. */

@@ -35,8 +35,16 @@ export interface Records {
   forget(app: string | null, id: string): void;
   /** Has all records read again before they are used: code that ran inside a call may have changed any of them. */
   spread(): void;
+  /** Has `take` asked, before each call that could see it, for a change that waits to be sent; null if there is none. */
+  pending(take: () => Pending | null): void;
   /** Writes pending changes back. */
   flush(): void;
+}
+
+/** A change of something that is no record. */
+export interface Pending {
+  call: [name: string, args: Items];
+  done(value: Json): void;
 }
 
 /** Host calls that see no record: nothing is written back before them. */
@@ -44,6 +52,7 @@ const blind = new Set(['log', 'respond', 'openApp']);
 
 export function createRecords(exchange: Exchange): Records {
   const known = new Map<string, { state: RecordState; view: object }>();
+  const sources: (() => Pending | null)[] = [];
   const keyOf = (app: string | null, id: string) => `${app ?? ''}\n${id}`;
 
   /** One round trip: the pending changes, then the call itself. */
@@ -56,17 +65,21 @@ export function createRecords(exchange: Exchange): Records {
       changed.push(state);
       changes.push(['changeRecord', { app: state.app, id: state.id, change }]);
     }
-    if (changes.length + last.length === 0) return null;
-    const answer = exchange([...changes, ...last]);
+    const others = sources.flatMap((take) => take() ?? []);
+    if (changes.length + others.length + last.length === 0) return null;
+    const answer = exchange([...changes, ...others.map(({ call }) => call), ...last]);
     for (const [index, data] of answer.values.slice(0, changed.length).entries())
       refresh(changed[index], data as never);
+    const seen = answer.values.slice(changed.length);
+    for (const [index, { done }] of others.entries()) if (index < seen.length) done(seen[index]);
     if (answer.error) throw hostError(answer.error);
-    return answer.values[changed.length] ?? null;
+    return seen[others.length] ?? null;
   }
 
   const records: Records = {
     call: (name, args) => (blind.has(name) ? only(exchange([[name, args]])) : send([[name, args]])),
     flush: () => void send([]),
+    pending: (take) => void sources.push(take),
     adopt(app, data) {
       const entry = known.get(keyOf(app, data.id));
       if (entry) {

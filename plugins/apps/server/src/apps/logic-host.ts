@@ -5,6 +5,7 @@ import { isUnavailable } from '../records';
 import type { AppKey, ReadEnd, StoredRecord } from '../records/types';
 import { trimSlashes } from '../sites';
 import { blockCalls } from './block-calls';
+import { contentCalls } from './content-calls';
 import { aclData, appData, contentData, recordData } from './context-data';
 import { readCursor, writeCursor } from './cursor';
 import { applyResponse } from './response';
@@ -27,7 +28,9 @@ export function logicHost(run: Run): LogicHost {
     (app) => openTarget(run, app),
     () => requireWrites(run),
   );
-  return contained(run, { ...recordCalls(run), ...listCalls(run), ...siteCalls(run), ...blocks });
+  const site = siteCalls(run);
+  const content = contentCalls(run, site.documents);
+  return contained(run, { ...recordCalls(run), ...listCalls(run), ...site, ...blocks, ...content });
 }
 
 type RecordCalls = Pick<

@@ -179,7 +179,7 @@ describe('what fails', () => {
     ['an import', 'import os', /^ImportError: there is no module 'os': there are collections, /, 1],
     ['an import from outside', 'from ....x import y', /^ImportError: imports stay inside/, 1],
     ['a reserved name', 'def f(context):\n  context.app = 1', /^AttributeError: context.app cannot be replaced/, 2],
-    ['content', 'def f(context):\n  context.content.title = 1', /^AttributeError: use update\(\{'title'/, 2],
+    ['content', 'def f(context):\n  context.content.url = 1', /^AttributeError: 'url' of a content item/, 2],
     ['exit', 'def f(context):\n  raise SystemExit', /^SystemExit/, 2],
     ['open', 'def f(context):\n  open("/etc/passwd")', /^NameError: name 'open' isn't defined/],
   ];

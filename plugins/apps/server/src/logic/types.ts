@@ -146,6 +146,15 @@ export interface LogicHost {
   openApp(app: string): Promise<(ContextData['app'] & { acl: ContextData['acl'] }) | null>;
   portalGet(path: string): Promise<ContentData | null>;
   contentUpdate(data: Items): Promise<ContentData>;
+  /** `type`: a content type's uid or name. */
+  contentFind(
+    type: string,
+    filters: Items,
+    order: { sort: string | null; limit: number | null },
+  ): Promise<ContentData[]>;
+  /** A draft, where the type has drafts. `id`: the item's name in its address. */
+  contentCreate(type: string, id: string | null, data: Items): Promise<ContentData>;
+  contentTransition(type: string, documentId: string, transition: string): Promise<null>;
   /** `context.api.documents(uid).<method>(params)` with the requester's permissions. */
   documents(uid: string, method: string, params: Items): Promise<Json>;
   log(entry: LogEntry): void;

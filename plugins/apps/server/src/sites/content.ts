@@ -2,17 +2,8 @@ import type { Items, Json } from '../../../shared/json';
 import type { AppsConfig } from '../config.types';
 import type { Requester } from '../requester/types';
 import { trimSlashes } from './ids';
-import type { ContentItem, ContentResolver, Site } from './types';
+import type { ContentItem, ContentResolver, ContentTypeInfo, Site } from './types';
 import { encodeSegment } from './urls';
-
-/** A content type that has a content API, as far as addresses are concerned. */
-export interface ContentTypeInfo {
-  uid: string;
-  kind: 'collectionType' | 'singleType';
-  singularName: string;
-  pluralName: string;
-  attributes: { [name: string]: { type: string } };
-}
 
 /**
  * Reads one published item with the requester's own permissions, sanitised: by its documentId, or by one field, or (with
@@ -57,7 +48,14 @@ export function createContent({ config, contentTypes, readContent }: ContentOpti
     return fields ? itemOf(site, type, fields, routesOf()) : null;
   }
 
-  return { resolve, find };
+  function typeNamed(name: string): ContentTypeInfo | undefined {
+    const wanted = name.toLowerCase();
+    return contentTypes().find(({ uid, singularName, pluralName }) =>
+      [uid, singularName, pluralName].some((known) => known.toLowerCase() === wanted),
+    );
+  }
+
+  return { resolve, find, typeNamed, itemOf: (site, type, fields) => itemOf(site, type, fields, routesOf()) };
 }
 
 /** The site itself as the current content item. */
@@ -81,10 +79,15 @@ function routesOfType(type: ContentTypeInfo, configured: string | undefined): Ro
   if (type.kind === 'singleType') {
     return [{ type, parts: configured ? partsOf(configured) : [type.singularName] }];
   }
-  const uid = Object.keys(type.attributes).find((name) => type.attributes[name]?.type === 'uid');
+  const uid = uidAttribute(type);
   const own = configured ?? (uid ? `/${type.pluralName}/:${uid}` : undefined);
   const byId: Route = { type, parts: [type.pluralName, { field: 'documentId' }] };
   return own ? [{ type, parts: partsOf(own, uid) }, byId] : [byId];
+}
+
+/** The attribute that names an item of the type in its address, if it has one. */
+export function uidAttribute({ attributes }: ContentTypeInfo): string | undefined {
+  return Object.keys(attributes).find((name) => attributes[name]?.type === 'uid');
 }
 
 /** `/articles/:slug` in parts. `:slug` is the attribute of that name, or where there is none the type's uid attribute. */

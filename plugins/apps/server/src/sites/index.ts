@@ -16,7 +16,7 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   });
 }
 
-export type { ContentTypeInfo, ReadContent } from './content';
+export { type ReadContent, uidAttribute } from './content';
 export { isId, recordIdProblem, reservedViews, trimSlashes } from './ids';
 export type * from './types';
 export { encodeSegment } from './urls';

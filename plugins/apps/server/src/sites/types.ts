@@ -59,11 +59,24 @@ export interface ContentItem {
   fields: Items;
 }
 
+/** A content type that has a content API, as far as addresses are concerned. */
+export interface ContentTypeInfo {
+  uid: string;
+  kind: 'collectionType' | 'singleType';
+  singularName: string;
+  pluralName: string;
+  attributes: { [name: string]: { type: string } };
+}
+
 /** Resolves content paths with the requester's own permissions; null when there is none they may read. */
 export interface ContentResolver {
   resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null>;
   /** The item of a type and documentId, with its address, or null; used by events and `context.api.content`. */
   find(site: Site, uid: string, documentId: string, requester: Requester): Promise<ContentItem | null>;
+  /** The content type of this uid, singular or plural name, in any case. */
+  typeNamed(name: string): ContentTypeInfo | undefined;
+  /** An item of which the fields are known already, with its address. */
+  itemOf(site: Site, type: ContentTypeInfo, fields: Items): ContentItem;
 }
 
 /** A file of a theme as read: consistent with the other files of its revision. */

@@ -34,6 +34,8 @@ def _exchange(calls):
 
 _known = {}
 _touched = []
+# Content items with fields that logic has assigned to.
+_assigned = []
 
 
 def _call(name, **arguments):
@@ -51,12 +53,17 @@ def _send(last):
             changed.append(state)
             changes.append(['changeRecord', {'app': state.app, 'id': state.id, 'change': change}])
     _touched[:] = [state for state in _touched if state.held]
+    contents = [content for content in _assigned]
+    _assigned[:] = []
+    changes += [['contentUpdate', {'data': content._take()}] for content in contents]
     if not changes and not last:
         return None
     answer = _exchange(changes + last)
     for state, data in zip(changed, answer['values']):
         state.refresh(data)
-    values = _values(answer, len(changed) + len(last))
+    for content, data in zip(contents, answer['values'][len(changed) :]):
+        content._show(data)
+    values = _values(answer, len(changes) + len(last))
     return values[-1] if last else None
 
 

@@ -220,6 +220,18 @@ export function fakeHost(
       const { content } = contextOf();
       return { ...content, fields: { ...content.fields, ...changes }, title: String(changes.title ?? content.title) };
     },
+    async contentFind(type, filters, order) {
+      note('contentFind', type, filters, order);
+      return [contextOf().content];
+    },
+    async contentCreate(type, id, data) {
+      note('contentCreate', type, id, data);
+      return { ...contextOf().content, documentId: 'd2', title: String(data.title) };
+    },
+    async contentTransition(type, documentId, transition) {
+      note('contentTransition', type, documentId, transition);
+      return null;
+    },
     async documents(uid, method, params) {
       note('documents', uid, method, params);
       return [{ uid }];
