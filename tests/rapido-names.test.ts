@@ -150,6 +150,55 @@ describe.each(['script', 'snake'])('the app %s', (app) => {
     });
   });
 
+  describe('an element chooses its content type', () => {
+    const ask = (type: string, accept = 'text/html') =>
+      stage.send({ send: `GET ${app}/blocks/typed/typed?type=${encodeURIComponent(type)}`, accept });
+
+    test.each([
+      ['text/csv', 'text/html'],
+      ['text/csv', 'application/json'],
+      ['text/csv', 'text/csv'],
+      ['text/plain; charset=UTF-8', '*/*'],
+      ['Text/Calendar', 'text/html'],
+      ['application/xml', 'text/html'],
+      ['text/xml', 'text/html'],
+    ])('%s, asked for by %s', async (type, accept) => {
+      const { status, headers, text } = await ask(type, accept);
+      expect([status, text]).toEqual([200, 'one,<script>alert(1)</script>\n']);
+      expect(headers['content-type']).toBe(`${type.split(';')[0]?.toLowerCase()}; charset=utf-8`);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['content-security-policy']).toBe("default-src 'none'; sandbox");
+    });
+
+    test.each([
+      'text/html',
+      'application/xhtml+xml',
+      'image/svg+xml',
+      'text/javascript',
+      'application/pdf',
+      'text/csv; charset=utf-7',
+      'text/csv; charset=utf-8; x=y',
+      'text/csv, text/html',
+      '',
+    ])('%j is refused', async (type) => {
+      const { status, headers, text } = await ask(type);
+      expect(status).toBe(500);
+      expect(headers['content-type']).toMatch(/^text\/html/);
+      expect(text).not.toContain('<script>alert');
+    });
+
+    test('which is text', async () => {
+      const { status, json } = await stage.send({ send: `GET ${app}/blocks/typed/plain` });
+      expect([status, json]).toMatchObject([500, { error: { message: expect.stringContaining('must return text') } }]);
+    });
+
+    test('in a page it changes nothing', async () => {
+      const { headers, text } = await stage.send({ send: `GET ${app}/blocks/typed`, accept: 'text/html' });
+      expect(headers['content-type']).toMatch(/^text\/html/);
+      expect(text).toContain('<p>one,');
+    });
+  });
+
   test('refresh is for managers', async () => {
     expect(await call('again')).toEqual([401, expect.anything()]);
     expect(await call('again', 'eric')).toEqual([403, expect.anything()]);

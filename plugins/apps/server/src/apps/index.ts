@@ -22,7 +22,7 @@ export {
   updateRecord,
   type VersionTest,
 } from './record-operations';
-export { redirectOf } from './response';
+export { answerTypes, redirectOf } from './response';
 export {
   type AppServices,
   type DocumentCalls,

@@ -106,6 +106,8 @@ export interface ResponseChanges {
   status: number | null;
   headers: Record<string, string>;
   redirect: string | null;
+  /** Media type of an element's own answer, if logic has chosen one; anything else that is answered has its own. */
+  type?: string;
 }
 
 /**
