@@ -103,9 +103,11 @@ export interface AppFolder {
   appId: string;
   /** The theme that holds the folder (another than the active one for a `.lnk`). */
   themeId: string;
-  /** Changes whenever a file of the folder changes; equal content may have equal revisions. */
+  /** Changes whenever a file of the folder, or theme.yaml, changes; equal content may have equal revisions. */
   revision: string;
   settings: ThemeFile | null;
+  /** `theme.yaml` of the theme that holds the app. */
+  theme: ThemeFile | null;
   /** Files of `blocks/` and `lib/`, by relative path. Symbolic links that leave the theme are absent. */
   files: ReadonlyMap<string, ThemeFile>;
 }
