@@ -101,6 +101,43 @@ test('its data come from the JSON interface', async () => {
   expect(json.map(({ items }) => items)).toContainEqual({ id: '/articles/one', total: 2, block: 'rate' });
 });
 
+describe('rules, by the table of docs/coming-from-rapido.md', () => {
+  const cases: [diazo: string, rule: string, places: [address: string, shows: boolean][]][] = [
+    ['theme-children after', 'append: body', [['/', true]]],
+    ['theme-children before', 'prepend: body', [['/', true]]],
+    ['replace', 'replace: h1', [['/', true]]],
+    [
+      'if-not-content',
+      "append: body\n  if_content: 'html:not(:has(.section-front-page))'",
+      [
+        ['/', false],
+        ['/articles/one', true],
+      ],
+    ],
+    [
+      'if-path, below',
+      'append: body\n  if_path: /articles/**',
+      [
+        ['/', false],
+        ['/articles/one', true],
+      ],
+    ],
+    [
+      'if-path, that path alone',
+      'append: body\n  if_path: /articles/one',
+      [
+        ['/articles/one', true],
+        ['/articles/two', false],
+      ],
+    ],
+  ];
+  test.each(cases)('%s', async (_diazo, rule, places) => {
+    const text = `- ${rule}\n  include: /@@apps/rating/blocks/rate\n`;
+    await writeFile(path.join(themes, 'tutorial', 'rules.yaml'), text);
+    for (const [address, shows] of places) expect((await page(address)).includes('<form name="rate"')).toBe(shows);
+  });
+});
+
 describe('`rapido: true` in theme.yaml', () => {
   const block = (file: string, text: string) =>
     writeFile(path.join(themes, 'tutorial', 'rapido', 'rating', 'blocks', file), text);

@@ -175,6 +175,9 @@ export interface Request extends ParentRequest {
     status: number | null;
     /** Only names of an allow-list. */
     set_header(name: string, value: string): void;
+    /** Rapido's names of the same. */
+    setHeader(name: string, value: string): void;
+    setStatus(status: number): void;
     /** Inside the site, or to a configured host. */
     redirect(url: string): void;
   };

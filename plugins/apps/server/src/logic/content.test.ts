@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
+import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
 import type { LogicRuntime } from './types';
 
 /** `context.content` and `context.api.content`, in JavaScript and in Python: what the server is asked for. */
@@ -110,6 +110,19 @@ const cases: [name: string, javascript: string, python: string, calls: unknown[]
   ],
   ['the portal by its API', 'return api.portal.get().title', 'return api.portal.get().title', [], 'Site'],
 ];
+
+test.each([
+  ['js', 'export function f(context) { context.app.create_record("x").save(context.parent_request); }'],
+  ['py', 'def f(context):\n    context.app.create_record("x").save(context.parent_request)'],
+])('%s: a record is not saved with the request of the page around', async (language, source) => {
+  const path = `blocks/test.${language}`;
+  const parent = contextOf({ parent_request: { ...contextOf().request } });
+  const outcome = await runOnce(runtime, programOf({ [path]: source }, path), { context: parent });
+  expect(outcome).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/^TypeError: save: a record is saved with context.request/) },
+  });
+});
 
 describe.each(['js', 'py'])('%s', (language) => {
   const program = (javascript: string, python: string) => {
