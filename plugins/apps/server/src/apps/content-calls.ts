@@ -1,8 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
 import { AppsError } from '../errors';
 import type { LogicHost } from '../logic/types';
-import { uidAttribute } from '../sites';
-import type { ContentTypeInfo } from '../sites/types';
+import { type ContentTypeInfo, uidAttribute } from '../sites';
 import { contentData } from './context-data';
 import type { Run } from './run';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
-import { createContent, type ReadContent } from './content';
-import type { ContentTypeInfo } from './types';
+import { type ContentTypeInfo, createContent, type ReadContent } from './content';
 
 const site = { id: 'site', title: 'The site', url: 'http://localhost/site', theme: 'basic' };
 const requester = { identity: 'user:1' } as Requester;

@@ -2,8 +2,17 @@ import type { Items, Json } from '../../../shared/json';
 import type { AppsConfig } from '../config.types';
 import type { Requester } from '../requester/types';
 import { trimSlashes } from './ids';
-import type { ContentItem, ContentResolver, ContentTypeInfo, Site } from './types';
+import type { ContentItem, ContentResolver, Site } from './types';
 import { encodeSegment } from './urls';
+
+/** A content type that has a content API, as far as addresses are concerned. */
+export interface ContentTypeInfo {
+  uid: string;
+  kind: 'collectionType' | 'singleType';
+  singularName: string;
+  pluralName: string;
+  attributes: { [name: string]: { type: string } };
+}
 
 /**
  * Reads one published item with the requester's own permissions, sanitised: by its documentId, or by one field, or (with

@@ -16,7 +16,8 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   });
 }
 
-export { type ReadContent, uidAttribute } from './content';
+export type { ContentTypeInfo, ReadContent } from './content';
+export { uidAttribute } from './content';
 export { isId, recordIdProblem, reservedViews, trimSlashes } from './ids';
 export type * from './types';
 export { encodeSegment } from './urls';

@@ -2,10 +2,10 @@ import type { AppsConfig, SiteConfig } from '../config.types';
 import { AppsError } from '../errors';
 import { createActiveThemes, type SettingStore } from './active-theme';
 import { createAddressParser } from './address';
-import { createContent, type ReadContent } from './content';
+import { type ContentTypeInfo, createContent, type ReadContent } from './content';
 import { revisionOf, type Snapshot } from './snapshots';
 import { type AppPlace, createThemes } from './themes';
-import type { AppFolder, ContentTypeInfo, Site, Sites, ThemeFile, ThemeFolder } from './types';
+import type { AppFolder, Site, Sites, ThemeFile, ThemeFolder } from './types';
 import { urls } from './urls';
 
 export interface SitesOptions {

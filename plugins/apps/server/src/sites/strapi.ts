@@ -1,6 +1,6 @@
 import type { Core, Struct } from '@strapi/strapi';
 import type { SettingStore } from './active-theme';
-import type { ContentTypeInfo } from './types';
+import type { ContentTypeInfo } from './content';
 
 /** The plugin's own settings in Strapi's store. */
 export function settingStoreOf(strapi: Core.Strapi): SettingStore {

@@ -1,5 +1,6 @@
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
+import type { ContentTypeInfo } from './content';
 import type { OpenFile } from './open-inside';
 
 export type { OpenFile };
@@ -57,15 +58,6 @@ export interface ContentItem {
   path: string;
   /** The item's fields that the requester may read. */
   fields: Items;
-}
-
-/** A content type that has a content API, as far as addresses are concerned. */
-export interface ContentTypeInfo {
-  uid: string;
-  kind: 'collectionType' | 'singleType';
-  singularName: string;
-  pluralName: string;
-  attributes: { [name: string]: { type: string } };
 }
 
 /** Resolves content paths with the requester's own permissions; null when there is none they may read. */
