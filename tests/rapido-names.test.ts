@@ -119,6 +119,8 @@ describe.each(['script', 'snake'])('the app %s', (app) => {
       expect(await ask('assign', 'nobody')).toBeOneOf([401, 403]);
       expect(await ask('assign', 'eric', 'GET')).toBe(403);
       expect(await ask('stored', 'nobody', 'GET')).toEqual(['First', null]);
+      const looked = await stage.send({ as: 'eric', send: `GET ${address}`, accept: 'text/html' });
+      expect([looked.status, looked.text]).toEqual([200, expect.stringMatching(/before .*restricted to POST.* after/)]);
       const [title, stored, summary, url] = (await ask('assign', 'eric')) as string[];
       expect([title, stored, summary]).toEqual(['Assigned', 'Assigned', 'too']);
       expect(url).toMatch(new RegExp(`/site/articles/${app}$`));

@@ -17,7 +17,7 @@ const fixed = new Set(['type', 'id', 'documentId', 'url', 'path']);
  * A content item of the host: its fields as properties. Those of the current one may be assigned to, and are stored at the
  * end; those of others are read only, so that nobody believes an assignment to be stored.
  */
-export function createContent(data: ContentData, records: Records | null): object {
+export function createContent(data: ContentData, current: Current | null): object {
   const content = {};
   const { type, documentId } = data;
   places.set(content, { type, documentId });
@@ -36,11 +36,20 @@ export function createContent(data: ContentData, records: Records | null): objec
     if (!hasOwn(content, name))
       property(content, name, () => (content as { [key: string]: () => string })[method](), false);
   if (!hasOwn(content, 'getObject')) property(content, 'getObject', () => content, false);
-  return records ? assignable(content, records, (now) => show(now as unknown as ContentData)) : content;
+  return current ? assignable(content, current, (now) => show(now as unknown as ContentData)) : content;
 }
 
-/** The item with `update(data)`, and with fields that can be assigned to: what is assigned is sent with the next call. */
-function assignable(content: object, records: Records, show: (now: Json) => void): object {
+/** What the current item needs: the session's calls, and whether the request may change content. */
+interface Current {
+  records: Records;
+  changes: boolean;
+}
+
+/**
+ * The item with `update(data)`, and with fields that can be assigned to: what is assigned is sent with the next call; at
+ * once where it will be refused, so that the error is that of the line.
+ */
+function assignable(content: object, { records, changes: mayChange }: Current, show: (now: Json) => void): object {
   let changes: Items = {};
   records.pending(() => {
     if (keys(changes).length === 0) return null;
@@ -55,6 +64,7 @@ function assignable(content: object, records: Records, show: (now: Json) => void
         throw new NativeTypeError(`${text(name)} of a content item cannot be changed`);
       changes[name] = jsonValue(name, value, 'field');
       property(target, name, changes[name]);
+      if (!mayChange) records.flush();
       return true;
     },
   });

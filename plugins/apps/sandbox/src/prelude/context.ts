@@ -28,7 +28,7 @@ export function createContext(data: ContextData, records: Records, limits: { log
   const request = once(() => createRequest(data.request, call));
   const parent = once(() => data.parent_request && createRequest(data.parent_request, null));
   const portal = once(() => createPortal(data.portal, call));
-  const content = once(() => createContent(data.content, records));
+  const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
   const api = once(() => createApi(data.user, portal, call));
   // At once: what logic does to the record that it gets by its id must not be undone by older data.
   let record = data.record && records.adopt(null, data.record);

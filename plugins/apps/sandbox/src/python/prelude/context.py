@@ -91,11 +91,15 @@ _FIXED = ('type', 'id', 'documentId', 'url', 'path')
 
 
 class CurrentContent(Content):
-    """The content item of the address: what is assigned to its fields is sent with the next call."""
+    """
+    The content item of the address: what is assigned to its fields is sent with the next call; at once where it will be
+    refused, so that the error is that of the line.
+    """
 
-    def __init__(self, data):
+    def __init__(self, data, may_change):
         super().__init__(data)
         object.__setattr__(self, '_changes', {})
+        object.__setattr__(self, '_may_change', may_change)
 
     def __setattr__(self, name, value):
         if name in _FIXED or hasattr(CurrentContent, name):
@@ -103,6 +107,8 @@ class CurrentContent(Content):
         self._changes[name] = self._data[name] = _plain(value, 'the field ' + name, True)
         if self not in _assigned:
             _assigned.append(self)
+        if not self._may_change:
+            _send([])
 
     def _take(self):
         changes = dict(self._changes)
@@ -441,7 +447,7 @@ class Context:
             'request': Request(data['request'], Response()),
             'parent_request': data['parent_request'] and Request(data['parent_request'], None),
             'portal': portal,
-            'content': CurrentContent(data['content']),
+            'content': CurrentContent(data['content'], data['request']['method'] == 'POST'),
             'api': api,
             'params': data['params'],
             'modules': _Named(**_modules),
