@@ -10,12 +10,12 @@ type Call = (name: string, args: Items) => Json;
 /** What `context.api.content` needs of an item to name it to the server. */
 const places = new WeakMap<object, { type: string; documentId: string | null }>();
 
-/** What nobody can assign to, for the server makes it. */
+/** What cannot be assigned to: the server makes it. */
 const fixed = new Set(['type', 'id', 'documentId', 'url', 'path']);
 
 /**
  * A content item of the host: its fields as properties. Those of the current one may be assigned to, and are stored at the
- * end; those of others are read only, so that nobody believes an assignment to be stored.
+ * end; those of others are read only, for an assignment would not be stored.
  */
 export function createContent(data: ContentData, current: Current | null): object {
   const content = {};

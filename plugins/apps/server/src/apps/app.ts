@@ -30,7 +30,7 @@ const STRETCH = 16 * 1024;
 
 const loaded = new WeakMap<AppFolder, Promise<App>>();
 
-/** Unknown keys of an app made for Rapido that the log is told of. */
+/** Warnings about unknown keys of one app, at most. */
 const MAX_WARNINGS = 20;
 
 /**

@@ -34,7 +34,7 @@ export function blockCalls(
       if (!other.rights.manager) throw refusal(run.visit.requester, `rebuild the indexes of the app "${key.app}"`);
       requireWrites();
       const { indexes } = other.app;
-      // After the commit, and nobody waits for it: it may take minutes, and searches are right meanwhile.
+      // After the commit, and the answer does not wait for it: it may take minutes, and searches are right meanwhile.
       run.unit.afterCommit(() => {
         store.refresh(key, indexes, { rebuild }).catch((error: unknown) => {
           logger.error(`[apps] ${key.app}: the indexes were not built again: ${String(error)}`);

@@ -86,7 +86,7 @@ class Content(_Data):
         return self
 
 
-# What nobody can assign to, for the server makes it.
+# What cannot be assigned to: the server makes it.
 _FIXED = ('type', 'id', 'documentId', 'url', 'path')
 
 
