@@ -1,39 +1,8 @@
 import type { Json } from '../../../../shared/json';
-import type { LogicHost } from '../types';
+import { blockFunctions } from './blocks';
+import { contentFunctions } from './content';
+import { type HostFunction, type HostRun, row } from './row';
 import * as is from './schema';
-
-/** What a handler may use: the server's side of this run, and where in the theme's files a stack of frames points. */
-export interface HostRun {
-  host: LogicHost;
-  app: string;
-  block: string | null;
-  /** Characters of a log entry; what is longer is cut. */
-  logEntrySize: number;
-  lineOf(stack: string): number | null;
-  countLog(): void;
-}
-
-/** One thing that logic may ask of the server. */
-export interface HostFunction {
-  name: string;
-  /** One line for the reference. */
-  doc: string;
-  /** How logic writes it, in JavaScript and in Python. */
-  written: readonly [javascript: string, python: string];
-  /** Arguments by name. */
-  args: Record<string, is.Schema<unknown>>;
-  run(run: HostRun, args: Record<string, unknown>): Promise<unknown> | unknown;
-}
-
-function row<Args extends Record<string, is.Schema<unknown>>>(
-  name: string,
-  doc: string,
-  written: HostFunction['written'],
-  args: Args,
-  run: (run: HostRun, args: is.Checked<Args>) => Promise<unknown> | unknown,
-): HostFunction {
-  return { name, doc, written, args, run: run as HostFunction['run'] };
-}
 
 const app = is.nullable(is.string);
 const id = is.string;
@@ -112,27 +81,7 @@ export const hostFunctions: readonly HostFunction[] = [
     { app, id, edit: is.boolean },
     ({ host }, a) => host.displayRecord(a.app, a.id, a.edit),
   ),
-  row(
-    'blockElements',
-    'Reads the elements that a block declares, each with its type.',
-    ['app.get_block(id).elements', 'app.get_block(id).elements'],
-    { app, id },
-    ({ host }, a) => host.blockElements(a.app, a.id),
-  ),
-  row(
-    'displayBlock',
-    'Renders a block as HTML, with a record or without.',
-    ['app.get_block(id).display({ record, edit })', 'app.get_block(id).display(record=None, edit=False)'],
-    { app, id, record: is.nullable(id), edit: is.boolean },
-    ({ host }, a) => host.displayBlock(a.app, a.id, a.record, a.edit),
-  ),
-  row(
-    'refresh',
-    'Builds the indexes of the app again when the request is stored; for managers.',
-    ['app.refresh({ rebuild })', 'app.refresh(rebuild=False)'],
-    { app, rebuild: is.boolean },
-    ({ host }, a) => host.refresh(a.app, a.rebuild),
-  ),
+  ...blockFunctions,
   row(
     'records',
     'Reads a page of records in order of creation.',
@@ -181,30 +130,7 @@ export const hostFunctions: readonly HostFunction[] = [
     { data: is.items },
     ({ host }, a) => host.contentUpdate(a.data),
   ),
-  row(
-    'contentFind',
-    'Finds published content of one type, with the permissions of the requester.',
-    [
-      'api.content.find({ portal_type, sort_on, sort_order, sort_limit, …fields })',
-      'api.content.find(portal_type=…, sort_on=…, sort_order=…, sort_limit=…, …fields)',
-    ],
-    { type: is.string, filters: is.items, sort: is.nullable(is.string), limit: is.nullable(is.count) },
-    ({ host }, { type, filters, ...order }) => host.contentFind(type, filters, order),
-  ),
-  row(
-    'contentCreate',
-    'Makes content, as a draft where its type has drafts.',
-    ['api.content.create({ type, id?, …fields })', 'api.content.create(type=…, id=None, …fields)'],
-    { type: is.string, id: is.nullable(id), data: is.items },
-    ({ host }, a) => host.contentCreate(a.type, a.id, a.data),
-  ),
-  row(
-    'contentTransition',
-    'Publishes content, or takes it back.',
-    ['api.content.transition(obj, transition)', 'api.content.transition(obj=…, transition=…)'],
-    { type: is.string, documentId: is.string, transition: is.string },
-    ({ host }, a) => host.contentTransition(a.type, a.documentId, a.transition),
-  ),
+  ...contentFunctions,
   row(
     'documents',
     "Calls a method of Strapi's documents with the requester's permissions.",
