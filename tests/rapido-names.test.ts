@@ -56,6 +56,10 @@ describe.each(['script', 'snake'])('the app %s', (app) => {
     expect(await call(name, as)).toEqual(gives);
   });
 
+  test('a dictionary with an order keeps it in the answer', async () => {
+    expect(Object.keys((await call('ordered')) as object)).toEqual(['zeta', 'title', 'alpha', 'year']);
+  });
+
   test('a record that logic has saved as a block is shown with it', async () => {
     const { text } = await stage.send({ as: 'eric', send: `GET ${app}/record/as`, accept: 'text/html' });
     expect(text).toMatch(/<form name="note"[^>]*>/);
