@@ -218,7 +218,7 @@ describe('owners', () => {
 
 describe('what logic sees of rights', () => {
   const who = 'GET rights/blocks/form/who';
-  const none = { rights: [], moderator: false, roles: [], manager: false };
+  const none = { rights: [], moderator: false, roles: ['moderator'], manager: false };
   table([
     { it: 'nobody', send: who, status: 200, gives: { ...none, groups: ['Public'] } },
     { it: 'a stranger', as: 'una', send: who, status: 200, is: { ...none, user: 'una', groups: ['strangers'] } },

@@ -38,6 +38,8 @@ export interface Context {
   readonly params: Items;
   /** Another app of the site, or null. */
   get_app(id: string | { id: string }): App | null;
+  /** Rapido's name of `get_app`. */
+  rapido(id: string | { app_id: string }): App | null;
   /** The text with `& < > " '` escaped for HTML; `''` for null and undefined. */
   escape(text: unknown): string;
   /** What `on_display` and the others set; the layout sees it. */
@@ -55,6 +57,10 @@ export interface App {
   absolute_url(): string;
   /** With `debug: true`: to the server's log and to the console of this visitor's browser. */
   log(...messages: unknown[]): void;
+  /** What this block has logged so far. */
+  readonly messages: string[];
+  /** Builds the indexes again when the request is stored, and gives their names; for managers. */
+  refresh(options?: { rebuild?: boolean } | boolean): string[];
   /** A new record; its id is given or made. Throws ConflictError when the id is taken. */
   create_record(id?: string | number | { id: string }): AppRecord;
   get_record(id: string | number | { id: string }): AppRecord | null;
@@ -89,6 +95,7 @@ export interface Acl {
   has_access_right(right: 'reader' | 'author' | 'editor' | 'submitter'): boolean;
   /** Whether a role of settings.yaml names the user. */
   has_role(role: string): boolean;
+  /** Names of all roles of settings.yaml. */
   roles(): string[];
   is_manager(): boolean;
 }
@@ -96,7 +103,12 @@ export interface Acl {
 export interface BlockReference {
   readonly id: string;
   readonly url: string;
+  /** What the block declares, each a mapping with `type`. */
+  readonly elements: { [name: string]: Items };
   absolute_url(): string;
+  /** The block as HTML, to read or (`edit`) to fill in; with a record, that record. */
+  display(options?: { record?: AppRecord | string; edit?: boolean }): string;
+  display(record: AppRecord | string | null, edit?: boolean): string;
 }
 
 /**
@@ -105,6 +117,8 @@ export interface BlockReference {
  */
 export interface AppRecord {
   readonly id: string;
+  /** Rapido's name of `id`, unless there is an item of this name. */
+  readonly uid: string;
   readonly url: string;
   absolute_url(): string;
   get(name: string, otherwise?: unknown): Value;
@@ -112,8 +126,13 @@ export interface AppRecord {
   set(items: Record<string, unknown>): this;
   /** All items with the id, as a new object. */
   items(): Items;
-  /** Saves now; with a block, its computed elements and `on_save` run. */
-  save(items?: Record<string, unknown>, options?: { block_id?: string }): this;
+  /** Saves now, and returns the record. */
+  save(items?: Record<string, unknown>): this;
+  /**
+   * Saves now, as the block's: its computed elements and `on_save` run; returns what `on_save` returned. Instead of items,
+   * `context.request`: the fields that its form has sent.
+   */
+  save(items: Record<string, unknown> | Request | null | undefined, options: SaveOptions): Value;
   /** Adds to a number, beginning at 0, without losing what other requests add; returns the sum. */
   inc(name: string, by?: number): number;
   reindex(): void;
@@ -124,9 +143,19 @@ export interface AppRecord {
   [item: string]: Value;
 }
 
+export interface SaveOptions {
+  /** Without one, the block that the record has. */
+  block_id?: string;
+  block?: BlockReference;
+  /** Elements of the mode `COMPUTED_ON_CREATION` are computed too, and `record_id` names a record that is new. */
+  creation?: boolean;
+}
+
 export interface ParentRequest {
   readonly method: string;
   readonly url: string;
+  /** The address without its query. */
+  readonly URL: string;
   readonly path: string;
   /** Repeated names are lists. */
   readonly query: Items;
@@ -146,6 +175,9 @@ export interface Request extends ParentRequest {
     status: number | null;
     /** Only names of an allow-list. */
     set_header(name: string, value: string): void;
+    /** Rapido's names of the same. */
+    setHeader(name: string, value: string): void;
+    setStatus(status: number): void;
     /** Inside the site, or to a configured host. */
     redirect(url: string): void;
   };
@@ -179,19 +211,60 @@ export interface ContentItem {
   readonly locale: string | null;
   absolute_url(): string | null;
   absolute_url_path(): string;
+  /** Plone's names of the same, and of the item itself. */
+  getURL(): string;
+  getPath(): string;
+  getObject(): this;
   readonly [field: string]: Value;
 }
 
-export interface Content extends ContentItem {
+/** The current content item. `content.title = '…'` changes a field; it is stored at the end of the request. */
+export interface Content {
+  readonly type: string;
+  readonly id: string;
+  readonly documentId: string | null;
+  readonly url: string;
+  readonly path: string;
+  title: string;
+  absolute_url(): string;
+  absolute_url_path(): string;
   /** Changes fields; the properties show the new values. */
   update(data: Items): this;
+  [field: string]: Value;
 }
 
 export interface Api {
   documents(uid: string): Documents;
   /** Who makes the request, without secrets; null for anonymous. */
-  readonly user: Items | null;
-  readonly content: { get(path: string | { path: string }): ContentItem | null };
+  readonly user: (Items & User) | null;
+  readonly content: ContentApi;
+  readonly portal: { get(): Portal };
+}
+
+/** Content as apps made for Rapido use it: Strapi's documents by other names. */
+export interface ContentApi {
+  get(path: string | { path: string }): ContentItem | null;
+  /** Published content of one type (its uid, singular or plural name); other names are fields and their values. */
+  find(query: {
+    portal_type: string;
+    sort_on?: string;
+    sort_order?: string;
+    sort_limit?: number;
+    [field: string]: unknown;
+  }): ContentItem[];
+  /** A draft, where the type has drafts; `id` is its name in its address. */
+  create(item: { type: string; id?: string; [field: string]: unknown }): ContentItem;
+  transition(obj: ContentItem | Content, transition: 'publish' | 'unpublish'): void;
+  transition(change: { obj: ContentItem | Content; transition?: string; to_state?: string }): void;
+}
+
+/** Names that Rapido's apps know; the user's own fields are properties. */
+export interface User {
+  is_anonymous(): boolean;
+  get_current(): Items & User;
+  getProperty(name: string, otherwise?: unknown): Value;
+  getUserName(): string | null;
+  getId(): string | null;
 }
 
 /** Strapi's document service; parameters as there. */

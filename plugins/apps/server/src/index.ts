@@ -93,7 +93,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     requesters,
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
-      return folder && loadApp(folder);
+      return folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`));
     },
   };
 }

@@ -28,7 +28,8 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     const list = adoptAll(found) as object[] & { cursor: Json };
     return Object.defineProperty(list, 'cursor', { value: cursor, configurable: true });
   };
-  const blocks = once(() => data.blocks.map(createBlock));
+  const blocks = once(() => data.blocks.map((block) => createBlock(block, key, records)));
+  const logged: string[] = [];
   const rights = once(() => createAcl(acl));
 
   return {
@@ -47,6 +48,16 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     log(...messages: unknown[]): void {
       const message = slice(messages.map(logText).join(' '), 0, logEntrySize);
       call('log', { message, stack: stackHere() });
+      logged.push(message);
+    },
+    /** What this block has logged so far. */
+    get messages() {
+      return [...logged];
+    },
+    /** The indexes are always up to date: this is for those that something outside has spoilt. */
+    refresh(...args: unknown[]): Json {
+      const { rebuild = false } = named(args, ['rebuild']) as Items;
+      return call('refresh', place({ rebuild }));
     },
     create_record(id?: unknown): object | null {
       return adoptOrNull(key, call('createRecord', place({ id: idArgument(id, 'create_record') ?? null })));
@@ -87,8 +98,19 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
   };
 }
 
-export function createBlock(data: { id: string; url: string }): { id: string; url: string } {
-  return { ...data, absolute_url: () => data.url } as { id: string; url: string };
+/** A reference to a block of an app: as JSON, its id and address. */
+export function createBlock(data: { id: string; url: string }, app: string | null, records: Records): typeof data {
+  const place = { app, id: data.id };
+  const elements = once(() => records.call('blockElements', place));
+  const display = (...args: unknown[]): Json => {
+    const { record, edit } = named(args, ['record', 'edit']);
+    const about = { record: idArgument(record, 'display') ?? null, edit: edit === true };
+    const html = records.call('displayBlock', { ...place, ...about });
+    records.spread();
+    return html;
+  };
+  const block = { ...data, absolute_url: () => data.url, display };
+  return Object.defineProperty(block, 'elements', { get: elements });
 }
 
 function createAcl(acl: ContextData['acl']): object {
@@ -96,7 +118,7 @@ function createAcl(acl: ContextData['acl']): object {
     current_user: () => acl.username,
     current_user_groups: () => [...acl.groups],
     has_access_right: (right: unknown) => acl.manager || acl.rights.includes(nameArgument(right, 'access_right')),
-    has_role: (role: unknown) => acl.roles.includes(nameArgument(role, 'role_id')),
+    has_role: (role: unknown) => acl.held.includes(nameArgument(role, 'role_id')),
     roles: () => [...acl.roles],
     is_manager: () => acl.manager,
   };

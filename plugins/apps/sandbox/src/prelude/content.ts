@@ -1,16 +1,26 @@
 import type { ContentData, ContextData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
-import { named } from './arguments';
-import { keys, NativeTypeError, text } from './primordials';
+import { idText, named } from './arguments';
+import { hasOwn, keys, NativeTypeError, text } from './primordials';
+import { jsonValue } from './record-state';
+import type { Records } from './records';
 
 type Call = (name: string, args: Items) => Json;
 
+/** What `context.api.content` needs of an item to name it to the server. */
+const places = new WeakMap<object, { type: string; documentId: string | null }>();
+
+/** What cannot be assigned to: the server makes it. */
+const fixed = new Set(['type', 'id', 'documentId', 'url', 'path']);
+
 /**
- * A content item of the host: its fields as properties, `update(data)` for the current one. Fields are read only here,
- * so that nobody believes an assignment to be stored.
+ * A content item of the host: its fields as properties. Those of the current one may be assigned to, and are stored at the
+ * end; those of others are read only, for an assignment would not be stored.
  */
-export function createContent(data: ContentData, call: Call | null): object {
+export function createContent(data: ContentData, current: Current | null): object {
   const content = {};
+  const { type, documentId } = data;
+  places.set(content, { type, documentId });
   const show = (now: ContentData) => {
     const { fields, ...rest } = now;
     for (const name of keys(fields)) property(content, name, fields[name]);
@@ -19,14 +29,52 @@ export function createContent(data: ContentData, call: Call | null): object {
     property(content, 'absolute_url_path', () => now.path, false);
   };
   show(data);
-  if (call) {
-    const update = (changes: unknown) => {
-      show(call('contentUpdate', { data: changes as Items }) as unknown as ContentData);
-      return content;
-    };
-    property(content, 'update', update, false);
-  }
-  return content;
+  for (const [name, method] of [
+    ['getURL', 'absolute_url'],
+    ['getPath', 'absolute_url_path'],
+  ] as const)
+    if (!hasOwn(content, name))
+      property(content, name, () => (content as { [key: string]: () => string })[method](), false);
+  if (!hasOwn(content, 'getObject')) property(content, 'getObject', () => content, false);
+  return current ? assignable(content, current, (now) => show(now as unknown as ContentData)) : content;
+}
+
+/** What the current item needs: the session's calls, and whether the request may change content. */
+interface Current {
+  records: Records;
+  changes: boolean;
+}
+
+/**
+ * The item with `update(data)`, and with fields that can be assigned to: what is assigned is sent with the next call; at
+ * once where it will be refused, so that the error is that of the line.
+ */
+function assignable(content: object, { records, changes: mayChange }: Current, show: (now: Json) => void): object {
+  let changes: Items = {};
+  records.pending(() => {
+    if (keys(changes).length === 0) return null;
+    const data = changes;
+    changes = {};
+    return { call: ['contentUpdate', { data }], done: show };
+  });
+  const view = new Proxy(content, {
+    set(target, name, value) {
+      const now = (target as Record<PropertyKey, unknown>)[name];
+      if (typeof name === 'symbol' || fixed.has(name) || typeof now === 'function')
+        throw new NativeTypeError(`${text(name)} of a content item cannot be changed`);
+      changes[name] = jsonValue(name, value, 'field');
+      property(target, name, changes[name]);
+      if (!mayChange) records.flush();
+      return true;
+    },
+  });
+  places.set(view, places.get(content) as { type: string; documentId: string | null });
+  const update = (data: unknown) => {
+    show(records.call('contentUpdate', { data: data as Items }));
+    return view;
+  };
+  property(content, 'update', update, false);
+  return view;
 }
 
 function property(target: object, name: string, value: unknown, enumerable = true): void {
@@ -45,6 +93,21 @@ function getContent(call: Call, args: unknown[]): object | null {
   return data === null ? null : createContent(data as unknown as ContentData, null);
 }
 
+/** The requester with the methods that Rapido's apps know; as JSON, its fields. */
+function createUser(fields: Items): object {
+  const user = { ...fields };
+  const methods = {
+    is_anonymous: () => false,
+    get_current: () => user,
+    getProperty: (name: unknown, otherwise: unknown = null) =>
+      hasOwn(fields, text(name)) ? fields[text(name)] : otherwise,
+    getUserName: () => fields.username ?? null,
+    getId: () => fields.username ?? null,
+  };
+  for (const name of keys(methods)) if (!hasOwn(user, name)) property(user, name, methods[name as 'getId'], false);
+  return user;
+}
+
 const documentMethods = [
   'findMany',
   'findFirst',
@@ -59,11 +122,53 @@ const documentMethods = [
 ];
 
 /** `context.api`: the host's content with the requester's permissions. */
-export function createApi(user: Items | null, call: Call): object {
+export function createApi(user: Items | null, portal: () => object, call: Call): object {
   const documents = (uid: unknown) => {
     const method = (name: string) => (params: unknown) =>
       call('documents', { uid: text(uid), method: name, params: (params ?? {}) as Items });
     return Object.fromEntries(documentMethods.map((name) => [name, method(name)]));
   };
-  return { documents, user, content: { get: (...args: unknown[]) => getContent(call, args) } };
+  return { documents, user: user && createUser(user), content: createContentApi(call), portal: { get: portal } };
+}
+
+/** `context.api.content`: what apps made for Rapido call, over the documents of the host. */
+function createContentApi(call: Call): object {
+  const adopt = (data: Json) => createContent(data as unknown as ContentData, null);
+  return {
+    get: (...args: unknown[]) => getContent(call, args),
+    find(...args: unknown[]): object[] {
+      const {
+        portal_type,
+        type,
+        sort_on,
+        sort_order,
+        sort_limit,
+        context: _at,
+        depth: _depth,
+        ...filters
+      } = named(args, []);
+      if (portal_type === undefined && type === undefined) throw new NativeTypeError('find: a portal_type is needed');
+      const down = sort_order === 'descending' || sort_order === 'reverse';
+      const sort = sort_on === undefined ? null : `${text(sort_on)}:${down ? 'desc' : 'asc'}`;
+      const asked = { type: text(portal_type ?? type), filters: filters as Items, sort, limit: sort_limit ?? null };
+      return (call('contentFind', asked as Items) as Json[]).map(adopt);
+    },
+    create(...args: unknown[]): object {
+      const { type, portal_type, id, container: _in, safe_id: _safe, ...data } = named(args, []);
+      if (portal_type === undefined && type === undefined) throw new NativeTypeError('create: a type is needed');
+      const wanted = idText(id, 'create') ?? null;
+      return adopt(call('contentCreate', { type: text(type ?? portal_type), id: wanted, data: data as Items }));
+    },
+    transition(...args: unknown[]): void {
+      const [first, ...rest] = args;
+      const given = places.has(first as object)
+        ? { obj: first, transition: rest[0] }
+        : named(args, ['obj', 'transition']);
+      const { obj, transition, to_state } = given as Record<string, unknown>;
+      const place = places.get(obj as object);
+      if (!place || place.documentId === null) throw new NativeTypeError('transition: a content item is needed');
+      const { type, documentId } = place;
+      call('contentTransition', { type, documentId, transition: text(transition ?? to_state) });
+    },
+  };
 }

@@ -24,12 +24,12 @@ export function createContext(data: ContextData, records: Records, limits: { log
   const { call } = records;
   const { logEntrySize } = limits;
   const app = once(() => createApp({ key: null, data: data.app, acl: data.acl, records, logEntrySize }));
-  const block = once(() => data.block && createBlock(data.block));
+  const block = once(() => data.block && createBlock(data.block, null, records));
   const request = once(() => createRequest(data.request, call));
   const parent = once(() => data.parent_request && createRequest(data.parent_request, null));
   const portal = once(() => createPortal(data.portal, call));
-  const content = once(() => createContent(data.content, call));
-  const api = once(() => createApi(data.user, call));
+  const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
+  const api = once(() => createApi(data.user, portal, call));
   // At once: what logic does to the record that it gets by its id must not be undone by older data.
   let record = data.record && records.adopt(null, data.record);
 
@@ -67,6 +67,9 @@ export function createContext(data: ContextData, records: Records, limits: { log
         return api();
       },
       get get_app() {
+        return getApp;
+      },
+      get rapido() {
         return getApp;
       },
       get params() {

@@ -5,7 +5,7 @@ import { NativeRangeError, NativeTypeError, parse, stringify } from './primordia
 /** A record's items as logic has them, and what has been done to them since the server last saw them. */
 export interface RecordState {
   readonly app: string | null;
-  readonly id: string;
+  id: string;
   url: string;
   items: Map<string, Json>;
   set: Set<string>;
@@ -44,6 +44,7 @@ export function refresh(state: RecordState, data: RecordData): void {
     items.set(name, held);
     exposed.set(name, json);
   }
+  state.id = data.id;
   state.url = data.url;
   state.items = items;
   state.exposed = exposed;
@@ -136,11 +137,11 @@ function define(items: Items, name: string, value: Json): void {
  * The value as it will be stored; undefined is null. Plain objects and lists stay what they are, so that logic may go on
  * filling them. TypeError for what JSON does not have, also inside: it would be stored as something else.
  */
-function jsonValue(name: string, value: unknown): Json {
+export function jsonValue(name: string, value: unknown, kind = 'item'): Json {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'string')
     return value ?? null;
   const problem = notJson(value);
-  if (problem) throw new NativeTypeError(`the item ${name} is ${problem}, which JSON does not have`);
+  if (problem) throw new NativeTypeError(`the ${kind} ${name} is ${problem}, which JSON does not have`);
   if (typeof value === 'number') return value;
   if (typeof value !== 'object') return null;
   const json = jsonText(name, value);

@@ -1,4 +1,4 @@
-import type { RecordData } from '../../../server/src/logic/types';
+import type { RecordData, SavedData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
 import { idText, isPlain, named } from './arguments';
 import { type Exchange, only } from './bridge';
@@ -15,6 +15,7 @@ import {
   takeChange,
   unsetItem,
 } from './record-state';
+import { isRequest } from './request';
 
 const states = new WeakMap<object, RecordState>();
 
@@ -32,8 +33,18 @@ export interface Records {
   /** As `adopt`, null for null. */
   adoptOrNull(app: string | null, data: Json): object | null;
   forget(app: string | null, id: string): void;
+  /** Has all records read again before they are used: code that ran inside a call may have changed any of them. */
+  spread(): void;
+  /** Has `take` asked, before each call that could see it, for a change that waits to be sent; null if there is none. */
+  pending(take: () => Pending | null): void;
   /** Writes pending changes back. */
   flush(): void;
+}
+
+/** A change of something that is no record. */
+export interface Pending {
+  call: [name: string, args: Items];
+  done(value: Json): void;
 }
 
 /** Host calls that see no record: nothing is written back before them. */
@@ -41,6 +52,7 @@ const blind = new Set(['log', 'respond', 'openApp']);
 
 export function createRecords(exchange: Exchange): Records {
   const known = new Map<string, { state: RecordState; view: object }>();
+  const sources: (() => Pending | null)[] = [];
   const keyOf = (app: string | null, id: string) => `${app ?? ''}\n${id}`;
 
   /** One round trip: the pending changes, then the call itself. */
@@ -53,17 +65,21 @@ export function createRecords(exchange: Exchange): Records {
       changed.push(state);
       changes.push(['changeRecord', { app: state.app, id: state.id, change }]);
     }
-    if (changes.length + last.length === 0) return null;
-    const answer = exchange([...changes, ...last]);
+    const others = sources.flatMap((take) => take() ?? []);
+    if (changes.length + others.length + last.length === 0) return null;
+    const answer = exchange([...changes, ...others.map(({ call }) => call), ...last]);
     for (const [index, data] of answer.values.slice(0, changed.length).entries())
       refresh(changed[index], data as never);
+    const seen = answer.values.slice(changed.length);
+    for (const [index, { done }] of others.entries()) if (index < seen.length) done(seen[index]);
     if (answer.error) throw hostError(answer.error);
-    return answer.values[changed.length] ?? null;
+    return seen[others.length] ?? null;
   }
 
   const records: Records = {
     call: (name, args) => (blind.has(name) ? only(exchange([[name, args]])) : send([[name, args]])),
     flush: () => void send([]),
+    pending: (take) => void sources.push(take),
     adopt(app, data) {
       const entry = known.get(keyOf(app, data.id));
       if (entry) {
@@ -73,11 +89,14 @@ export function createRecords(exchange: Exchange): Records {
       const state = newState(app, data);
       const view = viewOf(state, {
         call: records.call,
-        // Code that runs inside these calls may change any record.
-        spread: () => {
-          for (const other of known.values()) other.state.stale = true;
-        },
+        spread: records.spread,
         read: (name, args) => only(exchange([[name, args]])),
+        renew(changed, now) {
+          // At its creation a record may get its id from the block's `record_id`.
+          if (changed.id !== now.id) known.delete(keyOf(changed.app, changed.id));
+          refresh(changed, now);
+          known.set(keyOf(changed.app, now.id), { state: changed, view });
+        },
       });
       known.set(keyOf(app, data.id), { state, view });
       return view;
@@ -88,6 +107,9 @@ export function createRecords(exchange: Exchange): Records {
       if (entry) entry.state.deleted = true;
       known.delete(keyOf(app, id));
     },
+    spread() {
+      for (const { state } of known.values()) state.stale = true;
+    },
   };
   return records;
 }
@@ -97,6 +119,8 @@ interface Server {
   /** A call that sees no item of this session: nothing is written back first. */
   read(name: string, args: Items): Json;
   spread(): void;
+  /** Takes over what a save has made of the record. */
+  renew(state: RecordState, now: RecordData): void;
 }
 
 /** The state of `record`, read again if other code may have changed it. */
@@ -155,15 +179,19 @@ class LogicRecord {
     return incItem(writable(this), String(name), by);
   }
 
-  save(items?: unknown, options?: unknown): this {
-    if (isPlain(items)) this.set(items);
+  /** Gives what the block's `on_save` returned; the record where no block had its part in it. */
+  save(items?: unknown, options?: unknown): unknown {
+    const form = isRequest(items);
+    if (!form && isPlain(items)) this.set(items);
     const state = writable(this);
     const server = servers.get(state) as Server;
-    const block = idText(named([options], ['block_id']).block_id, 'save') ?? null;
-    const data = server.call('saveRecord', { app: state.app, id: state.id, block });
+    const { block_id: id, block, creation } = named([options], ['block_id']);
+    const wanted = idText(id ?? (isPlain(block) ? block.id : block), 'save') ?? null;
+    const request = { app: state.app, id: state.id, block: wanted, creation: creation === true, form };
+    const { record, ran, returned } = server.call('saveRecord', request) as unknown as SavedData;
     server.spread();
-    refresh(state, data as never);
-    return this;
+    server.renew(state, record);
+    return ran ? returned : this;
   }
 
   reindex(): void {
@@ -195,7 +223,9 @@ const handler: ProxyHandler<LogicRecord> = {
   get(target, name, view) {
     if (typeof name === 'symbol' || own(name)) return Reflect.get(target, name, view);
     const state = fresh(target);
-    return state.items.has(name) ? readItem(state, name) : Reflect.get(target, name, view);
+    if (state.items.has(name)) return readItem(state, name);
+    // Rapido's number of a record; an item of that name comes first.
+    return name === 'uid' ? state.id : Reflect.get(target, name, view);
   },
   set(target, name, value) {
     if (typeof name === 'symbol') return false;

@@ -1,14 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AppFolder } from '../sites';
 import { loadApp } from './app';
 
-function folder(files: Record<string, string>, settings?: string): AppFolder {
+function folder(files: Record<string, string>, settings?: string, theme?: string): AppFolder {
   return {
     site: { id: 'site', title: 'Site', url: 'http://localhost/site', theme: 'basic', locale: null },
     appId: 'rating',
     themeId: 'basic',
     revision: '1',
     settings: settings === undefined ? null : { path: 'settings.yaml', text: settings },
+    theme: theme === undefined ? null : { path: 'theme.yaml', text: theme },
     files: new Map(Object.entries(files).map(([path, text]) => [path, { path, text }])),
   };
 }
@@ -84,6 +85,52 @@ describe('loadApp', () => {
     expect(app.error?.message).toMatch(/did you mean "debug"/);
     expect(app.settings).toEqual({ debug: false, withTheme: false, acl: null, source: {} });
     expect(app.blocks.has('a')).toBe(true);
+  });
+
+  describe('of a theme that says that its apps were made for Rapido', () => {
+    const files = {
+      'blocks/a.yaml': 'id: a\nelements:\n  n: { type: NUMBER, widget: big, index_type: field }',
+      'blocks/a.html': '{{}}',
+      'blocks/b.liquid': '{{ 1 }}',
+      'blocks/c.yaml': 'elements: { n: WHATEVER }',
+    };
+
+    it('lets unknown keys of definitions pass, and tells of them once', async () => {
+      const warn = vi.fn();
+      const own = folder(files, undefined, 'rapido: true');
+      const app = await loadApp(own, warn);
+      await loadApp(own, warn);
+      expect(app.blocks.get('a')).toMatchObject({ error: null, layout: { rapido: true } });
+      expect(app.blocks.get('b')?.layout).not.toHaveProperty('rapido');
+      expect(app.blocks.get('c')?.error?.message).toMatch(/WHATEVER/);
+      expect([...app.indexes]).toContainEqual(['n', 'field']);
+      expect(warn.mock.calls.flat()).toEqual([
+        expect.stringMatching(/^blocks\/a\.yaml:1:1: id: The key "id" is not known/),
+        expect.stringMatching(
+          /^blocks\/a\.yaml:3:22: elements\.n\.widget: The key "widget" is not known for the type NUMBER/,
+        ),
+      ]);
+    });
+
+    it('but not those of the settings, for they may be rights', async () => {
+      expect((await loadApp(folder(files, 'acl: { right: {} }', 'rapido: true'))).error?.message).toMatch(/"right"/);
+    });
+
+    it('tells of a few', async () => {
+      const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}:`).join('\n');
+      const warn = vi.fn();
+      const app = await loadApp(folder({ 'blocks/a.yaml': keys }, undefined, 'rapido: true'), warn);
+      expect(app.blocks.get('a')?.error).toBeNull();
+      expect(warn).toHaveBeenCalledTimes(20);
+    });
+
+    it.each(['rapido: false', 'title: x', 'rapido: perhaps', ''])('%j does not say so', async (theme) => {
+      const warn = vi.fn();
+      const app = await loadApp(folder(files, undefined, theme), warn);
+      expect(app.blocks.get('a')?.error?.message).toMatch(/The key "id" is not known/);
+      expect(app.blocks.get('a')?.layout).not.toHaveProperty('rapido');
+      expect(warn).not.toHaveBeenCalled();
+    });
   });
 
   it('says why a file could not be read', async () => {

@@ -4,7 +4,8 @@ import { type AppFolder, isId, type ThemeFile } from '../sites';
 import { emptyDefinition, readDefinition } from './definition';
 import { emptySettings, readSettings } from './settings';
 import type { App, Block, Definition } from './types';
-import { definitionError } from './yaml';
+import { definitionError, type Tolerance } from './yaml';
+import { readThemeInfo } from './yaml-theme';
 
 type Part = 'layout' | 'logic' | 'definition';
 
@@ -29,17 +30,26 @@ const STRETCH = 16 * 1024;
 
 const loaded = new WeakMap<AppFolder, Promise<App>>();
 
-/** The app that a folder holds, read once for each folder object. What is broken in it is in the errors of app and blocks. */
-export function loadApp(folder: AppFolder): Promise<App> {
+/** Warnings about unknown keys of one app, at most. */
+const MAX_WARNINGS = 20;
+
+/**
+ * The app that a folder holds, read once for each folder object. What is broken in it is in the errors of app and blocks.
+ * @param warn hears of what is not known and let pass
+ */
+export function loadApp(folder: AppFolder, warn: (message: string) => void = () => undefined): Promise<App> {
   let app = loaded.get(folder);
   if (!app) {
-    app = readApp(folder);
+    app = readApp(folder, warn);
     loaded.set(folder, app);
   }
   return app;
 }
 
-async function readApp(folder: AppFolder): Promise<App> {
+async function readApp(folder: AppFolder, tell: (message: string) => void): Promise<App> {
+  // A broken theme.yaml says nothing; the panel shows what is wrong with it.
+  const { rapido = false } = attempt(() => (folder.theme ? readThemeInfo(folder.theme) : {})).value ?? {};
+  const tolerance = rapido ? { left: MAX_WARNINGS, tell } : undefined;
   const { value: settings, error } = attempt(() => (folder.settings ? readSettings(folder.settings) : emptySettings));
   const blocks = new Map<string, Block>();
   const indexes = new Map<string, { type: IndexType; file: string }>([['id', { type: 'field', file: '' }]]);
@@ -53,7 +63,7 @@ async function readApp(folder: AppFolder): Promise<App> {
       await new Promise((resolve) => setImmediate(resolve));
       pause = own;
     }
-    const block = readBlock(id, files, length <= MAX_DEFINITIONS);
+    const block = readBlock(id, files, length <= MAX_DEFINITIONS, tolerance);
     blocks.set(id, block.error ? block : { ...block, error: declareIndexes(block.definition, indexes) });
   }
   return {
@@ -81,19 +91,21 @@ function blockFiles(folder: AppFolder): Map<string, Map<Part, ThemeFile[]>> {
   return new Map([...blocks].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function readBlock(id: string, files: Map<Part, ThemeFile[]>, fits: boolean): Block {
+function readBlock(id: string, files: Map<Part, ThemeFile[]>, fits: boolean, tolerance?: Tolerance): Block {
   const file = (part: Part): ThemeFile | undefined => files.get(part)?.[0];
   const definition = file('definition');
   const { value, error } = attempt(() => {
     for (const [part, found] of files) refuseUnusable(part, found);
     if (!definition) return emptyDefinition;
     if (!fits) throw definitionError(TOO_MANY, { file: definition.path });
-    return readDefinition(definition);
+    return readDefinition(definition, tolerance);
   });
   const [layout, logic] = [file('layout'), file('logic')];
+  // A Liquid layout was not made for Rapido.
+  const isRapido = tolerance !== undefined && layout?.path.endsWith('.html');
   return {
     id,
-    layout: layout ? { path: layout.path, text: layout.text } : null,
+    layout: layout ? { path: layout.path, text: layout.text, ...(isRapido ? { rapido: true } : {}) } : null,
     logic: logic ? { path: logic.path, language: languageOf(logic.path) } : null,
     definition: value ?? emptyDefinition,
     error,

@@ -20,7 +20,7 @@ export function contextData(run: Run, block: Block | null, record: StoredRecord 
     content: contentData(visit.content),
     user: visit.requester.profile,
     params: visit.params,
-    acl: aclData(run, run.rights),
+    acl: aclData(run, run.app, run.rights),
   };
 }
 
@@ -46,13 +46,14 @@ export function publicSettings(app: App, manager: boolean): Items {
   return rest;
 }
 
-export function aclData(run: Run, rights: Rights): ContextData['acl'] {
+export function aclData(run: Run, app: App, rights: Rights): ContextData['acl'] {
   const { requester } = run.visit;
   return {
     username: requester.username,
     groups: [...requester.groups],
     rights: [...rights.granted],
-    roles: [...rights.roles],
+    roles: Object.keys(app.settings.acl?.roles ?? {}),
+    held: [...rights.roles],
     manager: rights.manager,
   };
 }

@@ -104,7 +104,10 @@ export function readElement(at: YamlPlace, name: string, work: DefinitionWork): 
   const definition: Record<string, unknown> = { name, type, position: at.position };
   for (const key of isMapping(value) ? Object.keys(value) : []) {
     if (key === 'type') continue;
-    if (!elementType.keys.includes(key)) unknownKey(at, key, ['type', ...elementType.keys], ` for the type ${type}`);
+    if (!elementType.keys.includes(key)) {
+      unknownKey(at, key, ['type', ...elementType.keys], ` for the type ${type}`);
+      continue;
+    }
     const { as, check } = keys[key as keyof typeof keys];
     if (at.child(key).value !== null) definition[as] = check(at.child(key), work);
   }

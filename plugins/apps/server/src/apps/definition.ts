@@ -4,7 +4,7 @@ import { readElement } from './definition-element';
 import { patternWork } from './elements/pattern-machine';
 import { LIVE_VIEW } from './embed-live';
 import type { Definition, ElementDefinition } from './types';
-import { readYaml, type YamlPlace } from './yaml';
+import { readYaml, type Tolerance, type YamlPlace } from './yaml';
 import { type Check, describe, flag, isMapping, mapping, named, namesOrText, oneOf } from './yaml-schema';
 
 /** What a block without a definition file says. */
@@ -72,9 +72,12 @@ const schema = mapping({
   elements,
 });
 
-/** Reads a block's definition file. DefinitionError with file, line and column for anything the contract does not know. */
-export function readDefinition(file: ThemeFile): Definition {
-  const root = readYaml(file);
+/**
+ * Reads a block's definition file. DefinitionError with file, line and column for anything the contract does not know.
+ * @param tolerance lets unknown keys pass
+ */
+export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definition {
+  const root = readYaml(file, tolerance);
   if (root.value === null) return emptyDefinition;
   const given = schema(root);
   const { target = null, view = null, refresh = null, cache = null, elements = new Map() } = given;

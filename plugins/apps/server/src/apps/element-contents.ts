@@ -84,7 +84,7 @@ async function contentOf(
       entered: options.submission?.entered.get(element.name) ?? null,
       error: options.submission?.errors.get(element.name) ?? null,
       idPrefix: idPrefix(run, block, options),
-      formAction: formActionOf(run, options),
+      formAction: formActionOf(run, block, options),
       options: (await optionsOf(session, [element])).get(element.name) ?? [],
     }),
   };
@@ -109,8 +109,12 @@ function idPrefix(run: Run, block: Block, { record }: DisplayOptions): string {
   return run.depth > 0 && record ? `${prefix}-${encodeURIComponent(record.id)}` : prefix;
 }
 
-/** A record shown inside another block has no form of its own, for forms do not nest: its buttons name its address. */
-function formActionOf(run: Run, { record }: DisplayOptions): string | undefined {
-  if (run.depth === 0 || record === null) return undefined;
-  return run.services.sites.urls.record(run.visit.site, run.app.id, record.id, run.visit.contentPath);
+/** What is shown inside another block has no form of its own, for forms do not nest: its buttons name its address. */
+function formActionOf(run: Run, block: Block, { record }: DisplayOptions): string | undefined {
+  if (run.depth === 0) return undefined;
+  const { urls } = run.services.sites;
+  const { site, contentPath } = run.visit;
+  return record
+    ? urls.record(site, run.app.id, record.id, contentPath)
+    : urls.block(site, run.app.id, block.id, contentPath);
 }

@@ -25,7 +25,7 @@ export {
   updateRecord,
   type VersionTest,
 } from './record-operations';
-export { redirectOf } from './response';
+export { answerTypes, redirectOf } from './response';
 export { readRules } from './rules';
 export {
   type AppServices,

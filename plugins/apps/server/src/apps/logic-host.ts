@@ -4,6 +4,8 @@ import type { LogicHost, RecordData } from '../logic/types';
 import { isUnavailable } from '../records';
 import type { AppKey, ReadEnd, StoredRecord } from '../records/types';
 import { trimSlashes } from '../sites';
+import { blockCalls } from './block-calls';
+import { contentCalls } from './content-calls';
 import { aclData, appData, contentData, recordData } from './context-data';
 import { readCursor, writeCursor } from './cursor';
 import { applyResponse } from './response';
@@ -21,7 +23,14 @@ const PAGE = { usual: 100, most: 1000 };
 
 /** What logic of a run may ask of the server (contract, section 8). */
 export function logicHost(run: Run): LogicHost {
-  return contained(run, { ...recordCalls(run), ...listCalls(run), ...siteCalls(run) });
+  const blocks = blockCalls(
+    run,
+    (app) => openTarget(run, app),
+    () => requireWrites(run),
+  );
+  const site = siteCalls(run);
+  const content = contentCalls(run, site.documents);
+  return contained(run, { ...recordCalls(run), ...listCalls(run), ...site, ...blocks, ...content });
 }
 
 type RecordCalls = Pick<
@@ -73,10 +82,10 @@ function recordCalls(run: Run): RecordCalls {
       const [target] = await changeable(app, id);
       return data(target, await unit.update(target.key, target.run.app.indexes, id, change));
     },
-    async saveRecord(app, id, blockId) {
+    async saveRecord(app, id, options) {
       const [target, record] = await changeable(app, id);
-      const saved = blockId === null ? record : await nested.save(nestedRun(run, target.run.app), record, blockId);
-      return data(target, saved);
+      const saved = await nested.save(nestedRun(run, target.run.app), record, options);
+      return { ...saved, record: data(target, saved.record) };
     },
     async reindexRecord(app, id) {
       const [target] = await changeable(app, id);
@@ -159,7 +168,7 @@ function siteCalls(run: Run): SiteCalls {
       const app = id === run.app.id ? run.app : await services.loadApp(visit.site, id);
       if (!app) return null;
       const opened = nestedRun(run, app);
-      return { ...appData(opened, app), acl: aclData(opened, opened.rights) };
+      return { ...appData(opened, app), acl: aclData(opened, app, opened.rights) };
     },
     async portalGet(path) {
       const place = trimSlashes(path);

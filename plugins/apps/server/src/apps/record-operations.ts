@@ -106,7 +106,14 @@ export async function computeElement(run: Run, block: Block, name: string): Prom
       return { value: null };
     }
     const values = await session.run([name]);
-    return { value: values.get(name) ?? element.default ?? null };
+    const value = values.get(name) ?? element.default ?? null;
+    const { type } = run.response;
+    if (type !== undefined && type !== 'application/json' && typeof value !== 'string')
+      throw new AppsError(
+        'LogicError',
+        `The element "${name}" has the content type ${type}, so that it must return text`,
+      );
+    return { value };
   });
 }
 

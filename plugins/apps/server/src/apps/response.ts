@@ -15,6 +15,19 @@ const settableHeaders = new Set([
   'x-robots-tag',
 ]);
 
+/**
+ * Media types that the answer of an element may have. None is a page of the site to a browser: HTML, scripts and images
+ * that hold scripts are left out, and XML is sent with a policy that lets nothing in it run (docs/decisions/element-types.md).
+ */
+export const answerTypes = [
+  'text/csv',
+  'text/plain',
+  'text/calendar',
+  'text/xml',
+  'application/xml',
+  'application/json',
+];
+
 /** What headers that logic sets, and the address of a redirect, may come to: browsers and proxies refuse answers with more. */
 const most = { value: 2_000, count: 50, characters: 8_000, redirect: 4_000 };
 
@@ -32,6 +45,10 @@ export function applyResponse(run: Run, changes: Partial<ResponseChanges>): void
 
 function setHeader(run: Run, name: string, value: string): void {
   const lower = name.toLowerCase();
+  if (lower === 'content-type') {
+    run.response.type = answerType(value);
+    return;
+  }
   if (!settableHeaders.has(lower) && !/^x-app-[a-z0-9-]+$/.test(lower)) {
     const allowed = [...settableHeaders, 'x-app-…'].join(', ');
     throw new AppsError('BadRequestError', `Logic may not set the header "${name}"; it may set ${allowed}`);
@@ -53,6 +70,17 @@ function setHeader(run: Run, name: string, value: string): void {
     );
   }
   run.response.headers[lower] = value;
+}
+
+/** The media type that a header's value names; UTF-8 is the only charset. BadRequestError for one that is not in the list. */
+function answerType(value: string): string {
+  const [type = '', charset = 'charset=utf-8', ...more] = value.toLowerCase().replace(/[\s"]/g, '').split(';');
+  if (answerTypes.includes(type) && charset === 'charset=utf-8' && more.length === 0) return type;
+  const allowed = answerTypes.join(', ');
+  throw new AppsError(
+    'BadRequestError',
+    `The content type of an element is one of ${allowed}, not "${value.slice(0, 100)}"`,
+  );
 }
 
 /** The redirect that logic asked for: by `context.request.response`, or by a returned string; null for none. */

@@ -1,11 +1,19 @@
-import type { Items } from '../../../shared/json';
+import type { Items, Json } from '../../../shared/json';
 import type { AppsConfig } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
 import type { Markup } from '../layouts';
 import type { Layouts } from '../layouts/types';
 import type { Logger } from '../log';
 import { isLost, mostLosses } from '../logic';
-import type { LogEntry, LogicBudget, LogicRuntime, PreparedCall, RequestData, ResponseChanges } from '../logic/types';
+import type {
+  LogEntry,
+  LogicBudget,
+  LogicRuntime,
+  PreparedCall,
+  RequestData,
+  ResponseChanges,
+  SaveRequest,
+} from '../logic/types';
 import type { AppKey, RecordAddress, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
 import { allows, rightsOf } from '../requester';
 import type { Requester, Rights } from '../requester/types';
@@ -20,8 +28,14 @@ export type DocumentCalls = (uid: string, method: string, params: Items, request
 export interface Nested {
   /** HTML of a record, shown by its own block. */
   display(run: Run, record: StoredRecord, edit: boolean): Promise<string>;
-  /** The record after a save as the block's. */
-  save(run: Run, record: StoredRecord, blockId: string): Promise<StoredRecord>;
+  /** HTML of a block, with a record or without. */
+  displayBlock(run: Run, blockId: string, record: StoredRecord | null, edit: boolean): Promise<string>;
+  /** The record after a save, and what the block's `on_save` returned; `ran` is false where it is saved with none. */
+  save(
+    run: Run,
+    record: StoredRecord,
+    options: SaveRequest,
+  ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
 }
 
 /** What the room is made of; one set for the life of the server. */

@@ -1,4 +1,4 @@
-import type { Items } from '../../../shared/json';
+import type { Items, Json } from '../../../shared/json';
 import { AppsError } from '../errors';
 import type { StoredRecord } from '../records/types';
 import { type BlockSession, withSession } from './block-session';
@@ -15,6 +15,8 @@ export interface SaveOptions {
 
 export interface Saved {
   record: StoredRecord;
+  /** What `on_save` returned. */
+  returned: Json;
   /** Where `on_save` redirects to, or null. */
   redirect: string | null;
 }
@@ -24,7 +26,7 @@ export interface Saved {
  * runs (contract, section 8). The record is already in the run's unit of work; any failure fails the request.
  */
 export async function saveRecord(run: Run, block: Block, record: StoredRecord, options: SaveOptions): Promise<Saved> {
-  if (!block.logic) return { record, redirect: null };
+  if (!block.logic) return { record, returned: null, redirect: null };
   return withSession(run, block, record, (session) => saveInSession(run, block, session, record, options));
 }
 
@@ -45,8 +47,8 @@ export async function saveInSession(
     if (id !== null) current = await run.unit.rename(key, current.id, readId(id), 'number');
     session.setRecord(current);
   }
-  const returned = (await session.run(['on_save'])).get('on_save');
-  return { record: await currentRecord(run, current.id), redirect: redirectOf(run, returned) };
+  const returned = (await session.run(['on_save'])).get('on_save') ?? null;
+  return { record: await currentRecord(run, current.id), returned, redirect: redirectOf(run, returned) };
 }
 
 async function storeComputed(

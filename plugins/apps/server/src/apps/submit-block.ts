@@ -100,6 +100,6 @@ async function invalid(
 }
 
 /** Which elements the block's layout shows; none without a layout. */
-function shownElements(run: Run, block: Block): (name: string) => boolean {
+export function shownElements(run: Run, block: Block): (name: string) => boolean {
   return block.layout ? run.services.layouts.compile(block.layout).shows : () => false;
 }

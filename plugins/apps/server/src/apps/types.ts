@@ -1,6 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
 import type { AppsError, SourcePosition } from '../errors';
 import type { IndexDeclarations, IndexType } from '../indexes/types';
+import type { LayoutSource } from '../layouts/types';
 import type { Acl } from '../requester/types';
 import type { AppFolder } from '../sites/types';
 
@@ -55,7 +56,7 @@ export interface Definition {
 /** A block of an app, at one revision of the app's folder. */
 export interface Block {
   id: string;
-  layout: { path: string; text: string } | null;
+  layout: LayoutSource | null;
   logic: { path: string; language: 'javascript' | 'typescript' | 'python' } | null;
   definition: Definition;
   /** The DefinitionError that breaks this block alone; thrown when the block is used. */

@@ -15,7 +15,7 @@ export function mapping<S extends Record<string, Check<unknown>>>(schema: S): Ch
     for (const key of keysOf(at)) {
       const check = schema[key];
       if (!check || !Object.hasOwn(schema, key)) unknownKey(at, key, Object.keys(schema));
-      if (at.child(key).value !== null) checked[key] = (check as Check<unknown>)(at.child(key));
+      else if (at.child(key).value !== null) checked[key] = check(at.child(key));
     }
     return checked as Checked<S>;
   };
@@ -101,10 +101,15 @@ export function isMapping(value: Json): value is { [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Refuses a key, naming the allowed ones and the one that was probably meant. */
-export function unknownKey(at: YamlPlace, key: string, allowed: readonly string[], where = ''): never {
+/** Refuses a key, or lets it pass where the file's tolerance says so, naming the allowed ones and the one that was probably meant. */
+export function unknownKey(at: YamlPlace, key: string, allowed: readonly string[], where = ''): void {
+  const { tolerance } = at;
+  if (tolerance?.left === 0) return;
   const list = allowed.length > 0 ? ` Allowed: ${[...allowed].sort().join(', ')}.` : '';
-  return at.key(key).fail(`The key "${key}" is not known${where}${didYouMean(key, allowed) || '.'}${list}`);
+  const error = at.key(key).error(`The key "${key}" is not known${where}${didYouMean(key, allowed) || '.'}${list}`);
+  if (!tolerance) throw error;
+  tolerance.left -= 1;
+  tolerance.tell(error.message);
 }
 
 /** `, did you mean "label"?` where one of the known words is close. */

@@ -22,13 +22,23 @@ export interface YamlPlace {
   key(key: string): YamlPlace;
   /** Throws a DefinitionError that names the value's place. */
   fail(message: string): never;
+  /** The same error, for unknown keys that are let pass. */
+  error(message: string): AppsError;
+  /** Set where unknown keys are let pass. */
+  readonly tolerance: Tolerance | undefined;
+}
+
+/** Lets unknown keys pass: `tell` hears of them, as long as some are `left` to tell of. */
+export interface Tolerance {
+  left: number;
+  tell(message: string): void;
 }
 
 /**
  * Reads a YAML file by the core schema: no custom tags, no duplicate keys, bounded size and expansion. An empty file is
  * null. DefinitionError with file, line and column for anything else that is not one YAML document of JSON values.
  */
-export function readYaml(file: ThemeFile): YamlPlace {
+export function readYaml(file: ThemeFile, tolerance?: Tolerance): YamlPlace {
   const { path, text } = file;
   if (file.problem) throw definitionError(file.problem, { file: path });
   if (text.length > MAX_LENGTH)
@@ -41,7 +51,7 @@ export function readYaml(file: ThemeFile): YamlPlace {
     });
     const documents = constructFromEvents(events, { source: text, schema: CORE_SCHEMA });
     if (documents.length > 1) throw definitionError('The file must hold one YAML document', { file: path });
-    const root = new Place((documents[0] ?? null) as Json, { places, file: path });
+    const root = new Place((documents[0] ?? null) as Json, { places, file: path, tolerance });
     refuseOddValues(root);
     return root;
   } catch (error) {
@@ -67,7 +77,7 @@ function yamlError(error: YAMLException, file: string): AppsError {
 class Place implements YamlPlace {
   constructor(
     readonly value: Json,
-    private readonly source: { places: Places; file: string },
+    private readonly source: { places: Places; file: string; tolerance?: Tolerance },
     private readonly link?: { outer: Place; step: string | number; kind: 'value' | 'key' },
   ) {}
 
@@ -89,9 +99,17 @@ class Place implements YamlPlace {
     return new Place(key, this.source, { outer: this, step: key, kind: 'key' });
   }
 
+  get tolerance(): Tolerance | undefined {
+    return this.source.tolerance;
+  }
+
   fail(message: string): never {
+    throw this.error(message);
+  }
+
+  error(message: string): AppsError {
     const { name } = this;
-    throw definitionError(name === '' ? message : `${name}: ${message}`, this.position);
+    return definitionError(name === '' ? message : `${name}: ${message}`, this.position);
   }
 
   private get path(): Path {

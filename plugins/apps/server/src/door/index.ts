@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
-import { showsDetails, type Visit } from '../apps';
+import { answerTypes, showsDetails, type Visit } from '../apps';
 import { AppsError, isAppsError } from '../errors';
 import type { RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
@@ -154,7 +154,8 @@ async function answerApp(
       headers: { Allow: handle.allow },
     });
   }
-  if (target.kind !== 'records') requireAccept(ctx, view.json);
+  // Which type an element has is known when it has run.
+  if (target.kind !== 'records') requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   checkBody(ctx, services.config.limits.bodySize);
   await checkRawBody(ctx, services.config.limits.bodySize);
   const visit = await createVisit(ctx, services, site, address.content, requester);

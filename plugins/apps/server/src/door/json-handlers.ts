@@ -17,7 +17,7 @@ import { withItems } from './bulk';
 import { answerUnchanged, ifMatch } from './etag';
 import type { Exchange, TargetOf } from './exchange';
 import { list, listEntry, recordUrl, withId } from './list';
-import { applyLogicResponse } from './logic-response';
+import { answerTyped, applyLogicResponse } from './logic-response';
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
 
@@ -44,9 +44,13 @@ export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promi
   const done = await withRun(services, visit, app, (run) =>
     computeElement(run, permittedBlock(run, target.block), target.element),
   );
-  // Koa makes an empty 204 of null: the body is written out here.
-  ctx.type = 'application/json';
-  ctx.body = JSON.stringify(done.value.value);
+  const { value } = done.value;
+  if (done.response.type) answerTyped(exchange, done.response.type, value);
+  else {
+    // Koa makes an empty 204 of null: the body is written out here.
+    ctx.type = 'application/json';
+    ctx.body = JSON.stringify(value);
+  }
   applyLogicResponse(exchange, done);
 }
 

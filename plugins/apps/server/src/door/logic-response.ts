@@ -1,3 +1,4 @@
+import type { Json } from '../../../shared/json';
 import type { LogEntry, ResponseChanges } from '../logic/types';
 import type { Exchange } from './exchange';
 import { keepLog } from './pending-log';
@@ -8,6 +9,18 @@ export function applyLogicResponse(exchange: Exchange, done: { response: Respons
   if (done.response.status !== null) ctx.status = done.response.status;
   ctx.set(done.response.headers);
   if (done.response.redirect !== null) redirect(exchange, done.response.redirect, done.logs);
+}
+
+/**
+ * Sends the text of an element as what logic says that it is. Nothing in it runs, whatever a browser makes of it: it may
+ * hold what visitors have written, and it comes from the site's own address.
+ */
+export function answerTyped({ ctx }: Exchange, type: string, value: Json): void {
+  ctx.set('Content-Type', `${type}; charset=utf-8`);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.set('Content-Security-Policy', "default-src 'none'; sandbox");
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** 303 See Other; the log of a debugged app goes along to the page that follows. */

@@ -37,11 +37,14 @@ export function listFormat(ctx: Context): ListFormat {
   return 'application/json';
 }
 
-/** NotAcceptableError when the request takes none of what is offered. A browser may look at JSON. */
-export function requireAccept(ctx: Context, json: boolean): void {
+/**
+ * NotAcceptableError when the request takes none of what is offered. A browser may look at JSON.
+ * @param more what may be answered besides
+ */
+export function requireAccept(ctx: Context, json: boolean, more: readonly string[] = []): void {
   if (ctx.get('Accept') === '') return;
   const offered = json ? ['application/json', 'text/html'] : ['text/html', FRAGMENT, 'application/xhtml+xml'];
-  if (ctx.accepts(offered)) return;
+  if (ctx.accepts([...offered, ...more])) return;
   throw new AppsError('NotAcceptableError', `This address answers ${json ? 'application/json' : 'text/html'} only`);
 }
 

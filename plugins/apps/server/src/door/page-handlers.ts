@@ -23,7 +23,7 @@ import { formFields } from './body';
 import type { Exchange, TargetOf } from './exchange';
 import { inTheme, standsInTheme } from './in-theme';
 import { recordUrl, withId } from './list';
-import { applyLogicResponse, redirect } from './logic-response';
+import { answerTyped, applyLogicResponse, redirect } from './logic-response';
 import { wantsFragment } from './negotiate';
 import { bareDocument, itemList, thanks } from './pages';
 
@@ -106,11 +106,14 @@ export async function showElement(exchange: ElementExchange): Promise<void> {
     const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);
     return redirect(exchange, leadsTo ?? back, done.logs);
   }
-  // Only BASIC is HTML: the value of an input is text that somebody has entered.
-  ctx.type = typeof value !== 'string' ? 'application/json' : type === 'BASIC' ? 'text/html' : 'text/plain';
-  ctx.set('X-Content-Type-Options', 'nosniff');
-  ctx.set('Cache-Control', 'private, no-store');
-  ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
+  if (done.response.type) answerTyped(exchange, done.response.type, value);
+  else {
+    // Only BASIC is HTML: the value of an input is text that somebody has entered.
+    ctx.type = typeof value !== 'string' ? 'application/json' : type === 'BASIC' ? 'text/html' : 'text/plain';
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.set('Cache-Control', 'private, no-store');
+    ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
+  }
   applyLogicResponse(exchange, done);
 }
 

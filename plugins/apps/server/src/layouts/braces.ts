@@ -29,12 +29,15 @@ class TextToken extends Token {
     file: string | undefined,
     readonly trimLeft: number,
     readonly trimRight: number,
+    /** Whether doubled braces in it are literal braces. */
+    readonly doubled: boolean,
   ) {
     super(TokenKind.HTML, input, begin, end, file);
   }
 
   getContent(): string {
-    return this.input.slice(this.begin + this.trimLeft, this.end - this.trimRight);
+    const text = this.input.slice(this.begin + this.trimLeft, this.end - this.trimRight);
+    return this.doubled ? text.replaceAll('{{', '{').replaceAll('}}', '}') : text;
   }
 }
 
@@ -44,31 +47,35 @@ type Place = 'html' | 'comment' | 'script tag' | 'style tag' | 'script' | 'style
 /** What ends or begins a place, and what looks exactly like an element (contract, sections 1 and 10). */
 const MARKS = /<!--|-->|<\/?(script|style)(?=[\s/>])|>|\{([A-Za-z0-9_][A-Za-z0-9_.-]*)((?:\[[A-Za-z0-9_.-]+\])*)\}/gi;
 
+/** The same where doubled braces are literal ones. */
+const RAPIDO_MARKS = new RegExp(`\\{\\{|\\}\\}|${MARKS.source}`, 'gi');
+
 /**
  * Liquid's tokens with the single-brace elements of their texts made tokens of their own, at their own places in the
- * file. Braces in scripts, styles, HTML comments and `{% raw %}` are text, as is everything else in braces.
+ * file. Braces in scripts, styles, HTML comments and `{% raw %}` are text, as is everything else in braces. In a layout
+ * made for Rapido only `{% raw %}` is: all other text has its literal braces doubled.
  */
-export function splitBraces(tokens: TopLevelToken[]): TopLevelToken[] {
+export function splitBraces(tokens: TopLevelToken[], rapido = false): TopLevelToken[] {
   let place: Place = 'html';
   let raw = false;
   return tokens.flatMap((token): TopLevelToken[] => {
     if (token.kind === TokenKind.Tag) raw = (token as { name?: string }).name === 'raw';
     if (token.kind !== TokenKind.HTML) return [token];
-    const { found, place: next } = scan(token, place);
+    const { found, place: next } = scan(token, place, rapido);
     place = next;
-    return raw ? [token] : cut(token as TextToken, found);
+    return raw ? [token] : cut(token as TextToken, found, rapido);
   });
 }
 
-function scan(token: Token, from: Place): { found: BraceToken[]; place: Place } {
+function scan(token: Token, from: Place, rapido: boolean): { found: BraceToken[]; place: Place } {
   const text = token.getText();
   const found: BraceToken[] = [];
   let place = from;
-  for (const match of text.matchAll(MARKS)) {
+  for (const match of text.matchAll(rapido ? RAPIDO_MARKS : MARKS)) {
     const [mark, tag, element, keys = ''] = match;
     if (element === undefined) {
       place = move(place, mark, tag?.toLowerCase() as 'script' | 'style' | undefined);
-    } else if (place === 'html' || place.endsWith(' tag')) {
+    } else if (rapido || place === 'html' || place.endsWith(' tag')) {
       const begin = token.begin + match.index;
       found.push(new BraceToken(token.input, begin, begin + mark.length, token.file, element, keys));
     }
@@ -92,17 +99,17 @@ function move(place: Place, mark: string, tag: 'script' | 'style' | undefined): 
   }
 }
 
-function cut(text: TextToken, braces: BraceToken[]): TopLevelToken[] {
+function cut(text: TextToken, braces: BraceToken[], doubled: boolean): TopLevelToken[] {
   const { input, file, begin, end, trimLeft, trimRight } = text;
-  if (braces.length === 0) return [text as TopLevelToken];
+  if (braces.length === 0 && !doubled) return [text as TopLevelToken];
   const pieces: Token[] = [];
   let from = begin;
   for (const brace of braces) {
     if (brace.begin > from)
-      pieces.push(new TextToken(input, from, brace.begin, file, from === begin ? trimLeft : 0, 0));
+      pieces.push(new TextToken(input, from, brace.begin, file, from === begin ? trimLeft : 0, 0, doubled));
     pieces.push(brace);
     from = brace.end;
   }
-  if (end > from) pieces.push(new TextToken(input, from, end, file, 0, trimRight));
+  if (end > from) pieces.push(new TextToken(input, from, end, file, from === begin ? trimLeft : 0, trimRight, doubled));
   return pieces as TopLevelToken[];
 }

@@ -8,21 +8,21 @@ import { checkMarks, MarkError } from './marks';
 import { shownIn } from './shown';
 import { keepRendering } from './tags';
 import { TimedContext } from './timed';
-import type { CompiledLayout, LayoutData } from './types';
+import type { CompiledLayout, LayoutData, LayoutSource } from './types';
+
+/** What begins an output where `{{` does not: nothing that a layout is likely to hold. */
+const NO_OUTPUT = '\u0000{{';
 
 /** Parses a layout. DefinitionError with file, line and column if it is not Liquid, or more of it than `limits` allow. */
-export function compileLayout(
-  liquid: Liquid,
-  limits: LayoutLimits,
-  source: { path: string; text: string },
-): CompiledLayout {
-  const { path, text } = source;
+export function compileLayout(liquid: Liquid, limits: LayoutLimits, source: LayoutSource): CompiledLayout {
+  const { path, text, rapido = false } = source;
   if (text.length > limits.sourceLength) {
     throw layoutError(`The layout is longer than ${limits.sourceLength} characters`, { file: path });
   }
   return asDefinitionError(path, () => {
     const { operators } = liquid.options;
-    const tokens = splitBraces(new Tokenizer(text, operators, path).readTopLevelTokens(liquid.options));
+    const options = rapido ? { ...liquid.options, outputDelimiterLeft: NO_OUTPUT } : liquid.options;
+    const tokens = splitBraces(new Tokenizer(text, operators, path).readTopLevelTokens(options), rapido);
     checkMarks(tokens, limits);
     const braces = tokens.filter((token) => token instanceof BraceToken) as unknown as BraceToken[];
     const templates = new Parser(liquid).parseTokens([...tokens]);

@@ -35,7 +35,14 @@ export interface LayoutData {
   signal?: { deadline: number };
 }
 
+export interface LayoutSource {
+  path: string;
+  text: string;
+  /** Made for Rapido: doubled braces are literal braces, and single ones are elements everywhere. */
+  rapido?: boolean;
+}
+
 /** Front of the room. */
 export interface Layouts {
-  compile(source: { path: string; text: string }): CompiledLayout;
+  compile(source: LayoutSource): CompiledLayout;
 }

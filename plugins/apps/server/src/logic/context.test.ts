@@ -30,7 +30,7 @@ describe('context', () => {
     ["return context.app.get_block('no')", null],
     [
       'const { acl } = context.app; return [acl.current_user(), acl.current_user_groups(), acl.roles(), acl.is_manager()]',
-      ['eric', ['editors'], ['boss'], false],
+      ['eric', ['editors'], ['boss', 'king'], false],
     ],
     [
       "const { acl } = context.app; return [acl.has_access_right({ access_right: 'author' }), acl.has_role({ role_id: 'boss' }), acl.has_role({ role_id: 'x' })]",
@@ -217,8 +217,12 @@ describe('records', () => {
       'context.record.save({ total: 3 }, { block_id: "test" })',
       [
         ['changeRecord', null, 'r', { set: { total: 3 } }],
-        ['saveRecord', null, 'r', 'test'],
+        ['saveRecord', null, 'r', { block: 'test', creation: false, form: false }],
       ],
+    ],
+    [
+      'context.record.save(context.request, { block: context.app.get_block("test"), creation: true })',
+      [['saveRecord', null, 'r', { block: 'test', creation: true, form: true }]],
     ],
     [
       'context.record.display(); return context.record.total',

@@ -15,7 +15,7 @@ const nothing: ContextData = {
   content: { type: 'portal', id: '', documentId: null, title: '', url: '', path: '/', locale: null, fields: {} },
   user: null,
   params: {},
-  acl: { username: null, groups: [], rights: [], roles: [], manager: false },
+  acl: { username: null, groups: [], rights: [], roles: [], held: [], manager: false },
 };
 
 /** Refuses whatever the top level of a program asks for. */

@@ -35,7 +35,7 @@ describe('context', () => {
     ['context.app.get_block("none")', null],
     ['context.app.acl.current_user()', 'eric'],
     ['context.app.acl.has_access_right("author")', true],
-    ['context.app.acl.has_role("king")', false],
+    ['[context.app.acl.has_role(role) for role in context.app.acl.roles()]', [true, false]],
     ['context.block.id', 'test'],
     ['context.record', null],
     ['context.request.method', 'POST'],
@@ -179,7 +179,7 @@ describe('what fails', () => {
     ['an import', 'import os', /^ImportError: there is no module 'os': there are collections, /, 1],
     ['an import from outside', 'from ....x import y', /^ImportError: imports stay inside/, 1],
     ['a reserved name', 'def f(context):\n  context.app = 1', /^AttributeError: context.app cannot be replaced/, 2],
-    ['content', 'def f(context):\n  context.content.title = 1', /^AttributeError: use update\(\{'title'/, 2],
+    ['content', 'def f(context):\n  context.content.url = 1', /^AttributeError: 'url' of a content item/, 2],
     ['exit', 'def f(context):\n  raise SystemExit', /^SystemExit/, 2],
     ['open', 'def f(context):\n  open("/etc/passwd")', /^NameError: name 'open' isn't defined/],
   ];

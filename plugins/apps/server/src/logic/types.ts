@@ -25,7 +25,16 @@ export interface ContextData {
   content: ContentData;
   user: Items | null;
   params: Items;
-  acl: { username: string | null; groups: string[]; rights: string[]; roles: string[]; manager: boolean };
+  acl: {
+    username: string | null;
+    groups: string[];
+    rights: string[];
+    /** All roles of the app. */
+    roles: string[];
+    /** Those that name the requester. */
+    held: string[];
+    manager: boolean;
+  };
 }
 
 /** A record as the sandbox holds it: its own copy of the items, written back through the bridge. */
@@ -33,6 +42,22 @@ export interface RecordData {
   id: string;
   url: string;
   items: Items;
+}
+
+/** How a record is saved. Without a block, a creation and a form are saved with the record's own. */
+export interface SaveRequest {
+  block: string | null;
+  /** `COMPUTED_ON_CREATION` elements are computed too, and `record_id` names a record that is not stored yet. */
+  creation: boolean;
+  /** Takes the fields that the current request has sent in its form. */
+  form: boolean;
+}
+
+export interface SavedData {
+  record: RecordData;
+  /** Whether a block's logic had its part in it, and what its `on_save` returned. */
+  ran: boolean;
+  returned: Json;
 }
 
 export interface ContentData {
@@ -84,6 +109,8 @@ export interface ResponseChanges {
   status: number | null;
   headers: Record<string, string>;
   redirect: string | null;
+  /** Media type of an element's own answer, if logic has chosen one; anything else that is answered has its own. */
+  type?: string;
 }
 
 /**
@@ -101,10 +128,15 @@ export interface LogicHost {
     id: string,
     change: { set?: Items; unset?: string[]; inc?: Record<string, number> },
   ): Promise<RecordData>;
-  /** `record.save(items, {block_id})`: with a block, its computed elements and `on_save` run. */
-  saveRecord(app: string | null, id: string, blockId: string | null): Promise<RecordData>;
+  /** `record.save(items, {block_id, creation})`: with a block, its computed elements and `on_save` run. */
+  saveRecord(app: string | null, id: string, options: SaveRequest): Promise<SavedData>;
   reindexRecord(app: string | null, id: string): Promise<null>;
   displayRecord(app: string | null, id: string, edit: boolean): Promise<string>;
+  /** The elements that a block declares, each a mapping with `type`. */
+  blockElements(app: string | null, id: string): Promise<Items>;
+  displayBlock(app: string | null, id: string, record: string | null, edit: boolean): Promise<string>;
+  /** Builds the app's indexes again, after the request; their names. */
+  refresh(app: string | null, rebuild: boolean): Promise<string[]>;
   records(
     app: string | null,
     options: { limit?: number; cursor?: string },
@@ -119,6 +151,15 @@ export interface LogicHost {
   openApp(app: string): Promise<(ContextData['app'] & { acl: ContextData['acl'] }) | null>;
   portalGet(path: string): Promise<ContentData | null>;
   contentUpdate(data: Items): Promise<ContentData>;
+  /** `type`: a content type's uid or name. */
+  contentFind(
+    type: string,
+    filters: Items,
+    order: { sort: string | null; limit: number | null },
+  ): Promise<ContentData[]>;
+  /** A draft, where the type has drafts. `id`: the item's name in its address. */
+  contentCreate(type: string, id: string | null, data: Items): Promise<ContentData>;
+  contentTransition(type: string, documentId: string, transition: string): Promise<null>;
   /** `context.api.documents(uid).<method>(params)` with the requester's permissions. */
   documents(uid: string, method: string, params: Items): Promise<Json>;
   log(entry: LogEntry): void;

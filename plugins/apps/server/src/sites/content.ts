@@ -72,7 +72,14 @@ export function createContent({ config, contentTypes, readContent, sites }: Cont
     return type ? { ...itemOf(await rootOf(site, fields), type, fields, routesOf()), draft } : null;
   };
 
-  return { resolve, find, describe };
+  function typeNamed(name: string): ContentTypeInfo | undefined {
+    const wanted = name.toLowerCase();
+    return contentTypes().find(({ uid, singularName, pluralName }) =>
+      [uid, singularName, pluralName].some((known) => known.toLowerCase() === wanted),
+    );
+  }
+
+  return { resolve, find, describe, typeNamed };
 }
 
 /** The site itself as the current content item. */
@@ -96,10 +103,15 @@ function routesOfType(type: ContentTypeInfo, configured: string | undefined): Ro
   if (type.kind === 'singleType') {
     return [{ type, parts: configured ? partsOf(configured) : [type.singularName] }];
   }
-  const uid = Object.keys(type.attributes).find((name) => type.attributes[name]?.type === 'uid');
+  const uid = uidAttribute(type);
   const own = configured ?? (uid ? `/${type.pluralName}/:${uid}` : undefined);
   const byId: Route = { type, parts: [type.pluralName, { field: 'documentId' }] };
   return own ? [{ type, parts: partsOf(own, uid) }, byId] : [byId];
+}
+
+/** The attribute that names an item of the type in its address, if it has one. */
+export function uidAttribute({ attributes }: ContentTypeInfo): string | undefined {
+  return Object.keys(attributes).find((name) => attributes[name]?.type === 'uid');
 }
 
 /** `/articles/:slug` in parts. `:slug` is the attribute of that name, or where there is none the type's uid attribute. */

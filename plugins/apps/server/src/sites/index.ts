@@ -18,6 +18,7 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
 }
 
 export type { ContentTypeInfo, ReadContent } from './content';
+export { uidAttribute } from './content';
 export { isId, recordIdProblem, reservedViews, trimSlashes } from './ids';
 export { localeProblem, warnOfLocales } from './locales';
 export type * from './types';

@@ -3,7 +3,7 @@ import { AppsError } from '../errors';
 import { createActiveThemes, type SettingStore } from './active-theme';
 import { createAddressParser } from './address';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
-import type { Snapshot } from './snapshots';
+import { revisionOf, type Snapshot } from './snapshots';
 import { type AppPlace, createThemes } from './themes';
 import type { AppFolder, Site, Sites, ThemeFile, ThemeFolder } from './types';
 import { urls } from './urls';
@@ -73,7 +73,9 @@ export function createSitesFrom(options: SitesOptions): Sites {
 
     async app(site, appId) {
       const place = await themes.appPlace(site.theme, appId);
-      return place && folders.app(site, appId, place, await themes.appFiles(place));
+      if (!place) return null;
+      const [files, around] = await Promise.all([themes.appFiles(place), themes.filesAround(place)]);
+      return folders.app(site, appId, place, files, around.files.get('theme.yaml') ?? null);
     },
 
     async theme(site) {
@@ -104,16 +106,17 @@ function createFolders() {
   const themes = new Map<string, { snapshot: Snapshot; folder: ThemeFolder }>();
 
   return {
-    app(site: Site, appId: string, { themeId }: AppPlace, snapshot: Snapshot): AppFolder {
+    app(site: Site, appId: string, { themeId }: AppPlace, snapshot: Snapshot, theme: ThemeFile | null): AppFolder {
       const key = `${site.id}/${appId}`;
       const known = apps.get(key);
       if (known?.snapshot === snapshot && known.folder.themeId === themeId && sameSite(known.folder.site, site)) {
-        return known.folder;
+        if (known.folder.theme === theme || known.folder.theme?.text === theme?.text) return known.folder;
       }
       const files = new Map(snapshot.files);
       const settings = files.get('settings.yaml') ?? null;
       files.delete('settings.yaml');
-      const folder = { site, appId, themeId, revision: snapshot.revision, settings, files };
+      const revision = theme ? `${snapshot.revision}.${revisionOf([theme])}` : snapshot.revision;
+      const folder = { site, appId, themeId, revision, settings, theme, files };
       apps.set(key, { snapshot, folder });
       return folder;
     },

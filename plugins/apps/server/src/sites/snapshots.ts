@@ -92,7 +92,8 @@ function changedLately(files: FoundFile[]): boolean {
   return files.some(({ signature }) => BigInt(signature.slice(signature.lastIndexOf(':') + 1)) > recent);
 }
 
-function revisionOf(files: ThemeFile[]): string {
+/** Hash of all paths and texts. */
+export function revisionOf(files: ThemeFile[]): string {
   const content = JSON.stringify(files.map(({ path, text, problem }) => [path, text, problem ?? null]));
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }

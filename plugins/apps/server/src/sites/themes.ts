@@ -112,6 +112,9 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
     /** The files of an app's folder. */
     appFiles: ({ root, folder }: AppPlace): Promise<Snapshot> => appSnapshots.get(root, folder),
 
+    /** The own files of the theme that holds an app. */
+    filesAround: ({ root }: AppPlace): Promise<Snapshot> => themeSnapshots.get(root, root),
+
     /** A theme's own files, or null if there is no such theme. */
     async themeFiles(themeId: string): Promise<Snapshot | null> {
       const root = await rootOf(themeId);

@@ -1,5 +1,6 @@
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
+import type { ContentTypeInfo } from './content';
 import type { OpenFile } from './open-inside';
 
 export type { OpenFile };
@@ -79,6 +80,8 @@ export interface ContentResolver {
   ): Promise<ContentItem | null>;
   /** The item that these fields are, with its address; null when there is no such content type. */
   describe(site: Site, uid: string, fields: Items, state: { draft: boolean }): Promise<ContentItem | null>;
+  /** The content type of this uid, singular or plural name, in any case. */
+  typeNamed(name: string): ContentTypeInfo | undefined;
 }
 
 /** A file of a theme as read: consistent with the other files of its revision. */
@@ -105,9 +108,11 @@ export interface AppFolder {
   appId: string;
   /** The theme that holds the folder (another than the active one for a `.lnk`). */
   themeId: string;
-  /** Changes whenever a file of the folder changes; equal content may have equal revisions. */
+  /** Changes whenever a file of the folder, or theme.yaml, changes; equal content may have equal revisions. */
   revision: string;
   settings: ThemeFile | null;
+  /** `theme.yaml` of the theme that holds the app. */
+  theme: ThemeFile | null;
   /** Files of `blocks/` and `lib/`, by relative path. Symbolic links that leave the theme are absent. */
   files: ReadonlyMap<string, ThemeFile>;
 }

@@ -26,6 +26,20 @@ class _Data:
 class Block(_Data):
     """A reference to a block; equal to its id, which is what Rapido gives."""
 
+    def __init__(self, data, app=None):
+        super().__init__(data)
+        object.__setattr__(self, '_app', app)
+
+    @property
+    def elements(self):
+        return _call('blockElements', app=self._app, id=self.id)
+
+    def display(self, record=None, edit=False):
+        about = None if record is None else _id(record, 'display')
+        html = _call('displayBlock', app=self._app, id=self.id, record=about, edit=bool(edit))
+        _spread()
+        return html
+
     def __eq__(self, other):
         return self.id == (other.id if _native_isinstance(other, Block) else other)
 
@@ -40,12 +54,15 @@ class Block(_Data):
 
 class Content(_Data):
     def __init__(self, data):
+        self._show(data)
+
+    def _show(self, data):
         fields = dict(data['fields'])
         fields.update({name: data[name] for name in data if name != 'fields'})
         object.__setattr__(self, '_data', fields)
 
     def __setattr__(self, name, value):
-        raise AttributeError("use update({'%s': …}) to change the content" % name)
+        raise AttributeError("'%s' cannot be changed here: use context.api.documents" % name)
 
     def __getitem__(self, name):
         return self._data[name]
@@ -59,16 +76,81 @@ class Content(_Data):
     def absolute_url_path(self):
         return self.path
 
+    def getURL(self):
+        return self.url
+
+    def getPath(self):
+        return self.path
+
+    def getObject(self):
+        return self
+
+
+# What cannot be assigned to: the server makes it.
+_FIXED = ('type', 'id', 'documentId', 'url', 'path')
+
+
+class CurrentContent(Content):
+    """
+    The content item of the address: what is assigned to its fields is sent with the next call; at once where it will be
+    refused, so that the error is that of the line.
+    """
+
+    def __init__(self, data, may_change):
+        super().__init__(data)
+        object.__setattr__(self, '_changes', {})
+        object.__setattr__(self, '_may_change', may_change)
+
+    def __setattr__(self, name, value):
+        if name in _FIXED or hasattr(CurrentContent, name):
+            raise AttributeError("'%s' of a content item cannot be changed" % name)
+        self._changes[name] = self._data[name] = _plain(value, 'the field ' + name, True)
+        if self not in _assigned:
+            _assigned.append(self)
+        if not self._may_change:
+            _send([])
+
+    def _take(self):
+        changes = dict(self._changes)
+        self._changes.clear()
+        return changes
+
     def update(self, data=None, **more):
         changes = dict(data or {})
         changes.update(more)
-        Content.__init__(self, _call('contentUpdate', data=changes))
+        self._show(_call('contentUpdate', data=changes))
         return self
 
 
 def _content_at(path):
     data = _call('portalGet', path=path)
     return data and Content(data)
+
+
+def _find_content(
+    context=None, depth=None, portal_type=None, type=None, sort_on=None, sort_order=None, sort_limit=None, **filters
+):
+    if portal_type is None and type is None:
+        raise TypeError('find: a portal_type is needed')
+    order = 'desc' if sort_order in ('descending', 'reverse') else 'asc'
+    sort = None if sort_on is None else '%s:%s' % (sort_on, order)
+    wanted = type if portal_type is None else portal_type
+    return [Content(data) for data in _call('contentFind', type=wanted, filters=filters, sort=sort, limit=sort_limit)]
+
+
+def _create_content(container=None, type=None, id=None, title=None, safe_id=False, portal_type=None, **fields):
+    if type is None and portal_type is None:
+        raise TypeError('create: a type is needed')
+    if title is not None:
+        fields['title'] = title
+    return Content(_call('contentCreate', type=portal_type if type is None else type, id=id, data=fields))
+
+
+def _transition_content(obj=None, transition=None, to_state=None):
+    if not _native_isinstance(obj, Content) or obj.documentId is None:
+        raise TypeError('transition: a content item is needed')
+    wanted = to_state if transition is None else transition
+    _call('contentTransition', type=obj.type, documentId=obj.documentId, transition=wanted)
 
 
 class Portal(_Data):
@@ -96,7 +178,7 @@ class Acl:
         return self._acl['manager'] or access_right in self._acl['rights']
 
     def has_role(self, role_id):
-        return role_id in self._acl['roles']
+        return role_id in self._acl['held']
 
     def roles(self):
         return list(self._acl['roles'])
@@ -125,10 +207,20 @@ class App(_Data):
         fixed = self._data
         fixed['_key'] = key
         fixed['acl'] = Acl(acl)
-        fixed['blocks'] = [Block(block) for block in data['blocks']]
+        fixed['blocks'] = [Block(block, key) for block in data['blocks']]
+        fixed['_messages'] = []
 
     def log(self, *messages):
-        _log(*messages)
+        self._messages.append(_log(*messages))
+
+    @property
+    def messages(self):
+        """What this block has logged so far."""
+        return list(self._messages)
+
+    def refresh(self, rebuild=False):
+        """The indexes are always up to date: this is for those that something outside has spoilt."""
+        return _call('refresh', app=self._key, rebuild=bool(rebuild))
 
     def create_record(self, id=None):
         given = None if id is None else _id(id, 'create_record')
@@ -207,7 +299,9 @@ class Response:
 
 class Request(_Data):
     def __init__(self, data, response):
-        super().__init__(data)
+        super().__init__(dict(data))
+        # As in Rapido: without the query.
+        self._data['URL'] = data['url'].split('?')[0].split('#')[0]
         if response:
             self._data['response'] = response
 
@@ -310,8 +404,9 @@ def _escape_html(text):
 
 
 def _log(*messages):
-    message = ' '.join([_log_text(message) for message in messages])
-    _call('log', message=message[: _limits['logEntrySize']], stack=_stack_here())
+    message = ' '.join([_log_text(message) for message in messages])[: _limits['logEntrySize']]
+    _call('log', message=message, stack=_stack_here())
+    return message
 
 
 def _log_text(message):
@@ -333,7 +428,12 @@ class Context:
     def __init__(self, data):
         app = App(None, data['app'], data['acl'])
         portal = Portal(data['portal'])
-        content = _Named(get=lambda path='': _content_at(path))
+        content = _Named(
+            get=lambda path='': _content_at(path),
+            find=_find_content,
+            create=_create_content,
+            transition=_transition_content,
+        )
         api = _Named(
             documents=_Documents,
             user=_User(data['user'] or {}),
@@ -347,7 +447,7 @@ class Context:
             'request': Request(data['request'], Response()),
             'parent_request': data['parent_request'] and Request(data['parent_request'], None),
             'portal': portal,
-            'content': Content(data['content']),
+            'content': CurrentContent(data['content'], data['request']['method'] == 'POST'),
             'api': api,
             'params': data['params'],
             'modules': _Named(**_modules),

@@ -34,6 +34,8 @@ def _exchange(calls):
 
 _known = {}
 _touched = []
+# Content items with fields that logic has assigned to.
+_assigned = []
 
 
 def _call(name, **arguments):
@@ -51,12 +53,17 @@ def _send(last):
             changed.append(state)
             changes.append(['changeRecord', {'app': state.app, 'id': state.id, 'change': change}])
     _touched[:] = [state for state in _touched if state.held]
+    contents = [content for content in _assigned]
+    _assigned[:] = []
+    changes += [['contentUpdate', {'data': content._take()}] for content in contents]
     if not changes and not last:
         return None
     answer = _exchange(changes + last)
     for state, data in zip(changed, answer['values']):
         state.refresh(data)
-    values = _values(answer, len(changed) + len(last))
+    for content, data in zip(contents, answer['values'][len(changed) :]):
+        content._show(data)
+    values = _values(answer, len(changes) + len(last))
     return values[-1] if last else None
 
 
@@ -99,6 +106,7 @@ class _State:
                 self.held[name] = text
             else:
                 del self.held[name]
+        self.id = data['id']
         self.url = data['url']
         self.items = items
         self.stale = False
@@ -228,6 +236,9 @@ class Record:
         return state.read(name)
 
     def __getattr__(self, name):
+        # Rapido's number of a record; an item of that name comes first.
+        if name == 'uid' and name not in self:
+            return self.id
         if name.startswith('__') or name not in self:
             raise AttributeError("the record has no item '%s'" % name)
         return self[name]
@@ -322,15 +333,30 @@ class Record:
         return self._state.writable().inc(name, by)
 
     def save(self, items=None, block_id=None, block=None, creation=False, request=None):
+        """What the block's `on_save` returned; the record where no block had its part in it."""
         given = request if items is None else items
-        if given is not None:
-            self.update(given.form if _native_isinstance(given, Request) else given)
+        form = _native_isinstance(given, Request)
+        if form and given is not _context.request:
+            raise TypeError('save: a record is saved with context.request')
+        if given is not None and not form:
+            self.update(given)
         state = self._state.writable()
-        block_id = block.id if block is not None else block_id
-        data = _call('saveRecord', app=state.app, id=state.id, block=block_id)
+        wanted = block if block_id is None else block_id
+        saved = _call(
+            'saveRecord',
+            app=state.app,
+            id=state.id,
+            block=None if wanted is None else _id(wanted, 'save'),
+            creation=bool(creation),
+            form=form,
+        )
         _spread()
-        state.refresh(data)
-        return self
+        # At its creation a record may get its id from the block's `record_id`.
+        if saved['record']['id'] != state.id:
+            _known.pop((state.app, state.id), None)
+        state.refresh(saved['record'])
+        _known[(state.app, state.id)] = self
+        return saved['returned'] if saved['ran'] else self
 
     def reindex(self):
         state = self._state.writable()

@@ -83,6 +83,11 @@ class Checker {
 
   private compare(index: Operand, comparator: Comparator, operand: Operand): Condition {
     const { name, type } = this.index(index);
+    // As in Rapido: a text index knows which words a text holds, so that equal means "holds these words".
+    if (type === 'text' && (comparator === '==' || comparator === '!=')) {
+      const child = this.text(name, this.scalar(operand), operand.position);
+      return comparator === '==' ? child : { kind: 'not', child };
+    }
     this.counts.add('conditions', 1, index.position);
     if (type !== 'field') {
       throw queryError(index.position, `${name} is a ${type} index: use "value in ${name}", not ${comparator}`, {

@@ -86,6 +86,8 @@ describe('queries that are understood', () => {
       },
     ],
     ["'' in body", { kind: 'text', index: 'body', query: [] }],
+    ["body == 'a'", { kind: 'text', index: 'body', query: [[{ words: ['a'], prefix: false, negated: false }]] }],
+    ["'' != body", { kind: 'not', child: { kind: 'text', index: 'body', query: [] } }],
     [
       'not total == 1 and total == 2 or total == 3',
       {
@@ -145,7 +147,7 @@ describe('queries that are refused, with position and reason', () => {
     ['1 > total < 3', 11, /takes < and <= only, not >/],
     ['1 < total < 3 < 4', 15, /two comparisons/],
     ["tags == 'x'", 1, /keyword index: use "value in tags"/],
-    ["body == 'x'", 1, /text index: use "value in body"/],
+    ["body < 'x'", 1, /text index: use "value in body"/],
     ["'x' in author", 8, /field index: use ==/],
     ['true in body', 1, /words are strings/],
     [`${'('.repeat(51)}total == 1${')'.repeat(51)}`, 52, /nested deeper than 50/],

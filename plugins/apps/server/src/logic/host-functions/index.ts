@@ -1,1 +1,2 @@
-export { callHost, type HostFunction, type HostRun, hostFunctions } from './table';
+export type { HostFunction, HostRun } from './row';
+export { callHost, hostFunctions } from './table';

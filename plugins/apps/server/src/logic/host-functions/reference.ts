@@ -1,4 +1,5 @@
-import { type HostFunction, hostFunctions } from './table';
+import type { HostFunction } from './row';
+import { hostFunctions } from './table';
 
 const introduction = `# What logic may ask of the server
 

@@ -1,39 +1,8 @@
 import type { Json } from '../../../../shared/json';
-import type { LogicHost } from '../types';
+import { blockFunctions } from './blocks';
+import { contentFunctions } from './content';
+import { type HostFunction, type HostRun, row } from './row';
 import * as is from './schema';
-
-/** What a handler may use: the server's side of this run, and where in the theme's files a stack of frames points. */
-export interface HostRun {
-  host: LogicHost;
-  app: string;
-  block: string | null;
-  /** Characters of a log entry; what is longer is cut. */
-  logEntrySize: number;
-  lineOf(stack: string): number | null;
-  countLog(): void;
-}
-
-/** One thing that logic may ask of the server. */
-export interface HostFunction {
-  name: string;
-  /** One line for the reference. */
-  doc: string;
-  /** How logic writes it, in JavaScript and in Python. */
-  written: readonly [javascript: string, python: string];
-  /** Arguments by name. */
-  args: Record<string, is.Schema<unknown>>;
-  run(run: HostRun, args: Record<string, unknown>): Promise<unknown> | unknown;
-}
-
-function row<Args extends Record<string, is.Schema<unknown>>>(
-  name: string,
-  doc: string,
-  written: HostFunction['written'],
-  args: Args,
-  run: (run: HostRun, args: is.Checked<Args>) => Promise<unknown> | unknown,
-): HostFunction {
-  return { name, doc, written, args, run: run as HostFunction['run'] };
-}
 
 const app = is.nullable(is.string);
 const id = is.string;
@@ -91,9 +60,12 @@ export const hostFunctions: readonly HostFunction[] = [
   row(
     'saveRecord',
     'Saves a record; with a block, its computed elements and on_save run.',
-    ['record.save(items?, { block_id })', 'record.save(items=None, block_id=None)'],
-    { app, id, block: is.nullable(id) },
-    ({ host }, a) => host.saveRecord(a.app, a.id, a.block),
+    [
+      'record.save(items?, { block_id, creation }), record.save(context.request, { block_id })',
+      'record.save(items=None, block_id=None, creation=False), record.save(request=context.request)',
+    ],
+    { app, id, block: is.nullable(id), creation: is.boolean, form: is.boolean },
+    ({ host }, { app, id, ...options }) => host.saveRecord(app, id, options),
   ),
   row(
     'reindexRecord',
@@ -109,6 +81,7 @@ export const hostFunctions: readonly HostFunction[] = [
     { app, id, edit: is.boolean },
     ({ host }, a) => host.displayRecord(a.app, a.id, a.edit),
   ),
+  ...blockFunctions,
   row(
     'records',
     'Reads a page of records in order of creation.',
@@ -150,10 +123,14 @@ export const hostFunctions: readonly HostFunction[] = [
   row(
     'contentUpdate',
     'Changes fields of the current content item.',
-    ['content.update(data)', "content.update(data), content.update(title='…')"],
+    [
+      "content.update(data), content.title = '…'",
+      "content.update(data), content.update(title='…'), content.title = '…'",
+    ],
     { data: is.items },
     ({ host }, a) => host.contentUpdate(a.data),
   ),
+  ...contentFunctions,
   row(
     'documents',
     "Calls a method of Strapi's documents with the requester's permissions.",

@@ -110,7 +110,14 @@ export function contextOf(changed: Partial<ContextData> = {}): ContextData {
     },
     user: { username: 'eric' },
     params: { p: 1 },
-    acl: { username: 'eric', groups: ['editors'], rights: ['author'], roles: ['boss'], manager: false },
+    acl: {
+      username: 'eric',
+      groups: ['editors'],
+      rights: ['author'],
+      roles: ['boss', 'king'],
+      held: ['boss'],
+      manager: false,
+    },
     ...changed,
   };
 }
@@ -156,9 +163,10 @@ export function fakeHost(
       stored[id] = items;
       return data(id);
     },
-    async saveRecord(app, id, block) {
-      note('saveRecord', app, id, block);
-      return need(id);
+    async saveRecord(app, id, options) {
+      note('saveRecord', app, id, options);
+      const ran = options.block !== null || options.creation || options.form;
+      return { record: need(id), ran, returned: ran ? 'http://x/saved' : null };
     },
     async reindexRecord(app, id) {
       note('reindexRecord', app, id);
@@ -167,6 +175,18 @@ export function fakeHost(
     async displayRecord(app, id, edit) {
       note('displayRecord', app, id, edit);
       return `<p>${id}</p>`;
+    },
+    async blockElements(app, id) {
+      note('blockElements', app, id);
+      return { total: { type: 'NUMBER' } };
+    },
+    async displayBlock(app, id, record, edit) {
+      note('displayBlock', app, id, record, edit);
+      return `<form>${id}</form>`;
+    },
+    async refresh(app, rebuild) {
+      note('refresh', app, rebuild);
+      return ['id', 'total'];
     },
     async records(app, options) {
       note('records', app, options);
@@ -186,7 +206,11 @@ export function fakeHost(
     async openApp(id) {
       note('openApp', id);
       if (id !== 'other') return null;
-      return { ...contextOf().app, id, acl: { username: null, groups: [], rights: [], roles: [], manager: true } };
+      return {
+        ...contextOf().app,
+        id,
+        acl: { username: null, groups: [], rights: [], roles: [], held: [], manager: true },
+      };
     },
     async portalGet(path) {
       note('portalGet', path);
@@ -196,6 +220,18 @@ export function fakeHost(
       note('contentUpdate', changes);
       const { content } = contextOf();
       return { ...content, fields: { ...content.fields, ...changes }, title: String(changes.title ?? content.title) };
+    },
+    async contentFind(type, filters, order) {
+      note('contentFind', type, filters, order);
+      return [contextOf().content];
+    },
+    async contentCreate(type, id, data) {
+      note('contentCreate', type, id, data);
+      return { ...contextOf().content, documentId: 'd2', title: String(data.title) };
+    },
+    async contentTransition(type, documentId, transition) {
+      note('contentTransition', type, documentId, transition);
+      return null;
     },
     async documents(uid, method, params) {
       note('documents', uid, method, params);

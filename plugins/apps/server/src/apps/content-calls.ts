@@ -1,0 +1,96 @@
+import type { Items, Json } from '../../../shared/json';
+import { AppsError } from '../errors';
+import type { ContentData, LogicHost } from '../logic/types';
+import { type ContentTypeInfo, uidAttribute } from '../sites';
+import type { ContentItem } from '../sites/types';
+import { contentData } from './context-data';
+import type { Run } from './run';
+
+/** Calls a method of `context.api.documents` with the requester's permissions. */
+type Documents = (uid: string, method: string, params: Items) => Promise<Json>;
+
+/** Plone's names of what Strapi's content has under another one. */
+const fieldNames: Record<string, string> = {
+  Title: 'title',
+  sortable_title: 'title',
+  created: 'createdAt',
+  modified: 'updatedAt',
+  effective: 'publishedAt',
+  UID: 'documentId',
+};
+
+/** What a workflow's transition, or the state it leads to, means to draft & publish. */
+const transitions: Record<string, 'publish' | 'unpublish'> = {
+  publish: 'publish',
+  published: 'publish',
+  unpublish: 'unpublish',
+  retract: 'unpublish',
+  reject: 'unpublish',
+  private: 'unpublish',
+  draft: 'unpublish',
+};
+
+/** `context.api.content`, as apps made for Rapido use it: Strapi's documents by other names, with the same rights. */
+export function contentCalls(
+  run: Run,
+  documents: Documents,
+): Pick<LogicHost, 'contentFind' | 'contentCreate' | 'contentTransition'> {
+  const { visit, services } = run;
+  const { content } = services.sites;
+  const typeNamed = (name: string): ContentTypeInfo => {
+    const type = content.typeNamed(name);
+    if (!type) throw new AppsError('BadRequestError', `There is no content type "${name}"`);
+    return type;
+  };
+  const item = async ({ uid }: ContentTypeInfo, fields: Json, draft = false): Promise<ContentData> =>
+    contentData((await content.describe(visit.site, uid, fields as Items, { draft })) as ContentItem);
+
+  return {
+    async contentFind(name, filters, { sort, limit }) {
+      const type = typeNamed(name);
+      const found = await documents(type.uid, 'findMany', {
+        filters: filtersOf(type, filters),
+        ...(sort === null ? {} : { sort: fieldOf(type, sort) }),
+        ...(limit === null ? {} : { limit }),
+      });
+      return Promise.all((found as Json[]).map((fields) => item(type, fields)));
+    },
+    async contentCreate(name, id, data) {
+      const type = typeNamed(name);
+      const uid = uidAttribute(type);
+      if (id !== null && uid === undefined)
+        throw new AppsError('BadRequestError', `Content of the type "${type.uid}" has no field for an id`);
+      const all = id === null ? data : { ...data, [uid as string]: id };
+      return item(type, await documents(type.uid, 'create', { data: all, status: 'draft' }), true);
+    },
+    async contentTransition(name, documentId, transition) {
+      const method = Object.hasOwn(transitions, transition) ? transitions[transition] : undefined;
+      if (!method) {
+        const known = Object.keys(transitions).join(', ');
+        throw new AppsError('BadRequestError', `There is no transition "${transition}"; there are ${known}`);
+      }
+      await documents(typeNamed(name).uid, method, { documentId });
+      return null;
+    },
+  };
+}
+
+/** A field by Plone's name or its own, an order behind it (`created:desc`) kept. */
+function fieldOf(type: ContentTypeInfo, name: string): string {
+  const [field = '', ...order] = name.split(':');
+  const known = field === 'id' || field === 'getId' ? (uidAttribute(type) ?? 'documentId') : undefined;
+  const own = known ?? (Object.hasOwn(fieldNames, field) ? (fieldNames[field] as string) : field);
+  return [own, ...order].join(':');
+}
+
+/** A value is one that is equal, a list those of which one is, an object Strapi's own operators. */
+function filtersOf(type: ContentTypeInfo, given: Items): Items {
+  const filters: Items = {};
+  for (const [name, value] of Object.entries(given)) {
+    // Only published content is found in any case.
+    if (name === 'review_state' && value === 'published') continue;
+    const isOperator = value !== null && typeof value === 'object' && !Array.isArray(value);
+    filters[fieldOf(type, name)] = isOperator ? value : { [Array.isArray(value) ? '$in' : '$eq']: value };
+  }
+  return filters;
+}

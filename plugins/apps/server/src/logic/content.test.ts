@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
+import type { LogicRuntime } from './types';
+
+/** `context.content` and `context.api.content`, in JavaScript and in Python: what the server is asked for. */
+let runtime: LogicRuntime;
+beforeAll(async () => {
+  runtime = await startRuntime();
+});
+afterAll(() => runtime.destroy());
+
+const item = { type: 'api::article.article', documentId: 'd1' };
+const update = (data: object) => ['contentUpdate', data];
+
+/** What is done, as JavaScript and as Python write it; what the server is asked for, and what the function gives. */
+const cases: [name: string, javascript: string, python: string, calls: unknown[], gives?: unknown][] = [
+  [
+    'assigned fields are sent together, at the end',
+    "c.title = 'New'; c.tags = [1]; return [c.title, c.tags]",
+    "c.title = 'New'; c.tags = [1]; return [c.title, c.tags]",
+    [update({ title: 'New', tags: [1] })],
+    ['New', [1]],
+  ],
+  [
+    'and before a call that may see them',
+    "c.title = 'A'; app.count(); c.title = 'B'",
+    "c.title = 'A'; app.count(); c.title = 'B'",
+    [update({ title: 'A' }), ['count', null, null, null], update({ title: 'B' })],
+    null,
+  ],
+  [
+    'update goes on from what was assigned',
+    "c.title = 'A'; c.update({ title: 'B' }); return c.title",
+    "c.title = 'A'; c.update(title='B'); return c.title",
+    [update({ title: 'A' }), update({ title: 'B' })],
+    'B',
+  ],
+  [
+    'what the server makes cannot be assigned to',
+    "c.url = 'x'",
+    "c.url = 'x'",
+    [],
+    expect.stringMatching(/^(TypeError|AttributeError): .*url.* of a content item cannot be changed/),
+  ],
+  [
+    'methods neither',
+    'c.update = 1',
+    'c.update = 1',
+    [],
+    expect.stringMatching(/update.* of a content item cannot be changed/),
+  ],
+  [
+    'values are JSON',
+    'c.title = new Map()',
+    'c.title = len',
+    [],
+    expect.stringMatching(/the field title .*which JSON does not have/),
+  ],
+  [
+    'other items are read only',
+    "api.content.get('/x').title = 'y'",
+    "api.content.get('/x').title = 'y'",
+    [['portalGet', '/x']],
+    expect.stringMatching(/title/),
+  ],
+  [
+    'find',
+    "return api.content.find({ portal_type: 'article', sort_on: 'modified', sort_order: 'descending', sort_limit: 2, Title: 'x' }).map((i) => [i.getURL(), i.getPath(), i.getObject().title])",
+    "return [[i.getURL(), i.getPath(), i.getObject().title] for i in api.content.find(portal_type='article', sort_on='modified', sort_order='descending', sort_limit=2, Title='x')]",
+    [['contentFind', 'article', { Title: 'x' }, { sort: 'modified:desc', limit: 2 }]],
+    [['http://x/site/articles/news', '/articles/news', 'News']],
+  ],
+  [
+    'find without a type',
+    "return api.content.find({ Title: 'x' })",
+    "return api.content.find(Title='x')",
+    [],
+    expect.stringMatching(/^TypeError: find: a portal_type is needed/),
+  ],
+  [
+    'create, then publish',
+    "const made = api.content.create({ container: c, type: 'article', id: 'n', title: 'N', body: 'b' }); api.content.transition({ obj: made, transition: 'publish' }); return made.title",
+    "made = api.content.create(container=c, type='article', id='n', title='N', body='b'); api.content.transition(obj=made, transition='publish'); return made.title",
+    [
+      ['contentCreate', 'article', 'n', { title: 'N', body: 'b' }],
+      ['contentTransition', item.type, 'd2', 'publish'],
+    ],
+    'N',
+  ],
+  [
+    'a state to lead to',
+    "api.content.transition({ obj: c, to_state: 'private' })",
+    "api.content.transition(obj=c, to_state='private')",
+    [['contentTransition', item.type, item.documentId, 'private']],
+    null,
+  ],
+  [
+    'arguments by place',
+    "api.content.transition(c, 'publish')",
+    "api.content.transition(c, 'publish')",
+    [['contentTransition', item.type, item.documentId, 'publish']],
+    null,
+  ],
+  [
+    'a transition of nothing',
+    "api.content.transition({}, 'publish')",
+    "api.content.transition({}, 'publish')",
+    [],
+    expect.stringMatching(/^TypeError: transition: a content item is needed/),
+  ],
+  ['the portal by its API', 'return api.portal.get().title', 'return api.portal.get().title', [], 'Site'],
+];
+
+test.each([
+  ['js', 'export function f(context) { context.app.create_record("x").save(context.parent_request); }'],
+  ['py', 'def f(context):\n    context.app.create_record("x").save(context.parent_request)'],
+])('%s: a record is not saved with the request of the page around', async (language, source) => {
+  const path = `blocks/test.${language}`;
+  const parent = contextOf({ parent_request: { ...contextOf().request } });
+  const outcome = await runOnce(runtime, programOf({ [path]: source }, path), { context: parent });
+  expect(outcome).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/^TypeError: save: a record is saved with context.request/) },
+  });
+});
+
+describe.each(['js', 'py'])('%s', (language) => {
+  const program = (javascript: string, python: string) => {
+    if (language === 'js')
+      return programOf(`export function f({ app, api, content: c }) { ${javascript}; return null; }`);
+    const head = '    app, api, c = context.app, context.api, context.content';
+    const source = ['def f(context):', head, ...python.split('; ').map((line) => `    ${line}`)].join('\n');
+    return programOf({ 'blocks/test.py': source }, 'blocks/test.py');
+  };
+  test.each(cases)('%s', async (_name, javascript, python, calls, gives) => {
+    const host = fakeHost();
+    const outcome = await runOnce(runtime, program(javascript, python), { host });
+    const message = outcome.ok ? outcome.value : outcome.error.message;
+    expect(message).toEqual(gives);
+    expect(host.calls).toEqual(calls);
+  });
+});

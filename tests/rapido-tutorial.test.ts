@@ -1,0 +1,168 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { grantRole } from './support/seed';
+import { openStage, type Stage } from './support/stage';
+
+/** Rapido's tutorial app from an unchanged copy of its `rapido/` folder, in one line of configuration: `appsFolder`. */
+let stage: Stage;
+let themes: string;
+beforeAll(async () => {
+  themes = await mkdtemp(path.join(tmpdir(), 'apps-rapido-'));
+  await cp(path.join(__dirname, 'fixtures', 'rapido'), themes, { recursive: true });
+  const config = { appsFolder: 'rapido' };
+  const preload = path.join(__dirname, 'support', 'configure.cjs');
+  stage = await openStage({
+    themesDirectory: themes,
+    env: { NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify(config), APPS_THEME: 'tutorial' },
+  });
+  await grantRole(stage.host, 'Public', ['api::article.article.find', 'api::article.article.findOne']);
+  await stage.host.run(async (strapi) => {
+    for (const slug of ['one', 'two'])
+      await strapi
+        .documents('api::article.article')
+        .create({ data: { title: `Title ${slug}`, slug, tiles: [] }, status: 'published' } as never);
+  });
+});
+afterAll(async () => {
+  await stage?.close();
+  await rm(themes, { recursive: true, force: true });
+});
+
+const html = 'text/html';
+const page = async (address: string) => (await stage.send({ send: `GET /site${address}`, accept: html })).text;
+
+/** Presses the button of the block as it stands in a page; gives the block that comes back. */
+async function like(address: string): Promise<string> {
+  const text = await page(address);
+  const form = /<form name="rate"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
+  const action = new URL(/action="([^"]+)"/.exec(form)?.[1] ?? '').pathname;
+  const token = /name="_csrf" value="([^"]+)"/.exec(form)?.[1] ?? '';
+  const button = /name="(action\.like)"/.exec(form)?.[1] ?? '';
+  const pressed = { send: `POST ${action}`, accept: html, csrf: false, form: { _csrf: token, [button]: 'Like' } };
+  const answer = await stage.send(pressed);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.text;
+}
+
+test('the button stands under the heading, in ajax mode', async () => {
+  const text = await page('/articles/one');
+  expect(text).toMatch(/<h1 class="documentFirstHeading">Title one<\/h1><form name="rate"[^>]*apps-target-ajax/);
+  expect(text).toMatch(/say it! <[^>]*name="action\.like"[^>]*>/);
+});
+
+test('votes are counted for each content, and shown', async () => {
+  expect(await like('/articles/one')).toContain('<p>&#10084;</p>');
+  expect(await like('/articles/one')).toContain('<p>&#10084;&#10084;</p>');
+  expect(await like('/articles/two')).toContain('<p>&#10084;</p>');
+  expect(await page('/articles/one')).toContain('<p>&#10084;&#10084;</p>');
+});
+
+test('debugging: what is logged is in the page, for the console', async () => {
+  expect(await page('/articles/one')).toMatch(/data-apps-settings='[^']*total[^']*2/);
+  expect(stage.host.output()).toMatch(/rating\/rate.*total/);
+});
+
+test('the top 5 stands on the front page alone, with titles and addresses', async () => {
+  await like('/');
+  await like('/');
+  await like('/');
+  const text = await page('/');
+  expect(text).toMatch(/<form name="top5"[\s\S]*<h3>Our current Top 5!<\/h3>[\s\S]*<h1 class="documentFirstHeading">/);
+  const shown = [...text.matchAll(/<li><a href="([^"]+)">([^<]+)<\/a> (\d) &#10084;<\/li>/g)].map((one) =>
+    one.slice(1),
+  );
+  expect(shown.map(([, title, total]) => [title, total])).toEqual([
+    [expect.any(String), '3'],
+    ['Title one', '2'],
+    ['Title two', '1'],
+  ]);
+  expect(shown[1]?.[0]).toBe(`${stage.host.url}/site/articles/one`);
+  expect(await page('/articles/one')).not.toContain('Top 5');
+});
+
+test('the report is a view of any content, in the theme', async () => {
+  for (const address of ['/@@show-report', '/articles/one/@@show-report']) {
+    const text = await page(address);
+    expect(text).toContain('<h2>Rating report</h2>');
+    expect(text).toContain('documentFirstHeading');
+  }
+});
+
+test('its data come from the JSON interface', async () => {
+  const { json } = await stage.send<{ id: string; items: object }[]>({
+    as: 'mona',
+    send: 'POST rating/search',
+    csrf: false,
+    headers: { 'x-csrf-token': String((await stage.send({ as: 'mona', send: 'GET rating' })).headers['x-csrf-token']) },
+    json: { query: 'total>0' },
+  });
+  expect(json.map(({ items }) => items)).toContainEqual({ id: '/articles/one', total: 2, block: 'rate' });
+});
+
+describe('rules, by the table of docs/coming-from-rapido.md', () => {
+  const cases: [diazo: string, rule: string, places: [address: string, shows: boolean][]][] = [
+    ['theme-children after', 'append: body', [['/', true]]],
+    ['theme-children before', 'prepend: body', [['/', true]]],
+    ['replace', 'replace: h1', [['/', true]]],
+    [
+      'if-not-content',
+      "append: body\n  if_content: 'html:not(:has(.section-front-page))'",
+      [
+        ['/', false],
+        ['/articles/one', true],
+      ],
+    ],
+    [
+      'if-path, below',
+      'append: body\n  if_path: /articles/**',
+      [
+        ['/', false],
+        ['/articles/one', true],
+      ],
+    ],
+    [
+      'if-path, that path alone',
+      'append: body\n  if_path: /articles/one',
+      [
+        ['/articles/one', true],
+        ['/articles/two', false],
+      ],
+    ],
+  ];
+  test.each(cases)('%s', async (_diazo, rule, places) => {
+    const text = `- ${rule}\n  include: /@@apps/rating/blocks/rate\n`;
+    await writeFile(path.join(themes, 'tutorial', 'rules.yaml'), text);
+    for (const [address, shows] of places) expect((await page(address)).includes('<form name="rate"')).toBe(shows);
+  });
+});
+
+describe('`rapido: true` in theme.yaml', () => {
+  const block = (file: string, text: string) =>
+    writeFile(path.join(themes, 'tutorial', 'rapido', 'rating', 'blocks', file), text);
+  const shown = () => stage.send({ send: 'GET rating/blocks/modal', accept: html });
+
+  beforeAll(async () => {
+    await block('modal.html', `<a data-pat-modal='{{"content": "form"}}'>{like}</a><style>p {{ color: red }}</style>`);
+    await block('modal.yaml', 'id: modal\nelements:\n  like: ACTION\n');
+  });
+
+  test('doubled braces are literal braces, unknown keys a warning', async () => {
+    const { status, text } = await shown();
+    expect(status, text).toBe(200);
+    expect(text).toContain(`<a data-pat-modal='{"content": "form"}'>`);
+    expect(text).toContain('<style>p { color: red }</style>');
+    expect(stage.host.output()).toMatch(/rating: blocks\/modal\.yaml:1:1: id: The key "id" is not known/);
+  });
+
+  test('without it they are what they are elsewhere', async () => {
+    await writeFile(path.join(themes, 'tutorial', 'theme.yaml'), 'title: Rapido tutorial\n');
+    const { status, text } = await shown();
+    expect(status).toBe(500);
+    // Debug mode of the app shows why.
+    expect(text).toContain('The key &quot;id&quot; is not known');
+    await block('modal.yaml', 'elements:\n  like: ACTION\n');
+    expect((await shown()).text).not.toContain('{ color: red }');
+  });
+});
