@@ -5,7 +5,7 @@ import type { LogicBudget, RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import { shownBlock } from './embed-cache';
 import { type BlockReference, blockReference } from './embed-reference';
-import { failureMark } from './error-mark';
+import { failureMark, placedMessage } from './error-mark';
 import { type AppServices, showsDetails, type Visit } from './run';
 import type { App } from './types';
 
@@ -67,7 +67,9 @@ export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPag
     });
 
   function report(what: string, error: unknown): void {
-    const text = isAppsError(error) ? `${error.name} ${error.message}` : String((error as Error)?.stack ?? error);
+    const text = isAppsError(error)
+      ? `${error.name} ${placedMessage(error)}`
+      : String((error as Error)?.stack ?? error);
     services.logger.error(`[apps] ${what} in ${visit.request.path}: ${text}`);
   }
 

@@ -14,8 +14,9 @@ export function failureMark(error: unknown, explained: boolean): string {
   return `<span class="apps-error" role="alert">This part could not be shown${escapeHtml(details)}</span>`;
 }
 
-/** An error's message with the place that it is about; most messages name theirs already. */
-export function placedMessage({ message, position }: AppsError): string {
+/** An error's message with its reason and the place that it is about; most messages name theirs already. */
+export function placedMessage({ message, position, reason }: AppsError): string {
+  if (reason !== undefined) return `${message}. ${reason}`;
   if (!position || message.includes(position.file)) return message;
   const { file, line } = position;
   return `${line === undefined ? file : `${file}:${line}`}: ${message}`;

@@ -23,9 +23,10 @@ const neutral = 'The application could not answer; its author finds the reason i
 export function respondError(ctx: Context, thrown: unknown, view: ErrorView): void {
   const error = asAppsError(thrown, view.logger);
   const explained = error.name !== 'LogicError' && error.name !== 'DefinitionError' ? true : view.details;
-  if (!explained || error.status === 500) logFailure(ctx, error, view.logger);
-  const message = explained ? error.message : neutral;
-  const details = { ...error.details, ...(explained && error.position ? { ...error.position } : {}) };
+  if (!explained || error.status === 500 || error.reason !== undefined) logFailure(ctx, error, view.logger);
+  const told = view.details ? placedMessage(error) : error.message;
+  const message = explained ? told : neutral;
+  const details = { ...error.details, ...(view.details && error.position ? { ...error.position } : {}) };
 
   ctx.remove('ETag');
   ctx.status = error.status;

@@ -3,9 +3,20 @@ import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Limits } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
 import { logicError } from './compile';
+import { readError, readJson } from './wire';
 
 export function brokenError(program: WireProgram): AppsError {
   return logicError('The logic broke its sandbox', { file: entryOf(program) });
+}
+
+/** The error of a promise that was rejected and that the logic does not await; `text` came out of the sandbox. */
+export function rejectedError(text: string, program: WireProgram): AppsError {
+  const error = readError(readJson(text));
+  const place = error && locate(error.stack, program);
+  // An error of the prelude, which awaits what it makes: logic has changed what a promise is.
+  if (!error || (!place && error.stack.includes('apps:prelude'))) return brokenError(program);
+  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
+  return logicError(`A promise that nothing awaits was rejected: ${message}`, place ?? { file: entryOf(program) });
 }
 
 /** Errors that a contained call does not contain: they concern the request as a whole. */
@@ -15,8 +26,41 @@ export function endsRequest(error: AppsError): boolean {
   return neverContained.some((name) => isAppsError(error, name));
 }
 
-export function timeoutError(limits: Limits): AppsError {
-  return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`);
+export function timeoutError(limits: Limits, place?: LatePlace): AppsError {
+  const where = place && placeOf(place);
+  return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`, where);
+}
+
+/** What is known of where logic stood when its time was over. */
+export interface LatePlace {
+  program: WireProgram;
+  block: string | null;
+  /** Functions that were being run. */
+  functions: readonly string[];
+  /** The sandbox's frames; '' where it could not tell. */
+  stack: string;
+  /** The host call that was under way. */
+  hostCall: string | null;
+}
+
+/** Functions that are named when any of them may have been running. */
+const namedFunctions = 5;
+
+/** The place as a sentence, and as a position in the theme's files. */
+function placeOf({ program, block, functions, stack, hostCall }: LatePlace): { reason: string; position: Position } {
+  const found = locate(stack, program);
+  const names = functions.filter((name) => stack.includes(` ${name} (`) || stack.includes(`.${name} (`));
+  const running = names.length > 0 ? names.slice(-1) : functions.slice(0, namedFunctions);
+  const position = found ?? { file: entryOf(program) };
+  const parts = [
+    block === null ? '' : `the block "${block}"`,
+    running.length === 0
+      ? 'the top level of the file'
+      : `the function ${running.map((name) => `"${name}"`).join(' or ')}`,
+    found ? `${found.file}:${found.line}` : `${position.file}, line unknown`,
+    hostCall === null ? '' : `in the host call ${hostCall}`,
+  ];
+  return { reason: `It stood in ${parts.filter((part) => part !== '').join(', ')}`, position };
 }
 
 export function memoryError(program: WireProgram, limits: Limits): AppsError {
@@ -51,6 +95,8 @@ export function thrownError(error: WireError, program: WireProgram, hostErrors: 
   const place = locate(error.stack, program);
   return logicError(message, place ?? { file: entryOf(program) });
 }
+
+type Position = { file: string; line?: number };
 
 /** The topmost frame of `stack` that lies in a file of the program. */
 export function locate(stack: string, program: WireProgram): { file: string; line: number } | null {

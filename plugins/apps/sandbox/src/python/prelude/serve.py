@@ -188,7 +188,7 @@ def _run(calls):
         try:
             outcomes.append(_outcome(call['name']))
         except BaseException as error:
-            if not call['contained']:
+            if not call['contained'] or _native_isinstance(error, KeyboardInterrupt):
                 raise
             outcomes.append('{"error":' + _text(_describe(error)) + '}')
     _send([])
