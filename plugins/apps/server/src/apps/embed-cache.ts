@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestData } from '../logic/types';
-import { type AppServices, permittedBlock, type Visit, withRun } from './run';
+import { type AppServices, permittedBlock, type Ran, type Visit, withRun } from './run';
 import { type Displayed, displayBlock } from './run-block';
 import type { App } from './types';
 
-type Shown = Awaited<ReturnType<typeof withRun<Displayed>>>;
+type Shown = Ran<Displayed>;
 
 /** Stands for the CSRF token in renderings that are kept; each answer gets a token of its own. */
 const TOKEN = `csrf-${randomBytes(18).toString('hex')}`;
@@ -63,7 +63,7 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
   const fresh = (html: string): Displayed => ({ html: html.replaceAll(TOKEN, visit.csrfToken()) });
   const kept = cache.get(key);
   if (kept !== undefined)
-    return { value: fresh(kept), response: { status: null, headers: {}, redirect: null }, logs: [] };
+    return { value: fresh(kept), response: { status: null, headers: {}, redirect: null }, logs: [], console: [] };
   const done = await show(everybody);
   const { status, headers, redirect } = done.response;
   if (!('html' in done.value) || status !== null || redirect !== null) return withToken(done, fresh);

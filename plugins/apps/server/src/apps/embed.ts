@@ -1,11 +1,12 @@
 import type { Items } from '../../../shared/json';
 import { AppsError, isAppsError } from '../errors';
 import type { Markup } from '../layouts';
-import type { LogicBudget, RequestData } from '../logic/types';
+import type { LogEntry, LogicBudget, RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import { shownBlock } from './embed-cache';
 import { type BlockReference, blockReference } from './embed-reference';
-import { failureMark, placedMessage } from './error-mark';
+import { failureMark, folderOf, placedMessage } from './error-mark';
+import { consoleHtml } from './notices';
 import { type AppServices, showsDetails, type Visit } from './run';
 import type { App } from './types';
 
@@ -14,8 +15,10 @@ export interface EmbeddingPage {
   readonly visit: Visit;
   readonly services: AppServices;
   readonly markup: Markup;
-  /** A block's form, balanced. AppsError when it cannot be shown; '' when its logic redirects. */
-  include(reference: BlockReference): Promise<string>;
+  /** A block's form, balanced, and what its console shows. AppsError when it cannot be shown; '' when its logic redirects. */
+  include(reference: BlockReference): Promise<Included>;
+  /** What stands in the place of a block that has failed, for those to whom details are shown; else ''. */
+  explanation(reference: BlockReference, error: unknown): Promise<string>;
   /**
    * The same for tiles and the tag `block`, which a failure never leaves: what failed is marked in its place, what the
    * requester may not use is left out.
@@ -23,6 +26,16 @@ export interface EmbeddingPage {
   tile(reference: string): Promise<string>;
   /** Tells the server's log why something is missing in the page. */
   report(what: string, error: unknown): void;
+  /** Whether what is wrong with the theme is explained in the page. */
+  readonly explains: boolean;
+  /** Lines for the console about the theme; shown where that is explained. */
+  readonly notes: LogEntry[];
+}
+
+/** A block that is put into a page. */
+export interface Included {
+  html: string;
+  console: LogEntry[];
 }
 
 /** Blocks of a page that are made at the same time: while one waits for its logic, others go on. */
@@ -56,15 +69,34 @@ export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPag
 
   const inTurn = turns(AT_ONCE);
 
-  const include = (reference: BlockReference): Promise<string> =>
+  const failedLogs = new WeakMap<BlockReference, LogEntry[]>();
+
+  const include = (reference: BlockReference): Promise<Included> =>
     inTurn(async () => {
       const app = await loadedApp(sharing, visit, reference);
-      const shown = await shownBlock(sharing, includedVisit(sharing, visit, reference), app, reference.block);
+      const own = includedVisit(sharing, visit, reference);
+      const shown = await shownBlock(sharing, own, app, reference.block).catch((error) => {
+        if (own.failedLog) failedLogs.set(reference, own.failedLog);
+        throw error;
+      });
       const html = 'html' in shown.value ? await markup.balanced(shown.value.html) : '';
       characters += html.length;
-      if (characters <= MAX_CHARACTERS) return html;
+      if (characters <= MAX_CHARACTERS) return { html, console: shown.console };
       throw new AppsError('DefinitionError', `The blocks of a page have at most ${MAX_CHARACTERS} characters`);
     });
+
+  /** The lines of a failed block for the console, with the failure itself. */
+  function failedConsole(reference: BlockReference, error: unknown): string {
+    const text = isAppsError(error) ? `${error.name} ${placedMessage(error, folderOf(services, reference.app))}` : '';
+    const failure: LogEntry = { app: reference.app, block: reference.block, line: null, message: text };
+    return consoleHtml([...(failedLogs.get(reference) ?? []), ...(text === '' ? [] : [failure])]);
+  }
+
+  async function explanation(reference: BlockReference, error: unknown): Promise<string> {
+    if (!(await explains(services, visit, reference))) return '';
+    const mark = failureMark(error, true, folderOf(services, reference.app));
+    return mark + failedConsole(reference, error);
+  }
 
   function report(what: string, error: unknown): void {
     const text = isAppsError(error)
@@ -74,18 +106,20 @@ export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPag
   }
 
   async function tile(text: string): Promise<string> {
+    const reference = blockReference(text);
     try {
-      const reference = blockReference(text);
       if (!reference) throw new AppsError('DefinitionError', `"${text}" is not a block such as rating/blocks/rate`);
-      return await include(reference);
+      return (await include(reference)).html;
     } catch (error) {
       if (isRefusal(error)) return '';
       report(`The block "${text}"`, error);
-      return failureMark(error, await explains(services, visit, text));
+      const explained = reference ? await explanation(reference, error) : '';
+      return explained || failureMark(error, reference === null && visit.requester.isManager);
     }
   }
 
-  return { visit, services: sharing, markup, include, tile, report };
+  const isExplained = visit.requester.isManager || services.development === true;
+  return { visit, services: sharing, markup, include, explanation, tile, report, explains: isExplained, notes: [] };
 }
 
 /** The same services, whose logic has one budget for the whole page (contract, section 8). */
@@ -137,8 +171,11 @@ export const isRefusal = (error: unknown): boolean =>
   isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'ForbiddenError');
 
 /** Whether a failure is explained in the page: in debug mode, or to a manager (contract, section 4). */
-async function explains(services: AppServices, { site, requester }: Visit, text: string): Promise<boolean> {
-  const id = blockReference(text)?.app;
-  const app = id === undefined ? null : await services.loadApp(site, id).catch(() => null);
+async function explains(
+  services: AppServices,
+  { site, requester }: Visit,
+  { app: id }: BlockReference,
+): Promise<boolean> {
+  const app = await services.loadApp(site, id).catch(() => null);
   return app ? showsDetails({ app, rights: rightsOf(requester, app.settings.acl) }) : requester.isManager;
 }

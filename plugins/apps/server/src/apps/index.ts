@@ -11,8 +11,9 @@ export { shownBlock } from './embed-cache';
 export { callFunction, functionNames } from './embed-call';
 export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
 export { contentHtml, themedPage } from './embed-page';
-export { placedMessage } from './error-mark';
+export { folderOf, placedMessage } from './error-mark';
 export { nested } from './nested';
+export { consoleHtml } from './notices';
 export {
   computeElement,
   createRecord,

@@ -29,7 +29,7 @@ type ElementExchange = Exchange<TargetOf<'element'>>;
 
 interface Done {
   response: ResponseChanges;
-  logs: LogEntry[];
+  console: LogEntry[];
 }
 
 /** A block's page. */
@@ -45,7 +45,7 @@ export async function postBlock(exchange: BlockExchange): Promise<void> {
   const fields = formFields(ctx);
   const done = await withRun(services, visit, app, (run) =>
     submitBlock(run, permittedBlock(run, target.block), null, fields, {
-      save: () => requireRight(run, run.rights.create, 'create records'),
+      save: () => requireRight(run, run.rights.create, 'add records'),
       delete: () => undefined,
     }),
   );
@@ -83,7 +83,7 @@ export async function postToRecord(exchange: RecordExchange): Promise<void> {
     return { submitted, block: block.id, id: record.id };
   });
   const { submitted, block, id } = done.value;
-  if (submitted.kind === 'edit') return redirect(exchange, `${recordUrl(exchange, id)}/edit`, done.logs);
+  if (submitted.kind === 'edit') return redirect(exchange, `${recordUrl(exchange, id)}/edit`, done.console);
   answerSubmitted(exchange, block, submitted, done);
 }
 
@@ -99,7 +99,7 @@ export async function showElement(exchange: ElementExchange): Promise<void> {
   const { value, type, leadsTo } = done.value;
   if (type === 'ACTION') {
     const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);
-    return redirect(exchange, leadsTo ?? back, done.logs);
+    return redirect(exchange, leadsTo ?? back, done.console);
   }
   // Only BASIC is HTML: the value of an input is text that somebody has entered.
   ctx.type = typeof value !== 'string' ? 'application/json' : type === 'BASIC' ? 'text/html' : 'text/plain';
@@ -128,7 +128,7 @@ const MAX_ID = 255;
 async function addressedRecord(run: Run, exchange: RecordExchange): Promise<{ record: StoredRecord; edit: boolean }> {
   const { id, edit } = exchange.target;
   const key = { site: exchange.site.id, app: exchange.app.id };
-  requireRight(run, run.rights.view, 'read records');
+  requireRight(run, run.rights.view, 'see records');
   // With its ending the address of the longest ids is no id any more.
   const whole = edit && id.length > MAX_ID ? null : await run.unit.get(key, id);
   if (whole || !edit) {
@@ -146,7 +146,7 @@ function blockOfRecord(run: Run, record: StoredRecord): Block | null {
 }
 
 function answerDisplayed(exchange: Exchange, title: string, shown: Displayed, done: Done): void {
-  if ('redirect' in shown) return redirect(exchange, shown.redirect, done.logs);
+  if ('redirect' in shown) return redirect(exchange, shown.redirect, done.console);
   answerHtml(exchange, title, shown.html);
   applyLogicResponse(exchange, done);
 }
@@ -176,7 +176,7 @@ function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted
       return;
     case 'saved': {
       const path = recordUrl(exchange, submitted.record.id);
-      if (!json) return redirect(exchange, submitted.redirect ?? pageAfterSaving(exchange, path), done.logs);
+      if (!json) return redirect(exchange, submitted.redirect ?? pageAfterSaving(exchange, path), done.console);
       ctx.status = submitted.created ? 201 : 200;
       if (submitted.created) ctx.set('Location', path);
       ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };
@@ -188,7 +188,7 @@ function answerSubmitted(exchange: Exchange, block: string, submitted: Submitted
         redirect(
           exchange,
           submitted.redirect ?? services.sites.urls.block(site, app.id, block, visit.contentPath),
-          done.logs,
+          done.console,
         );
       return;
     }

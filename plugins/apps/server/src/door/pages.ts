@@ -1,4 +1,5 @@
-import { escapeHtml } from '../apps';
+import { consoleHtml, escapeHtml } from '../apps';
+import type { LogEntry } from '../logic/types';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
 export function bareDocument(page: { title: string; main: string; script?: string }): string {
@@ -53,17 +54,18 @@ export interface ErrorPage {
   message: string;
   details: object;
   loginUrl?: string | undefined;
+  /** What the visitor's console shows, by the script. */
+  log?: LogEntry[];
+  script?: string;
 }
 
 /** An error as a page. Details are shown where the caller has put some in. */
-export function errorPage({ status, name, message, details, loginUrl }: ErrorPage): string {
+export function errorPage({ status, name, message, details, loginUrl, log = [], script }: ErrorPage): string {
   const title = titles[status] ?? 'This did not work';
   const more = Object.keys(details).length > 0 ? `<pre>${escapeHtml(JSON.stringify(details, null, 2))}</pre>` : '';
   const login = status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : '';
-  return bareDocument({
-    title,
-    main: `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${more}${login}\n<p><small>${status} ${escapeHtml(name)}</small></p>`,
-  });
+  const main = `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${more}${login}\n<p><small data-error="${escapeHtml(name)}">Error ${status}</small></p>`;
+  return bareDocument({ title, main: main + consoleHtml(log), ...(log.length > 0 && script ? { script } : {}) });
 }
 
 /** What a visitor sees after saving a record that they may not read. */

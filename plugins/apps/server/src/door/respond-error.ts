@@ -3,6 +3,7 @@ import { placedMessage } from '../apps';
 import { AppsError, isAppsError } from '../errors';
 import type { Logger } from '../log';
 import { isPaused } from '../logic';
+import type { LogEntry } from '../logic/types';
 import { isUnavailable } from '../records';
 import { BASIC_CHALLENGE } from '../requester';
 import { errorPage } from './pages';
@@ -15,16 +16,20 @@ export interface ErrorView {
   logger: Logger;
   /** Address of the login page, for a visitor who lacks rights. */
   loginUrl?: () => string;
+  /** Of the app, as messages name it. */
+  folder?: string;
+  /** What the visitor's console shows of what has failed, and the address of the script that shows it. */
+  console?: () => { log: LogEntry[]; script: string };
 }
 
-const neutral = 'The application could not answer; its author finds the reason in the log';
+const neutral = 'This part of the site does not work at the moment. Its author finds the reason in the log';
 
 /** Answers with an error in Strapi's form, or as a page. Never a stack, a path of the machine or SQL. */
 export function respondError(ctx: Context, thrown: unknown, view: ErrorView): void {
   const error = asAppsError(thrown, view.logger);
   const explained = error.name !== 'LogicError' && error.name !== 'DefinitionError' ? true : view.details;
-  if (!explained || error.status === 500 || error.reason !== undefined) logFailure(ctx, error, view.logger);
-  const told = view.details ? placedMessage(error) : error.message;
+  if (!explained || error.status === 500 || error.reason !== undefined) logFailure(ctx, error, view);
+  const told = view.details ? placedMessage(error, view.folder) : error.message;
   const message = explained ? told : neutral;
   const details = { ...error.details, ...(view.details && error.position ? { ...error.position } : {}) };
 
@@ -39,7 +44,15 @@ export function respondError(ctx: Context, thrown: unknown, view: ErrorView): vo
     ctx.body = { data: null, error: { status: error.status, name: error.name, message, details } };
   } else {
     ctx.type = 'text/html';
-    ctx.body = errorPage({ status: error.status, name: error.name, message, details, loginUrl: view.loginUrl?.() });
+    const log = view.console?.();
+    ctx.body = errorPage({
+      status: error.status,
+      name: error.name,
+      message,
+      details,
+      loginUrl: view.loginUrl?.(),
+      ...log,
+    });
   }
 }
 
@@ -67,8 +80,8 @@ function isBusy(thrown: unknown): boolean {
   return String((thrown as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY');
 }
 
-function logFailure(ctx: Context, error: AppsError, logger: Logger): void {
-  logger.error(`[apps] ${ctx.method} ${ctx.path}: ${error.name} ${placedMessage(error)}${causeOf(error)}`);
+function logFailure(ctx: Context, error: AppsError, { logger, folder }: ErrorView): void {
+  logger.error(`[apps] ${ctx.method} ${ctx.path}: ${error.name} ${placedMessage(error, folder)}${causeOf(error)}`);
 }
 
 /** What a neutral message hides, for the log. */

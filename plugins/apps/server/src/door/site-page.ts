@@ -4,6 +4,7 @@ import {
   type EmbeddingPage,
   embeddingPage,
   escapeHtml,
+  folderOf,
   LIVE_VIEW,
   shownBlock,
   showsDetails,
@@ -94,6 +95,8 @@ async function showView(request: SiteRequest, visit: Visit, viewId: string): Pro
   const { app, block } = owner;
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
+  view.folder = folderOf(services, app.id);
+  view.console = () => ({ log: visit.failedLog ?? [], script: `${site.url}/@@apps.js` });
   const target = { kind: 'block', block: block.id } as const;
   const exchange = { ctx, services, site, app, requester, rights, visit, target, json: false };
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
@@ -106,7 +109,10 @@ async function showInTheme(exchange: Exchange, blockId: string): Promise<void> {
   const counted = countTokens(visit);
   const page: EmbeddingPage = embeddingPage(services, counted.visit);
   const own: Visit = { ...counted.visit, pendingLog: takePending(counted.visit, app.id) };
-  const done = await shownBlock(page.services, own, app, blockId);
+  const done = await shownBlock(page.services, own, app, blockId).catch((error) => {
+    visit.failedLog = own.failedLog;
+    throw error;
+  });
   if ('html' in done.value) {
     const body = await themedPage(page, await services.sites.theme(site), done.value.html);
     answerPage(ctx, { body, requester: visit.requester, carriesToken: counted.tokens() > 0 });
