@@ -1,6 +1,7 @@
 import { type HostReference, sendText, tellPlace } from '../prelude/bridge';
 import type { PreludeRequest } from '../prelude/types';
 import type { WireProgram } from '../protocol';
+import { diagnose } from './diagnose';
 import { helpers } from './helpers';
 import { createLongTexts } from './long-text';
 import { Machine } from './machine';
@@ -76,6 +77,12 @@ export function start(reference: HostReference, { module, image, pages }: Python
     },
     J: (text) => texts.takeOut(text),
     G: (number) => texts.get(Number(number)),
+    // What is wrong with a file that does not compile: line and path in, `<line> <column> <message>` out, or nothing.
+    D(text) {
+      const [line, path] = [Number.parseInt(text, 10), text.slice(text.indexOf(' ') + 1)];
+      const found = diagnose(modules.get(path) ?? '', line);
+      return found ? `${found.line} ${found.column} ${found.message}` : '';
+    },
     // A leading blank tells an empty file from none.
     M: (path) => (modules.has(path) ? ` ${modules.get(path)}` : ''),
   };

@@ -1,9 +1,9 @@
+import { didYouMean } from '../did-you-mean';
 import type { LogEntry } from '../logic/types';
 import { folderOf } from './error-mark';
 import { warnOnce } from './notices';
 import type { AppServices } from './run';
 import type { App } from './types';
-import { didYouMean } from './yaml-schema';
 
 /** What was found out about the names of an app's rights, and when. */
 const checked = new WeakMap<App, { notes: readonly LogEntry[]; at: number }>();

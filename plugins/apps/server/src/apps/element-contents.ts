@@ -1,4 +1,5 @@
 import type { Json } from '../../../shared/json';
+import { didYouMean } from '../did-you-mean';
 import type { LayoutData } from '../layouts/types';
 import type { LogicOutcome } from '../logic/types';
 import type { StoredRecord } from '../records/types';
@@ -11,7 +12,6 @@ import { notice } from './notices';
 import type { Run } from './run';
 import type { Submission } from './submission';
 import type { Block, ElementDefinition } from './types';
-import { didYouMean } from './yaml-schema';
 
 /** What to show of a block: a new record's form, a record for reading, or a record's form. */
 export interface DisplayOptions {

@@ -28,7 +28,8 @@ const neutral = 'This part of the site does not work at the moment. Its author f
 export function respondError(ctx: Context, thrown: unknown, view: ErrorView): void {
   const error = asAppsError(thrown, view.logger);
   const explained = error.name !== 'LogicError' && error.name !== 'DefinitionError' ? true : view.details;
-  if (!explained || error.status === 500 || error.reason !== undefined) logFailure(ctx, error, view);
+  if (!explained || error.status === 500 || (error.reason !== undefined && error.status !== 503))
+    logFailure(ctx, error, view);
   const told = view.details ? placedMessage(error, view.folder) : error.message;
   const message = explained ? told : neutral;
   const details = { ...error.details, ...(view.details && error.position ? { ...error.position } : {}) };

@@ -3,6 +3,7 @@ import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Limits } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
 import { logicError } from './compile';
+import { misspeltMember } from './misspelt';
 import { readError, readJson } from './wire';
 
 export function brokenError(program: WireProgram): AppsError {
@@ -93,20 +94,45 @@ export function thrownError(error: WireError, program: WireProgram, hostErrors: 
   if (own && !faultsOfLogic.has(own.status)) return own;
   const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
   const place = locate(error.stack, program);
-  return logicError(message, place ?? { file: entryOf(program) });
+  return logicError(message + hintOf(error, program, place), place ?? { file: entryOf(program) });
+}
+
+/** Errors of what does not exist. */
+const missingMember = new Set(['TypeError', 'AttributeError']);
+
+/** What was probably meant, where the line names something of `context` that does not exist. */
+function hintOf({ name }: WireError, program: WireProgram, place: Position | null): string {
+  if (!place?.line || !missingMember.has(name)) return '';
+  const code = program.modules.find(({ path }) => path === place.file)?.code ?? '';
+  return misspeltMember(lineAt(code, place.line));
+}
+
+/** A line of a text, without taking the whole text apart. */
+function lineAt(text: string, line: number): string {
+  let start = 0;
+  for (let at = 1; at < line; at += 1) {
+    start = text.indexOf('\n', start) + 1;
+    if (start === 0) return '';
+  }
+  const end = text.indexOf('\n', start);
+  return text.slice(start, end < 0 ? undefined : end);
 }
 
 type Position = { file: string; line?: number };
 
-/** The topmost frame of `stack` that lies in a file of the program. */
-export function locate(stack: string, program: WireProgram): { file: string; line: number } | null {
+/**
+ * The topmost frame of `stack` that lies in a file of the program. Of Python's frames only those of a file that does not
+ * compile have a column.
+ */
+export function locate(stack: string, program: WireProgram): { file: string; line: number; column?: number } | null {
   for (const frame of stack.split('\n')) {
     if (!frame.startsWith('    at ')) continue;
-    const [, place, line] = /^ {4}at (.*):(\d+):\d+\)?$/.exec(frame) ?? [];
+    const [, place, line, column] = /^ {4}at (.*):(\d+):(\d+)\)?$/.exec(frame) ?? [];
     const file =
       place &&
       program.modules.find(({ path }) => place === path || place.endsWith(`(${path}`) || place.endsWith(` ${path}`));
-    if (file) return { file: file.path, line: Number(line) };
+    const hasColumn = program.language === 'python' && Number(column) > 1;
+    if (file) return { file: file.path, line: Number(line), ...(hasColumn ? { column: Number(column) } : {}) };
   }
   return null;
 }

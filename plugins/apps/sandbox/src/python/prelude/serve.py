@@ -105,8 +105,17 @@ def _frames(error):
     return found
 
 
-def _stack_text(frames):
-    return '\n'.join(['    at %s (%s:%s:1)' % (name or '?', path, line) for path, line, name in frames])
+def _stack_text(frames, column='1'):
+    return '\n'.join(['    at %s (%s:%s:%s)' % (name or '?', path, line, column) for path, line, name in frames])
+
+
+def _diagnosed(frames, message):
+    """The place and the message of a SyntaxError, with what was expected there (python/diagnose.ts)."""
+    path, line, name = frames[0]
+    found = _bridge('D%s %s' % (line, path)).split(' ', 2)
+    if len(found) < 3:
+        return _stack_text(frames), message
+    return _stack_text([(path, found[0], name)], found[1]), '%s: %s' % (message, found[2])
 
 
 def _stack_here():
@@ -128,7 +137,10 @@ def _describe(error):
     message = _message_of(error)[:2000]
     if frames and frames[0][2] not in ('', '<module>'):
         message += ('' if message == '' else ', ') + 'in ' + frames[0][2]
-    described = {'name': type(error).__name__[:100], 'message': message, 'stack': _stack_text(frames)[:4000]}
+    stack = _stack_text(frames)
+    if frames and _native_isinstance(error, SyntaxError):
+        stack, message = _diagnosed(frames, message)
+    described = {'name': type(error).__name__[:100], 'message': message, 'stack': stack[:4000]}
     host = getattr(error, 'host', None) if _native_isinstance(error, AppsError) else None
     if host is not None:
         described['host'] = host
