@@ -88,6 +88,38 @@ describe('over the time', () => {
   });
 });
 
+test("Python's log entries have lines", async () => {
+  const host = fakeHost();
+  const source = [
+    'from lib.b import other',
+    'def f(context):',
+    '    app = context.app',
+    '    app.log("one", (1, 2),',
+    '        "two")',
+    '    print("three",) # (',
+    '    print()',
+    '    app.log(other(context))',
+    '    print("a", "b", sep="-")',
+    '    print(*["c"], **{"sep": ""})',
+    '    app.log(n for n in [1])',
+    '    log = app.log',
+    '    log("alias")',
+  ];
+  const files = { 'blocks/test.py': lines(...source), 'lib/b.py': 'def other(c):\n    print("b")\n    return "x"' };
+  expect(await runOnce(runtime, programOf(files, 'blocks/test.py'), { host })).toMatchObject({ ok: true });
+  expect(host.logs.map(({ line, message }) => `${line} ${message}`)).toEqual([
+    '4 one [1,2] two',
+    '6 three',
+    '7 ',
+    '2 b',
+    '8 x',
+    '9 a-b',
+    'null c',
+    expect.stringMatching(/^null /),
+    'null alias',
+  ]);
+});
+
 describe('a rejected promise that nothing awaits', () => {
   const cases: [program: ReturnType<typeof programOf>, says: RegExp, line: number | undefined][] = [
     [

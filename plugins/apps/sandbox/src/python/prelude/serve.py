@@ -118,9 +118,24 @@ def _diagnosed(frames, message):
     return _stack_text([(path, found[0], name)], found[1]), '%s: %s' % (message, found[2])
 
 
+# Where the log entry that is being made stands: the compiler writes it into the call (python-syntax.ts), for MicroPython
+# cannot tell where it is without an exception that has passed there.
+_place = None
+
+
+def _at(line, path):
+    global _place
+    _place = '    at ? (%s:%s:1)' % (path, line)
+    return ()
+
+
+builtins._at = _at
+
+
 def _stack_here():
-    # MicroPython cannot tell where it is without an exception that has passed there.
-    return ''
+    global _place
+    place, _place = _place, None
+    return place or ''
 
 
 def _message_of(error):
