@@ -78,7 +78,7 @@ describe('a page with broken rules', () => {
     ['a rule that is not one', /"afterwards" is not known/],
     ['a variable that does not exist', /layout.html:2: there is no variable "titel"/],
   ];
-  test.each(told)('%s is told to managers, and to the log once', async (_what, line) => {
+  test.each(told)('%s: managers see it, and the log has it once', async (_what, line) => {
     const { text } = await page('mona');
     expect(
       consoleIn(text).some((one) => line.test(one)),
@@ -99,7 +99,7 @@ describe('a page with broken rules', () => {
 });
 
 describe('rights', () => {
-  test('a misspelt group is told to the log and the console', async () => {
+  test('a misspelt group is in the log and the console', async () => {
     await page('eric', '/site/@@apps/slips/blocks/fine');
     const line = /apps\/slips\/settings.yaml:4: no user and no role is called "authers", did you mean "authors"/;
     await expect.poll(() => line.test(stage.host.output())).toBe(true);

@@ -192,7 +192,7 @@ describe.each(Object.entries(mistakes))('%s', (name, { status = 200, shows, cons
   });
 });
 
-test('what is wrong without failing is told to the log once', async () => {
+test('what is wrong without failing is in the log once', async () => {
   const request = requestOf('an unknown variable in Liquid', 'quiet');
   const before = stage.host.output().length;
   for (let round = 0; round < 3; round += 1) await stage.send(request);

@@ -8,7 +8,7 @@ import type { App } from './types';
 /** What was found out about the names of an app's rights, and when. */
 const checked = new WeakMap<App, { notes: readonly LogEntry[]; at: number }>();
 
-/** Milliseconds after which names that nobody had are looked up again: a role may have been made meanwhile. */
+/** Milliseconds after which unknown names are looked up again: a role may have been made meanwhile. */
 const RETRY = 30_000;
 
 /**
@@ -38,7 +38,7 @@ async function lookUp(services: AppServices, app: App, places: readonly NamePlac
   checked.set(app, { notes, at: performance.now() });
 }
 
-/** Lines about names that nobody has, for the console. */
+/** Lines about unknown names, for the console. */
 export const namesNotes = (app: App): readonly LogEntry[] => checked.get(app)?.notes ?? [];
 
 interface NamePlace {

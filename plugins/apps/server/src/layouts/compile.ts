@@ -71,7 +71,7 @@ async function render(liquid: Liquid, limits: LayoutLimits, { templates, tokens,
   return emitter.buffer;
 }
 
-/** Variables that are told of in one rendering, at most: each is looked for in the layout. */
+/** Variables that one rendering tells of, at most: each is looked for in the layout. */
 const MAX_UNKNOWN = 20;
 
 /** What stands in the place of each unknown variable; it is asked for once. */

@@ -41,7 +41,7 @@ describe('over the time', () => {
     ['a pattern', javascript('function f() {', '  /^(a+)+$/.test("a".repeat(40) + "b");', '}'), 2, /./],
     ['host calls', javascript('function f(c) {', '  for (;;)', '    c.app.count();', '}'), 3, /function "f"/],
     ['caught', javascript('function f(c) {', '  for (;;) try {', '    c.app.count();', '  } catch {}', '}'), 3, /./],
-    ['nobody knows', javascript('function f() {', '  return new Promise(() => {});', '}'), undefined, /line unknown/],
+    ['no place', javascript('function f() {', '  return new Promise(() => {});', '}'), undefined, /line unknown/],
     ['the top level', javascript('const f = 1;', 'for (;;);'), 2, /top level/],
     [
       'Python: a loop',
@@ -70,7 +70,7 @@ describe('over the time', () => {
       /./,
     ],
     [
-      'Python: nobody knows',
+      'Python: no place',
       python('def f(c):', '    while True:', '        pass'),
       undefined,
       /"f", blocks.test.py, line unknown/,
