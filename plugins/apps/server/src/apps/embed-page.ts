@@ -37,10 +37,9 @@ export async function themedPage(page: EmbeddingPage, theme: ThemeFolder | null,
   return withConsole(page, rules ? await ruled(page, rules, whole) : whole);
 }
 
-/** The page, with what is wrong with its theme for the console of those to whom that is explained. */
-function withConsole({ notes }: EmbeddingPage, whole: string): string {
-  const end = whole.lastIndexOf('</body>');
-  return end < 0 ? whole + consoleHtml(notes) : whole.slice(0, end) + consoleHtml(notes) + whole.slice(end);
+/** The page, and after it what is wrong with it, for the console of those to whom that is explained. */
+function withConsole({ notes, failures }: EmbeddingPage, whole: string): string {
+  return whole + consoleHtml([...failures, ...notes]);
 }
 
 /** Blocks that the tag `block` may put into one file of the theme. */

@@ -6,7 +6,6 @@ import { rightsOf } from '../requester';
 import { shownBlock } from './embed-cache';
 import { type BlockReference, blockReference } from './embed-reference';
 import { failureMark, folderOf, placedMessage } from './error-mark';
-import { consoleHtml } from './notices';
 import { type AppServices, showsDetails, type Visit } from './run';
 import type { App } from './types';
 
@@ -30,6 +29,8 @@ export interface EmbeddingPage {
   readonly explains: boolean;
   /** Lines for the console about the theme; shown where that is explained. */
   readonly notes: LogEntry[];
+  /** Lines for the console about blocks that have failed, as far as they are explained. */
+  readonly failures: readonly LogEntry[];
 }
 
 /** A block that is put into a page. */
@@ -85,17 +86,20 @@ export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPag
       throw new AppsError('DefinitionError', `The blocks of a page have at most ${MAX_CHARACTERS} characters`);
     });
 
-  /** The lines of a failed block for the console, with the failure itself. */
-  function failedConsole(reference: BlockReference, error: unknown): string {
-    const text = isAppsError(error) ? `${error.name} ${placedMessage(error, folderOf(services, reference.app))}` : '';
-    const failure: LogEntry = { app: reference.app, block: reference.block, line: null, message: text };
-    return consoleHtml([...(failedLogs.get(reference) ?? []), ...(text === '' ? [] : [failure])]);
+  const failures: LogEntry[] = [];
+
+  /** The lines of a failed block for the page's console, with the failure itself. */
+  function noteFailure(reference: BlockReference, error: unknown): void {
+    failures.push(...(failedLogs.get(reference) ?? []));
+    if (!isAppsError(error)) return;
+    const message = `${error.name} ${placedMessage(error, folderOf(services, reference.app))}`;
+    failures.push({ app: reference.app, block: reference.block, line: null, message });
   }
 
   async function explanation(reference: BlockReference, error: unknown): Promise<string> {
     if (!(await explains(services, visit, reference))) return '';
-    const mark = failureMark(error, true, folderOf(services, reference.app));
-    return mark + failedConsole(reference, error);
+    noteFailure(reference, error);
+    return failureMark(error, true, folderOf(services, reference.app));
   }
 
   function report(what: string, error: unknown): void {
@@ -119,7 +123,18 @@ export function embeddingPage(services: AppServices, visit: Visit): EmbeddingPag
   }
 
   const isExplained = visit.requester.isManager || services.development === true;
-  return { visit, services: sharing, markup, include, explanation, tile, report, explains: isExplained, notes: [] };
+  return {
+    visit,
+    services: sharing,
+    markup,
+    include,
+    explanation,
+    tile,
+    report,
+    explains: isExplained,
+    notes: [],
+    failures,
+  };
 }
 
 /** The same services, whose logic has one budget for the whole page (contract, section 8). */
