@@ -17,7 +17,7 @@ const layers = [
 ];
 
 /** Files of server/src that every room may import. */
-const common = ['errors', 'config.types', 'confined-process', 'batch', 'lines', 'log', 'spool'];
+const common = ['errors', 'config.types', 'confined-process', 'did-you-mean', 'batch', 'lines', 'log', 'spool'];
 
 /** The programs of the plugin: each stands alone but for shared/. */
 const programs = ['server', 'sandbox', 'browser', 'admin', 'shared'];

@@ -38,7 +38,7 @@ export function fault(expected: Case, { status, text, headers, json }: Answer): 
   if (status >= 400) {
     if (stack.test(text)) return 'shows a stack';
     const { error } = (json ?? {}) as { error?: { name: string; message: string } };
-    const [, pageName] = /<small>\d+ (\w+)<\/small>/.exec(text) ?? [];
+    const [, pageName] = /<small data-error="(\w+)">/.exec(text) ?? [];
     const name = error?.name ?? pageName ?? '';
     if (!(expected.error ? name === expected.error : names[status]?.test(name))) return 'error';
     if (expected.message && !expected.message.test(error?.message ?? text)) return 'message';

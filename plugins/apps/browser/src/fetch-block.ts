@@ -1,4 +1,5 @@
 import { isHome, words } from './home';
+import { showLogs } from './settings';
 
 /** Why a block could not be loaded, in words for the visitor. */
 export class Failure extends Error {}
@@ -36,8 +37,10 @@ function parsed(html: string): DocumentFragment {
   return template.content;
 }
 
-/** What the server's error page says, as text. */
+/** What the server's error page says, as text; its lines go to the console. */
 function explained(html: string): string {
-  const reason = parsed(html).querySelector('h1 + p')?.textContent;
+  const page = parsed(html);
+  showLogs(page);
+  const reason = page.querySelector('h1 + p')?.textContent;
   return reason ? `${words.failed}: ${reason}` : words.failed;
 }

@@ -6,6 +6,7 @@ import { onLink, onSubmit } from './ajax';
 import { keepFresh } from './live';
 import { onOpen, setUpLoaders } from './load';
 import { onBlock, welcome } from './place';
+import { showLogs } from './settings';
 
 function start(): void {
   onBlock(keepFresh);
@@ -21,6 +22,7 @@ function start(): void {
 
 function discover(root: ParentNode): void {
   welcome(root);
+  showLogs(root);
   setUpLoaders(root);
 }
 

@@ -19,6 +19,8 @@ export interface Settings {
 
 export const BLOCK = 'form[data-apps-settings]';
 
+const LOG = '[data-apps-log]';
+
 /** The blocks in a part of the page, itself included. */
 export function blocksIn(root: ParentNode): HTMLFormElement[] {
   const own = root instanceof HTMLFormElement && root.matches(BLOCK) ? [root] : [];
@@ -30,6 +32,20 @@ export function settingsOf(block: HTMLElement): Settings {
     return JSON.parse(block.dataset.appsSettings ?? '') ?? {};
   } catch {
     return {};
+  }
+}
+
+/** Shows the lines for the console that a part of the page brings beside its blocks, such as those of what has failed. */
+export function showLogs(root: ParentNode): void {
+  const own = root instanceof HTMLElement && root.matches(LOG) ? [root] : [];
+  for (const { dataset } of [...own, ...root.querySelectorAll<HTMLElement>(LOG)]) {
+    const text = dataset.appsLog ?? '';
+    delete dataset.appsLog;
+    try {
+      showLog({ log: JSON.parse(text) });
+    } catch {
+      // Not made by the server.
+    }
   }
 }
 

@@ -12,7 +12,7 @@ export interface Room {
   readonly ready: boolean;
   /** Makes the program known to the next session; runs no code of its. Rejects if it does not compile. */
   load(program: WireProgram): Promise<void>;
-  /** `(request: string) => Promise<string>`: the one way in. */
+  /** `(request: string, time: number) => Promise<string>`: the one way in; Python interrupts itself after `time` ms. */
   readonly entry: ivm.Reference | null;
   /** Forgets the session and gets ready for the next one. Resolves to false: the isolate is worn out, dispose of it. */
   reset(): Promise<boolean>;

@@ -6,6 +6,18 @@ import type { Worker, WorkerEvents } from './worker';
 /** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as stuck. */
 const endTime = 100;
 
+/** Milliseconds in which a session that is over its time may say where it stands; then it ends without an answer. */
+const placeTime = 100;
+
+/** The answer to a host call that says: the time is over, say where you stand. */
+const timeIsOver = 'T';
+
+/** Stands in the frames of errors that come out of an isolate. */
+const boundary = '<isolated-vm boundary>';
+
+/** Characters of an error's message and of frames that leave a session that has failed, and bytes of both together. */
+const textSize = { message: 500, stack: 1300, all: 4000 };
+
 export interface SessionOptions {
   id: number;
   language: Language;
@@ -27,6 +39,7 @@ export class Session implements WorkerEvents {
   private running: Promise<unknown> = Promise.resolve();
   private pending: ((reply: string) => void) | null = null;
   private over = false;
+  private isLate = false;
   private readonly timeBefore: number;
 
   constructor(private readonly options: SessionOptions) {
@@ -57,12 +70,12 @@ export class Session implements WorkerEvents {
         this.fail(this.worker.isolate.isDisposed ? 'memory' : 'program', messageOf(error));
         return undefined;
       }
-      return this.worker.enter(data);
+      return data;
     });
   }
 
   call(data: string, remaining: number): void {
-    this.run(remaining, () => this.worker.enter(data));
+    this.run(remaining, async () => data);
   }
 
   reply(data: string): void {
@@ -73,8 +86,10 @@ export class Session implements WorkerEvents {
   /** A host call of the sandbox. Never rejects: errors of the host are part of the reply. */
   host(data: unknown): Promise<string> {
     if (typeof data !== 'string') this.fail('broken', '');
+    else if (data.startsWith(timeIsOver)) this.fail('time', data.slice(1, 1 + textSize.stack));
     else if (data.length > this.options.messageSize) this.fail('size', '');
     if (this.over) return Promise.resolve('');
+    if (this.isLate) return Promise.resolve(timeIsOver);
     this.options.send({ type: 'host', session: this.options.id, data: data as string });
     return new Promise((resolve) => {
       this.pending = resolve;
@@ -112,21 +127,57 @@ export class Session implements WorkerEvents {
     void this.running.finally(() => clearTimeout(stuck));
   }
 
-  private run(remaining: number, operation: () => Promise<string | undefined>): void {
-    const timer = setTimeout(() => this.fail('time', ''), Math.max(1, remaining));
-    this.running = operation()
+  /**
+   * Hands over what `prepare` gives, under the clock. When the time is over, the place where logic stands is asked for: of
+   * the prelude when a host call is under way, else of the engine, whose own timeout alone knows it.
+   */
+  private run(remaining: number, prepare: () => Promise<string | undefined>): void {
+    const time = Math.max(1, remaining);
+    const end = performance.now() + time;
+    const timers = [
+      setTimeout(() => {
+        this.isLate = true;
+        this.reply(timeIsOver);
+      }, time),
+      setTimeout(() => this.fail('time', ''), time + placeTime),
+    ];
+    this.running = prepare()
+      .then((data) =>
+        data === undefined || this.over ? undefined : this.worker.enter(data, Math.max(1, end - performance.now())),
+      )
       .then(
         (data) => this.finish(data),
-        (error: unknown) => this.fail(this.worker.isolate.isDisposed ? 'memory' : 'broken', messageOf(error)),
+        (error: unknown) => this.failed(error),
       )
-      .finally(() => clearTimeout(timer));
+      .finally(() => timers.forEach(clearTimeout));
+  }
+
+  /** An isolate that has ended by itself, the engine's timeout, or the rejected promise that logic has not awaited. */
+  private failed(error: unknown): void {
+    if (this.worker.isolate.isDisposed) this.fail('memory', messageOf(error));
+    else if (this.isLate) this.fail('time', stackOf(error));
+    else this.fail('broken', thrownText(error));
   }
 
   private finish(data: string | undefined): void {
     if (this.over || data === undefined) return;
+    if (this.isLate) return this.fail('time', '');
     if (data.length > this.options.messageSize) return this.fail('size', '');
     this.options.send({ type: 'done', session: this.options.id, data });
   }
+}
+
+/** What logic has thrown beside the prelude, as JSON text of a `WireError`; '' for an error of the runner itself. */
+function thrownText(error: unknown): string {
+  if (error instanceof Error && !String(error.stack).includes(boundary)) return '';
+  const name = error instanceof Error ? String(error.name).slice(0, 100) : 'Error';
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, textSize.message);
+  const text = JSON.stringify({ name, message, stack: stackOf(error) });
+  return Buffer.byteLength(text) <= textSize.all ? text : JSON.stringify({ name: 'Error', message: '', stack: '' });
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? String(error.stack).slice(0, textSize.stack) : '';
 }
 
 function messageOf(error: unknown): string {

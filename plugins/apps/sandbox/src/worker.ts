@@ -19,6 +19,9 @@ export interface WorkerOptions {
   python(): PythonSource;
 }
 
+/** Milliseconds by which the engine is later than the session's clock, which asks logic in a host call by itself. */
+const engineDelay = 5;
+
 /** Sessions after which an isolate's memory is looked at. */
 const sessionsBetweenLooks = 8;
 
@@ -55,13 +58,15 @@ export class Worker {
   }
 
   /**
-   * Hands one request to the prelude; only a string comes out. Rejects when the isolate ends. The engine's own timeout is
-   * not used: it covers less than the session's clock does, and keeps a thread busy with each request's time. The result
-   * is not asked for as a copy: a text comes out without, and anything else is refused before it is copied.
+   * Hands one request to the prelude; only a string comes out. Rejects when the isolate ends, when logic has rejected a
+   * promise that it does not await, and some milliseconds after `time`: the error then has the frames where logic stood.
+   * The engine's timeout covers less than the session's clock does, which ends the isolate in any case. The result is not
+   * asked for as a copy: a text comes out without, and anything else is refused before it is copied.
    */
-  async enter(data: string): Promise<string> {
+  async enter(data: string, time: number): Promise<string> {
     if (!this.room?.entry) throw new Error('no program is loaded');
-    const result: unknown = await this.room.entry.apply(undefined, [data], { result: { promise: true } });
+    const options = { result: { promise: true }, timeout: Math.ceil(time) + engineDelay };
+    const result: unknown = await this.room.entry.apply(undefined, [data, time], options);
     if (typeof result !== 'string') throw new Error('the sandbox gave no text');
     return result;
   }

@@ -36,8 +36,10 @@ export interface AppsErrorOptions {
   details?: { [key: string]: Json };
   /** Response headers that belong to the error (`Allow`, `Retry-After`, …). */
   headers?: Record<string, string>;
-  /** For LogicError and DefinitionError: where; shown in debug mode or to a manager only. */
+  /** Where in a theme's files; shown in debug mode or to a manager only. */
   position?: SourcePosition;
+  /** What else only those are shown: a sentence beside a message that is for everybody. */
+  reason?: string;
   cause?: unknown;
 }
 
@@ -51,6 +53,7 @@ export class AppsError extends Error {
   readonly details: { [key: string]: Json };
   readonly headers: Record<string, string>;
   readonly position: SourcePosition | undefined;
+  readonly reason: string | undefined;
 
   constructor(name: ErrorName, message: string, options: AppsErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -59,6 +62,7 @@ export class AppsError extends Error {
     this.details = options.details ?? {};
     this.headers = options.headers ?? {};
     this.position = options.position;
+    this.reason = options.reason;
   }
 }
 

@@ -19,7 +19,13 @@ import { printableLog } from './log';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
-import { createRequesters, permissionControllers, registerAdminActions, watchPasswordChanges } from './requester';
+import {
+  createRequesters,
+  lookUpNames,
+  permissionControllers,
+  registerAdminActions,
+  watchPasswordChanges,
+} from './requester';
 import { createSites, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
@@ -80,6 +86,8 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
     config,
     logger,
     production,
+    lookUpNames: (names) => lookUpNames(strapi, names),
+    development: strapi.config.get('environment') === 'development',
     baseUrl,
     sites,
     live,

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import { hostError } from './errors';
+import { hostError, stackHere } from './errors';
 import { NativeRangeError, parse, stringify } from './primordials';
 import type { HostAnswer, HostCalls } from './types';
 
@@ -21,10 +21,31 @@ export function createExchange(reference: HostReference, limits: () => { message
   };
 }
 
-/** One round trip to the server. Does not come back when the session is over. */
-export function sendText(reference: HostReference, message: string): string {
+/** What the runner answers when the time of the session is over: it wants to know where logic stands. */
+const timeIsOver = 'T';
+
+/** Tells the runner where logic stood when its time was over. */
+export function tellPlace(reference: HostReference, stack: string): never {
+  try {
+    reference.applySyncPromise(undefined, [timeIsOver + stack]);
+  } catch {
+    // No room left on the stack: the place stays unknown.
+  }
+  return spin();
+}
+
+/**
+ * One round trip to the server. Does not come back when the session is over.
+ * @param late what happens when its time is: JavaScript tells where it stands and does not come back either
+ */
+export function sendText(
+  reference: HostReference,
+  message: string,
+  late: () => string = () => tellPlace(reference, stackHere()),
+): string {
   try {
     const answer = reference.applySyncPromise(undefined, [message]);
+    if (answer === timeIsOver) return late();
     if (typeof answer === 'string' && answer !== '') return answer;
   } catch (error) {
     // No room left on the stack: the call has not been made, and the code that asked for it is told so.

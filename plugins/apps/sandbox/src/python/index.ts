@@ -1,6 +1,7 @@
-import { type HostReference, sendText } from '../prelude/bridge';
+import { type HostReference, sendText, tellPlace } from '../prelude/bridge';
 import type { PreludeRequest } from '../prelude/types';
 import type { WireProgram } from '../protocol';
+import { diagnose } from './diagnose';
 import { helpers } from './helpers';
 import { createLongTexts } from './long-text';
 import { Machine } from './machine';
@@ -18,14 +19,20 @@ export interface PythonSource {
 export interface Python {
   /** The files of the next session's program. */
   load(modules: WireProgram['modules']): void;
-  /** As the JavaScript prelude's: JSON text of a `PreludeRequest` in, of a `PreludeAnswer` out. Never throws. */
-  entry(request: string): Promise<string>;
+  /** As the JavaScript prelude's: JSON text of a `PreludeRequest` in, of a `PreludeAnswer` out. Never throws. Interrupted after `time` ms. */
+  entry(request: string, time: number): Promise<string>;
   /** Forgets the session: the memory is what it was before. False: it has grown too large, dispose of the isolate. */
   reset(): boolean;
 }
 
 /** Text of an answer, for each function called and one more, as a multiple of what one result may have. */
 const answerFactor = 1.5;
+
+/** What Python is answered when the time is over: it interrupts itself. */
+const late = 'T';
+
+/** Milliseconds between two interruptions: describing where the first one came takes a few. */
+const interruptTime = 15;
 
 /** A machine larger than this part of what it may have is not worth keeping. */
 const wornPart = 4;
@@ -44,6 +51,19 @@ export function start(reference: HostReference, { module, image, pages }: Python
 
   const texts = createLongTexts();
 
+  /** When Python is interrupted, and when it was told so last: logic may catch it. */
+  let [end, told] = [Number.POSITIVE_INFINITY, 0];
+  const isLate = () => Date.now() >= end;
+  const interrupted = () => {
+    told = Date.now();
+    return late;
+  };
+  const tick = () => {
+    if (!isLate() || Date.now() - told < interruptTime) return;
+    told = Date.now();
+    machine.interrupt();
+  };
+
   const ways: Record<string, (text: string) => string> = {
     ...helpers,
     R: () => texts.takeOut(request),
@@ -53,15 +73,21 @@ export function start(reference: HostReference, { module, image, pages }: Python
     },
     H(text) {
       if (text.length > limits.messageSize) throw new RangeError('the message is too long');
-      return texts.takeOut(sendText(reference, text));
+      return texts.takeOut(sendText(reference, text, interrupted));
     },
     J: (text) => texts.takeOut(text),
     G: (number) => texts.get(Number(number)),
+    // What is wrong with a file that does not compile: line and path in, `<line> <column> <message>` out, or nothing.
+    D(text) {
+      const [line, path] = [Number.parseInt(text, 10), text.slice(text.indexOf(' ') + 1)];
+      const found = diagnose(modules.get(path) ?? '', line);
+      return found ? `${found.line} ${found.column} ${found.message}` : '';
+    },
     // A leading blank tells an empty file from none.
     M: (path) => (modules.has(path) ? ` ${modules.get(path)}` : ''),
   };
   const bridge = (text: string) => ways[text.slice(0, 1)]?.(text.slice(1)) ?? '';
-  const makeMachine = () => new Machine({ module: compiled, image: memory, pages, bridge });
+  const makeMachine = () => new Machine({ module: compiled, image: memory, pages, bridge, tick });
   let machine = makeMachine();
   let used = false;
   let broken: string | null = null;
@@ -88,7 +114,11 @@ export function start(reference: HostReference, { module, image, pages }: Python
     load(given) {
       modules = new Map(given.map(({ path, code }) => [path, code]));
     },
-    entry: async (text) => answerTo(text),
+    async entry(text, time) {
+      end = Date.now() + time;
+      const found = answerTo(text);
+      return isLate() ? tellPlace(reference, stackIn(found)) : found;
+    },
     reset() {
       modules = new Map();
       request = answer = '';
@@ -101,6 +131,11 @@ export function start(reference: HostReference, { module, image, pages }: Python
       return !worn;
     },
   };
+}
+
+/** The frames of an answer's error, if it is one. */
+function stackIn(answer: string): string {
+  return (JSON.parse(answer) as { error?: { stack: string } }).error?.stack ?? '';
 }
 
 function failure(message: string): string {

@@ -15,6 +15,9 @@ const bridge = { module: '_bridge', reference: 2 };
 
 const page = 64 * 1024;
 
+/** Calls between two ticks: fewer than the interpreter makes in a millisecond. */
+const callsOfTick = 2000;
+
 export interface MachineOptions {
   module: WebAssembly.Module;
   /** Pages of 64 KiB that the machine may grow to. */
@@ -23,6 +26,8 @@ export interface MachineOptions {
   image: Uint8Array | null;
   /** Answers Python's one way out. */
   bridge(text: string): string;
+  /** Called now and then while Python runs. */
+  tick?(): void;
 }
 
 interface Exports {
@@ -37,6 +42,7 @@ interface Exports {
   mp_js_register_js_module(name: number, value: number): void;
   mp_js_do_exec(source: number, length: number, out: number): void;
   emscripten_stack_get_current(): number;
+  mp_sched_keyboard_interrupt(): void;
   _emscripten_stack_restore(pointer: number): void;
   emscripten_stack_init(): void;
 }
@@ -53,6 +59,8 @@ const notOpen = 8;
 export class Machine {
   private readonly exports: Exports;
   private readonly firstSize: number;
+  /** Calls of C since the last tick. */
+  private calls = 0;
 
   constructor(private readonly options: MachineOptions) {
     const imports: WebAssembly.Imports = {};
@@ -99,6 +107,11 @@ export class Machine {
     exports.free(text);
     exports.free(out);
     if (failed) throw new Error(message);
+  }
+
+  /** Makes Python raise KeyboardInterrupt where it stands. */
+  interrupt(): void {
+    this.exports.mp_sched_keyboard_interrupt();
   }
 
   private start(): void {
@@ -175,8 +188,13 @@ export class Machine {
     this.setWord(out + 8, pointer);
   }
 
-  /** C's setjmp and longjmp: a thrown number is the jump. */
+  /** C's setjmp and longjmp: a thrown number is the jump. The interpreter makes most of its calls in this way. */
   private invoke([index, ...args]: number[]): unknown {
+    this.calls += 1;
+    if (this.calls > callsOfTick) {
+      this.calls = 0;
+      this.options.tick?.();
+    }
     const stack = this.exports.emscripten_stack_get_current();
     try {
       return this.exports.__indirect_function_table.get(index)(...args);

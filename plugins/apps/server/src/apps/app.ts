@@ -70,11 +70,16 @@ async function readApp(folder: AppFolder, tell: (message: string) => void): Prom
     folder,
     id: folder.appId,
     revision: folder.revision,
-    settings: settings ?? emptySettings,
+    settings: settings ?? { ...emptySettings, debug: saysDebug(folder.settings?.text ?? '') },
     error,
     blocks,
     indexes: new Map([...indexes].map(([name, { type }]) => [name, type])) as IndexDeclarations,
   };
+}
+
+/** Whether a broken settings.yaml turns the debug mode on all the same: who works on it wants to see what is wrong. */
+function saysDebug(text: string): boolean {
+  return /^debug:[ \t]*true[ \t]*(?:#.*)?\r?$/m.test(text);
 }
 
 /** Files of each block by what they are; blocks in the order of their ids, so that "the later block" is always the same. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../../shared/json';
+import { didYouMean } from '../did-you-mean';
 import { builtInActions, type ElementType, elementTypes, toOptions } from './elements';
 import { momentOf } from './elements/datetime-input';
 import { compilePattern, compileSteps } from './elements/pattern';
@@ -6,19 +7,7 @@ import type { PatternWork } from './elements/pattern-machine';
 import type { ElementDefinition } from './types';
 import type { YamlPlace } from './yaml';
 import { shorten } from './yaml-events';
-import {
-  type Check,
-  caption,
-  describe,
-  didYouMean,
-  flag,
-  isMapping,
-  number,
-  oneOf,
-  size,
-  text,
-  unknownKey,
-} from './yaml-schema';
+import { type Check, caption, describe, flag, isMapping, number, oneOf, size, text, unknownKey } from './yaml-schema';
 
 /** What all elements of a definition may take together: `left` steps of matching default values. */
 export interface DefinitionWork extends PatternWork {

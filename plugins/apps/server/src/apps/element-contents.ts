@@ -1,4 +1,5 @@
 import type { Json } from '../../../shared/json';
+import { didYouMean } from '../did-you-mean';
 import type { LayoutData } from '../layouts/types';
 import type { LogicOutcome } from '../logic/types';
 import type { StoredRecord } from '../records/types';
@@ -6,7 +7,8 @@ import type { Rights } from '../requester/types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { builtInActions, elementTypes, escapeHtml } from './elements';
-import { errorMark } from './error-mark';
+import { errorMark, noticeMark } from './error-mark';
+import { notice } from './notices';
 import type { Run } from './run';
 import type { Submission } from './submission';
 import type { Block, ElementDefinition } from './types';
@@ -41,8 +43,9 @@ export async function elementContents(
     if (!element) return undefined;
     let outcome = computed.get(name);
     if (!outcome && needsFunction(element, session, options)) outcome = (await session.tryAll([name])).get(name);
-    if (outcome && !outcome.ok) return { html: errorMark(run, outcome.error) };
-    return contentOf(run, block, element, session, options, outcome);
+    if (outcome && !outcome.ok) return { html: errorMark(run, outcome.error), failed: true };
+    const content = await contentOf(run, block, element, session, options, outcome);
+    return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
   };
 }
 
@@ -51,6 +54,28 @@ function needsFunction(element: ElementDefinition, session: BlockSession, option
   if (!session.has(element.name) || element.type === 'ACTION') return false;
   if (elementTypes.get(element.type)?.input) return !element.mode && !options.record && !options.submission;
   return !isStored(element, options);
+}
+
+/** A BASIC or action that does nothing, because the logic has no function of its name. */
+function lacksFunction({ name, type }: ElementDefinition, session: BlockSession, { record }: DisplayOptions): boolean {
+  if (session.has(name) || builtInActions.has(name)) return false;
+  return type === 'ACTION' || (type === 'BASIC' && !(record && Object.hasOwn(record.items, name)));
+}
+
+/** The same content, with what is wrong beside it for those to whom details are shown. */
+function withNotice(
+  run: Run,
+  block: Block,
+  { name, type, position }: ElementDefinition,
+  { functions }: BlockSession,
+  content: Content,
+): Content {
+  const lack = block.logic ? `${block.logic.path} has no function "${name}"` : 'the block has no logic file';
+  const message = `the ${type} "${name}" does nothing, for ${lack}${didYouMean(name, [...functions])}`;
+  notice(run, block, message, position);
+  const mark = noticeMark(run, message);
+  if (mark === '') return content;
+  return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: true };
 }
 
 function isStored(element: ElementDefinition, { record }: DisplayOptions): boolean {

@@ -63,7 +63,7 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
   const fresh = (html: string): Displayed => ({ html: html.replaceAll(TOKEN, visit.csrfToken()) });
   const kept = cache.get(key);
   if (kept !== undefined)
-    return { value: fresh(kept), response: { status: null, headers: {}, redirect: null }, logs: [] };
+    return { value: fresh(kept), response: { status: null, headers: {}, redirect: null }, logs: [], console: [] };
   const done = await show(everybody);
   const { status, headers, redirect } = done.response;
   if (!('html' in done.value) || status !== null || redirect !== null) return withToken(done, fresh);

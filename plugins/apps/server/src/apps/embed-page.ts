@@ -4,9 +4,9 @@ import { escapeHtml, html } from '../layouts';
 import type { LayoutData } from '../layouts/types';
 import type { ThemeFile, ThemeFolder } from '../sites';
 import { portalData } from './context-data';
-import { patternWork } from './elements/pattern-machine';
-import { type EmbeddingPage, isRefusal } from './embed';
-import { readRules, type ThemeRule } from './rules';
+import type { EmbeddingPage } from './embed';
+import { ruled, themeNotice } from './embed-rules';
+import { consoleHtml } from './notices';
 import type { Visit } from './run';
 
 /** How a content item is shown where the theme has no template for its type. */
@@ -49,14 +49,12 @@ export async function themedPage(
     ? await rendered(page, layout, { main: html(main), page: { title } })
     : bareLayout(page.visit, { title, main });
   const rules = theme?.files.get('rules.yaml');
-  if (!rules) return whole;
-  try {
-    return await withRules(page, rules, whole);
-  } catch (error) {
-    // A page that is over a bound is shown without the rules.
-    page.report('The theme rules', error);
-    return whole;
-  }
+  return withConsole(page, rules ? await ruled(page, rules, whole) : whole);
+}
+
+/** The page, and after it what is wrong with it, for the console of those to whom that is explained. */
+function withConsole({ notes, failures }: EmbeddingPage, whole: string): string {
+  return whole + consoleHtml([...failures, ...notes]);
 }
 
 /** Blocks that the tag `block` may put into one file of the theme. */
@@ -80,6 +78,11 @@ async function rendered(page: EmbeddingPage, file: ThemeFile, variables: LayoutD
     },
     debug: false,
     onUndefined: () => undefined,
+    onUnknown(name, line) {
+      const message = `${file.path}:${line}: there is no variable "${name}"`;
+      themeNotice(page, `${message} ${file.text.length}`, message);
+      return page.explains ? `<span class="apps-error" role="alert">${escapeHtml(message)}</span>` : '';
+    },
   });
   if (tiles.length === 0) return text;
   return withTiles(text, await Promise.all(tiles));
@@ -127,60 +130,4 @@ function bareLayout({ site }: Visit, { title, main }: PageContent): string {
 </body>
 </html>
 `;
-}
-
-const told = new WeakSet<ThemeFile>();
-
-/** Applies the rules in order; one that is broken, or whose block fails, changes nothing (contract, section 11). */
-async function withRules(page: EmbeddingPage, file: ThemeFile, whole: string): Promise<string> {
-  const { rules, errors } = readRules(file);
-  if (!told.has(file)) for (const error of errors) page.report('A theme rule', error);
-  told.add(file);
-  const paths = pathsOf(page.visit);
-  const work = patternWork();
-  const meant = rules.filter(({ matchesPath }) => !matchesPath || paths.some((path) => matchesPath(path, work)));
-  const targets = meant.map(({ ifContent, place, target }) => ({ ifContent, place, target }));
-  const pieces: (string | undefined)[] = meant.map(() => undefined);
-  // Most rules match the unchanged page: the first round finds them, and their blocks are rendered in parallel.
-  for (let html = whole, next = 0; ; ) {
-    const done = await page.markup.applyRules({ html, rules: targets, next, pieces });
-    if (done.wanted.length === 0) return done.html;
-    ({ html, next } = done);
-    await Promise.all(
-      done.wanted.map(async (index) => {
-        pieces[index] = await pieceOrNothing(page, meant[index] as ThemeRule);
-      }),
-    );
-  }
-}
-
-/** What a rule puts into the page; '' if it fails, which the log says, or is not for the requester. */
-async function pieceOrNothing(page: EmbeddingPage, rule: ThemeRule): Promise<string> {
-  try {
-    return await pieceOf(page, rule);
-  } catch (error) {
-    if (!isRefusal(error)) page.report(`The rule at ${rule.position.file}:${rule.position.line}`, error);
-    return '';
-  }
-}
-
-async function pieceOf(page: EmbeddingPage, { include, select }: ThemeRule): Promise<string> {
-  const form = await page.include(include);
-  // What is no form, such as the mark of a block that is paused, is nothing that the rule has asked for.
-  return select === 'form' && form.startsWith('<form') ? form : page.markup.selected(form, select);
-}
-
-/** The page's path below the site (`/articles/news`), and all of it: authors mean either. */
-function pathsOf({ site, request }: Visit): string[] {
-  const path = decoded(request.path);
-  const below = path.replace(new RegExp(`^/${site.id.replaceAll('.', '\\.')}(?=/|$)`), '');
-  return [below === '' ? '/' : below, path];
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
 }

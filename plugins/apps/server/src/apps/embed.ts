@@ -1,12 +1,12 @@
 import type { Items } from '../../../shared/json';
 import { AppsError, isAppsError } from '../errors';
 import type { Markup } from '../layouts';
-import type { LogicBudget, RequestData } from '../logic/types';
+import type { LogEntry, LogicBudget, RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
 import { localeProblem } from '../sites';
 import { shownBlock } from './embed-cache';
 import { type BlockReference, blockReference } from './embed-reference';
-import { failureMark } from './error-mark';
+import { failureMark, folderOf, placedMessage } from './error-mark';
 import { type AppServices, showsDetails, type Visit } from './run';
 import type { App } from './types';
 
@@ -15,8 +15,10 @@ export interface EmbeddingPage {
   readonly visit: Visit;
   readonly services: AppServices;
   readonly markup: Markup;
-  /** A block's form, balanced. AppsError when it cannot be shown; '' when its logic redirects. */
-  include(reference: BlockReference): Promise<string>;
+  /** A block's form, balanced, and what its console shows. AppsError when it cannot be shown; '' when its logic redirects. */
+  include(reference: BlockReference): Promise<Included>;
+  /** What stands in the place of a block that has failed, for those to whom details are shown; else ''. */
+  explanation(reference: BlockReference, error: unknown): Promise<string>;
   /**
    * The same for tiles and the tag `block`, which a failure never leaves: what failed is marked in its place, what the
    * requester may not use is left out.
@@ -24,6 +26,18 @@ export interface EmbeddingPage {
   tile(reference: string): Promise<string>;
   /** Tells the server's log why something is missing in the page. */
   report(what: string, error: unknown): void;
+  /** Whether what is wrong with the theme is explained in the page. */
+  readonly explains: boolean;
+  /** Lines for the console about the theme; shown where that is explained. */
+  readonly notes: LogEntry[];
+  /** Lines for the console about blocks that have failed, as far as they are explained. */
+  readonly failures: readonly LogEntry[];
+}
+
+/** A block that is put into a page. */
+export interface Included {
+  html: string;
+  console: LogEntry[];
 }
 
 /** Blocks of a page that are made at the same time: while one waits for its logic, others go on. */
@@ -60,36 +74,73 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
 
   const inTurn = turns(AT_ONCE);
 
-  const include = (reference: BlockReference): Promise<string> =>
+  const failedLogs = new WeakMap<BlockReference, LogEntry[]>();
+
+  const include = (reference: BlockReference): Promise<Included> =>
     inTurn(async () => {
       const problem = localeProblem(visit.site, new URLSearchParams(reference.query));
       if (problem) throw new AppsError('BadRequestError', problem);
       const app = await loadedApp(sharing, visit, reference);
-      const shown = await shownBlock(sharing, includedVisit(sharing, visit, reference), app, reference.block);
+      const own = includedVisit(sharing, visit, reference);
+      const shown = await shownBlock(sharing, own, app, reference.block).catch((error) => {
+        if (own.failedLog) failedLogs.set(reference, own.failedLog);
+        throw error;
+      });
       const html = 'html' in shown.value ? await markup.balanced(shown.value.html) : '';
       characters += html.length;
-      if (characters <= MAX_CHARACTERS) return html;
+      if (characters <= MAX_CHARACTERS) return { html, console: shown.console };
       throw new AppsError('DefinitionError', `The blocks of a page have at most ${MAX_CHARACTERS} characters`);
     });
 
+  const failures: LogEntry[] = [];
+
+  /** The lines of a failed block for the page's console, with the failure itself. */
+  function noteFailure(reference: BlockReference, error: unknown): void {
+    failures.push(...(failedLogs.get(reference) ?? []));
+    if (!isAppsError(error)) return;
+    const message = `${error.name} ${placedMessage(error, folderOf(services, reference.app))}`;
+    failures.push({ app: reference.app, block: reference.block, line: null, message });
+  }
+
+  async function explanation(reference: BlockReference, error: unknown): Promise<string> {
+    if (!(await explains(services, visit, reference))) return '';
+    noteFailure(reference, error);
+    return failureMark(error, true, folderOf(services, reference.app));
+  }
+
   function report(what: string, error: unknown): void {
-    const text = isAppsError(error) ? `${error.name} ${error.message}` : String((error as Error)?.stack ?? error);
+    const text = isAppsError(error)
+      ? `${error.name} ${placedMessage(error)}`
+      : String((error as Error)?.stack ?? error);
     services.logger.error(`[apps] ${what} in ${visit.request.path}: ${text}`);
   }
 
   async function tile(text: string): Promise<string> {
+    const reference = blockReference(text);
     try {
-      const reference = blockReference(text);
       if (!reference) throw new AppsError('DefinitionError', `"${text}" is not a block such as rating/blocks/rate`);
-      return await include(reference);
+      return (await include(reference)).html;
     } catch (error) {
       if (isRefusal(error)) return '';
       report(`The block "${text}"`, error);
-      return failureMark(error, await explains(services, visit, text));
+      const explained = reference ? await explanation(reference, error) : '';
+      return explained || failureMark(error, reference === null && visit.requester.isManager);
     }
   }
 
-  return { visit, services: sharing, markup, include, tile, report };
+  const isExplained = visit.requester.isManager || services.development === true;
+  return {
+    visit,
+    services: sharing,
+    markup,
+    include,
+    explanation,
+    tile,
+    report,
+    explains: isExplained,
+    notes: [],
+    failures,
+  };
 }
 
 /** The same services, whose logic has one budget for the whole page (contract, section 8). */
@@ -142,8 +193,11 @@ export const isRefusal = (error: unknown): boolean =>
   isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'ForbiddenError');
 
 /** Whether a failure is explained in the page: in debug mode, or to a manager (contract, section 4). */
-async function explains(services: AppServices, { site, requester }: Visit, text: string): Promise<boolean> {
-  const id = blockReference(text)?.app;
-  const app = id === undefined ? null : await services.loadApp(site, id).catch(() => null);
+async function explains(
+  services: AppServices,
+  { site, requester }: Visit,
+  { app: id }: BlockReference,
+): Promise<boolean> {
+  const app = await services.loadApp(site, id).catch(() => null);
   return app ? showsDetails({ app, rights: rightsOf(requester, app.settings.acl) }) : requester.isManager;
 }

@@ -1,6 +1,7 @@
 import type { DisplayOptions } from './element-contents';
 import { escapeHtml } from './elements';
 import { liveTopics } from './embed-live';
+import { consoleOf } from './notices';
 import type { Run } from './run';
 import type { Block } from './types';
 
@@ -30,12 +31,13 @@ export function blockAddress({ app, visit, services }: Pick<Run, 'app' | 'visit'
   return urls.block(visit.site, app.id, block, visit.contentPath);
 }
 
-/** What the browser script needs to know, and in debug mode what the logic has logged so far. */
+/** What the browser script needs to know, and what the visitor's console shows of the run so far. */
 function settingsAttribute(run: Run, block: Block, options: DisplayOptions): string {
   const { debug } = run.app.settings;
   const { target } = block.definition;
   const settings = { app: run.app.id, block: block.id, target, debug, ...freshness(run, block, options) };
-  const json = JSON.stringify(debug ? { ...settings, log: [...run.visit.pendingLog, ...run.logs] } : settings);
+  const log = consoleOf(run);
+  const json = JSON.stringify(debug || log.length > 0 ? { ...settings, log } : settings);
   return json.replace(/&/g, '&amp;').replace(/'/g, '&#39;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 

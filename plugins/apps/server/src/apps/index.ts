@@ -12,10 +12,11 @@ export { callFunction, functionNames } from './embed-call';
 export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
 export { contentHtml, type PageContent, themedPage } from './embed-page';
 
-export { placedMessage } from './error-mark';
+export { folderOf, placedMessage } from './error-mark';
 export { type Failure, failuresOf } from './failures';
 export { blockAddress } from './form';
 export { nested } from './nested';
+export { consoleHtml } from './notices';
 export {
   computeElement,
   createRecord,
@@ -41,5 +42,4 @@ export { type Displayed, displayBlock } from './run-block';
 export type { FormFields } from './submission';
 export { type Submitted, submitBlock } from './submit-block';
 export type { App, Block, Definition, ElementDefinition, Settings } from './types';
-export { didYouMean } from './yaml-schema';
 export { readThemeInfo } from './yaml-theme';

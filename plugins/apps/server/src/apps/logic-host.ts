@@ -58,14 +58,15 @@ function recordCalls(run: Run): RecordCalls {
   return {
     async getRecord(app, id) {
       const target = await openTarget(run, app);
-      if (target.foreign && !target.run.rights.view) throw refused(run, target, 'read records');
-      const record = await unit.get(target.key, id);
+      if (target.foreign && !target.run.rights.view) throw refused(run, target, 'see records');
+      // No record has this id: a parameter that was not given means none.
+      const record = id === '' ? null : await unit.get(target.key, id);
       return record && data(target, record);
     },
     async createRecord(app, id) {
       const target = await openTarget(run, app);
       requireWrites(run);
-      if (target.foreign && !target.run.rights.create) throw refused(run, target, 'create records');
+      if (target.foreign && !target.run.rights.create) throw refused(run, target, 'add records');
       const creator = run.visit.requester.identity || null;
       const fresh = { ...(id === null ? {} : { id, whenTaken: 'number' as const }), items: {}, creator };
       return data(target, await unit.create(target.key, target.run.app.indexes, fresh));
@@ -94,7 +95,7 @@ function recordCalls(run: Run): RecordCalls {
     },
     async displayRecord(app, id, edit) {
       const target = await openTarget(run, app);
-      if (target.foreign && !target.run.rights.view) throw refused(run, target, 'read records');
+      if (target.foreign && !target.run.rights.view) throw refused(run, target, 'see records');
       return nested.display(nestedRun(run, target.run.app), await existing(target, id), edit);
     },
   };
@@ -105,7 +106,7 @@ type ListCalls = Pick<LogicHost, 'records' | 'count' | 'search'>;
 function listCalls(run: Run): ListCalls {
   const readable = async (app: string | null): Promise<Target> => {
     const target = await openTarget(run, app);
-    if (target.foreign && !target.run.rights.view) throw refused(run, target, 'read records');
+    if (target.foreign && !target.run.rights.view) throw refused(run, target, 'see records');
     return target;
   };
   return {

@@ -20,7 +20,7 @@ export function requireRight(run: Pick<Run, 'visit'>, granted: boolean, what: st
  * taken already: ConflictError. An item `block` names the block whose computed elements and `on_save` then run.
  */
 export async function createRecord(run: Run, items: Items, pathId?: string): Promise<StoredRecord> {
-  requireRight(run, run.rights.create, 'create records');
+  requireRight(run, run.rights.create, 'add records');
   const chosen = pathId ?? idOf(items);
   const block = blockOf(run, items);
   const creator = run.visit.requester.identity || null;

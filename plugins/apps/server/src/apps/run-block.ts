@@ -3,9 +3,10 @@ import { isPaused } from '../logic';
 import { type BlockSession, withSession } from './block-session';
 import { portalData } from './context-data';
 import { type DisplayOptions, elementContents } from './element-contents';
-import { errorMark } from './error-mark';
+import { errorMark, folderOf, noticeMark } from './error-mark';
 import { noteFailure } from './failures';
 import { formHtml } from './form';
+import { notice } from './notices';
 import { redirectOf } from './response';
 import type { Run } from './run';
 import type { Block } from './types';
@@ -53,16 +54,25 @@ export async function renderBlock(
     element: contents,
     context: { ...properties, ...layoutContext(run, block, options) },
     debug: run.app.settings.debug,
-    onUndefined: (name) =>
-      run.services.logger.warn(
-        `[apps] ${run.app.id}/${block.id}: undeclared element "${name}" in ${block.layout?.path}`,
-      ),
+    onUndefined: (name) => notice(run, block, `undeclared element "${name}" in ${block.layout?.path}`),
+    onUnknown: (name, line) => unknownVariable(run, block, name, line),
   });
   const main = await rendered.catch((error) => {
     noteFailure(block, error);
     throw error;
   });
   return formHtml(run, block, options, main);
+}
+
+/** What stands in the place of a variable that Liquid does not know. */
+function unknownVariable(run: Run, block: Block, name: string, line: number): string {
+  const place = { file: block.layout?.path ?? '', line };
+  const hint = block.definition.elements.has(name)
+    ? `write {${name}} or {{ elements.${name} }}`
+    : 'there are "elements" and "context"';
+  const message = `the layout has no variable "${name}": ${hint}`;
+  notice(run, block, message, place);
+  return noticeMark(run, `${folderOf(run.services, run.app.id)}${place.file}:${line}: ${message}`);
 }
 
 /** What Liquid sees as `context`: plain data only. */

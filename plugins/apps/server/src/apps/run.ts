@@ -15,10 +15,12 @@ import type {
   SaveRequest,
 } from '../logic/types';
 import type { AppKey, RecordAddress, RecordStore, StoredRecord, UnitOfWork } from '../records/types';
-import { allows, rightsOf } from '../requester';
+import { allows, type KnownNames, rightsOf } from '../requester';
 import type { Requester, Rights } from '../requester/types';
 import type { ContentItem, Site, Sites } from '../sites/types';
+import { checkNames, namesNotes } from './acl-names';
 import { type Live, noting, type Topic } from './embed-live';
+import { consoleOf } from './notices';
 import type { App, Block } from './types';
 
 /** Calls of `context.api.documents` with the requester's own permissions (contract, section 8). */
@@ -51,6 +53,10 @@ export interface AppServices {
   live: Live;
   nested: Nested;
   loadApp(site: Site, appId: string): Promise<App | null>;
+  /** Which of the names are those of no user and no role. */
+  lookUpNames?(names: readonly string[]): Promise<KnownNames>;
+  /** What is wrong with a theme's own files is explained to everybody. */
+  development?: boolean;
   logger: Logger;
 }
 
@@ -77,6 +83,8 @@ export interface Visit {
   signal?: AbortSignal;
   /** Log entries of the request that redirected here, for the same visitor's browser. */
   pendingLog: LogEntry[];
+  /** What the visitor's console shows of a run that has failed. */
+  failedLog?: LogEntry[];
 }
 
 /** One attempt at a request: thrown away and made anew when it collides with another request. */
@@ -92,6 +100,8 @@ export interface Run {
   readonly logs: LogEntry[];
   /** What failed in its place without failing the request; told to the server's log with the logs. */
   readonly failures: string[];
+  /** What is wrong, for the console of those to whom details are shown (`notices.ts`). */
+  readonly notes: LogEntry[];
   readonly response: ResponseChanges;
   /** How many blocks are being displayed or saved inside each other. */
   readonly depth: number;
@@ -107,6 +117,8 @@ export interface Ran<T> {
   /** What logic told the response to be. */
   response: ResponseChanges;
   logs: LogEntry[];
+  /** What the visitor's console shows of it, pending entries of an earlier request included. */
+  console: LogEntry[];
   /** What is left for other logic of the same request; absent where none ran. */
   budget?: LogicBudget;
 }
@@ -154,13 +166,17 @@ async function runOnce<T>(
       return result;
     }, about);
     const { response, logs, budget } = last as unknown as Run;
-    return { value, response, logs, budget };
+    return { value, response, logs, budget, console: consoleOf(last as unknown as Run) };
+  } catch (error) {
+    if (last) visit.failedLog = consoleOf(last);
+    throw error;
   } finally {
     if (last) writeLog(last);
   }
 }
 
 function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork, losses: number): Run {
+  checkNames(services, app);
   const reads = new Set<Topic>();
   return {
     services,
@@ -172,6 +188,7 @@ function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork,
     budget: services.logic.budget(losses),
     logs: [],
     failures: [],
+    notes: [...namesNotes(app)],
     response: { status: null, headers: {}, redirect: null },
     depth: 0,
     changes: { count: 0 },
@@ -207,7 +224,7 @@ export function showsDetails(run: Pick<Run, 'app' | 'rights'>): boolean {
 /** The 401 or 403 of somebody who lacks a right. */
 export function refusal(requester: Requester, what: string): AppsError {
   return requester.kind === 'anonymous'
-    ? new AppsError('UnauthorizedError', `Log in to ${what}`)
+    ? new AppsError('UnauthorizedError', `Please log in to ${what}`)
     : new AppsError('ForbiddenError', `You are not allowed to ${what}`);
 }
 
@@ -230,7 +247,7 @@ export function requireBlock(run: Pick<Run, 'rights' | 'visit'>, block: Block): 
   if (block.error) throw block.error;
   const list = block.definition.viewPermission;
   if (list && !run.rights.manager && !allows(run.visit.requester, list)) {
-    throw refusal(run.visit.requester, `use the block "${block.id}"`);
+    throw refusal(run.visit.requester, `see "${block.id}"`);
   }
   return block;
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../../../shared/json';
+import { didYouMean } from '../did-you-mean';
 import { isId } from '../sites';
 import type { YamlPlace } from './yaml';
 
@@ -110,32 +111,6 @@ export function unknownKey(at: YamlPlace, key: string, allowed: readonly string[
   if (!tolerance) throw error;
   tolerance.left -= 1;
   tolerance.tell(error.message);
-}
-
-/** `, did you mean "label"?` where one of the known words is close. */
-export function didYouMean(given: string | null, known: readonly string[]): string {
-  if (given === null || given.length > 40) return '';
-  const near = known
-    .map((word) => ({ word, distance: editDistance(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
-    .sort((a, b) => a.distance - b.distance)[0];
-  return near ? `, did you mean "${near.word}"?` : '';
-}
-
-/** Letters to add, drop, change or swap with their neighbour to make one word of the other. */
-function editDistance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, index) => index)];
-  const at = (i: number, j: number) => rows[i]?.[j] as number;
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    rows.push(row);
-    for (let j = 1; j <= b.length; j += 1) {
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const change = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(change, at(i - 1, j) + 1, at(i, j - 1) + 1, swapped ? at(i - 2, j - 2) + 1 : change));
-    }
-  }
-  return at(a.length, b.length);
 }
 
 function choices(words: readonly string[]): string {

@@ -1,5 +1,6 @@
 import type { BlockFailure, Problem } from '../../../shared/admin-api';
-import { type App, type Block, didYouMean, failuresOf, programOf, readRules, readThemeInfo } from '../apps';
+import { type App, type Block, failuresOf, programOf, readRules, readThemeInfo } from '../apps';
+import { didYouMean } from '../did-you-mean';
 import { AppsError, isAppsError } from '../errors';
 import type { Site, ThemeFile } from '../sites/types';
 import type { DoorServices } from './exchange';

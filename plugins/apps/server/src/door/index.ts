@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
-import { answerTypes, showsDetails, type Visit } from '../apps';
+import { answerTypes, folderOf, showsDetails, type Visit } from '../apps';
 import { AppsError, isAppsError } from '../errors';
 import type { RequestData } from '../logic/types';
 import { rightsOf } from '../requester';
@@ -147,6 +147,7 @@ async function answerApp(
   if (!app) throw new AppsError('NotFoundError', `There is no app "${address.app}" in this site`);
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
+  view.folder = folderOf(services, app.id);
 
   const handle = routeOf(target.kind, ctx.method, view.json);
   if (typeof handle !== 'function') {
@@ -159,6 +160,7 @@ async function answerApp(
   checkBody(ctx, services.config.limits.bodySize);
   await checkRawBody(ctx, services.config.limits.bodySize);
   const visit = await createVisit(ctx, services, site, address.content, requester);
+  view.console = () => ({ log: visit.failedLog ?? [], script: `${site.url}/@@apps.js` });
   ctx.vary('Authorization, Cookie, Accept');
   const exchange: Exchange = { ctx, services, site, app, requester, rights, visit, target, json: view.json };
   await handle(exchange as Exchange<never>);

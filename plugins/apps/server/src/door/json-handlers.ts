@@ -57,7 +57,7 @@ export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promi
 /** Operation 3. */
 export async function getRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, site, app, rights, target } = exchange;
-  requireRight(exchange, rights.view, 'read records');
+  requireRight(exchange, rights.view, 'see records');
   const record = await services.store.get({ site: site.id, app: app.id }, target.id);
   if (!record) throw new AppsError('NotFoundError', `There is no record "${target.id}" in the app "${app.id}"`);
   ctx.set('Cache-Control', 'private, no-cache');
@@ -67,7 +67,7 @@ export async function getRecord(exchange: RecordExchange): Promise<void> {
 
 /** Operation 4. */
 export async function getRecords(exchange: Exchange): Promise<void> {
-  requireRight(exchange, exchange.rights.view, 'read records');
+  requireRight(exchange, exchange.rights.view, 'see records');
   await list(exchange);
 }
 
@@ -94,7 +94,7 @@ async function create(exchange: Exchange, items: Items, pathId?: string): Promis
 export async function postRecords(exchange: Exchange): Promise<void> {
   const { ctx, services, visit, app, rights } = exchange;
   // Before the body: nobody without the right fills the disk.
-  requireRight(exchange, rights.create, 'create records');
+  requireRight(exchange, rights.create, 'add records');
   const { limits, temporaryDirectory: folder } = services.config;
   const total = await withItems(ctx, { lineLimit: limits.bodySize, folder }, (source) =>
     createMany(services, visit, app, source),

@@ -15,6 +15,7 @@ import {
   shownBlock,
   submitBlock,
   takePending,
+  type Visit,
   withRun,
 } from '../apps';
 import { AppsError } from '../errors';
@@ -37,8 +38,11 @@ type Done = Omit<Ran<unknown>, 'value'>;
 export async function showBlock(exchange: BlockExchange): Promise<void> {
   const { services, visit, app, target } = exchange;
   // The entries of other apps are for their blocks, which the theme may put around this one.
-  const own = { ...visit, pendingLog: takePending(visit, app.id) };
-  const done = await shownBlock(services, own, app, target.block);
+  const own: Visit = { ...visit, pendingLog: takePending(visit, app.id) };
+  const done = await shownBlock(services, own, app, target.block).catch((error) => {
+    visit.failedLog = own.failedLog;
+    throw error;
+  });
   await answerDisplayed(exchange, target.block, done.value, done);
 }
 
@@ -48,7 +52,7 @@ export async function postBlock(exchange: BlockExchange): Promise<void> {
   const fields = formFields(ctx);
   const done = await withRun(services, visit, app, (run) =>
     submitBlock(run, permittedBlock(run, target.block), null, fields, {
-      save: () => requireRight(run, run.rights.create, 'create records'),
+      save: () => requireRight(run, run.rights.create, 'add records'),
       delete: () => undefined,
     }),
   );
@@ -88,7 +92,7 @@ export async function postToRecord(exchange: RecordExchange): Promise<void> {
     return { submitted, block: block.id, id: record.id };
   });
   const { submitted, block, id } = done.value;
-  if (submitted.kind === 'edit') return redirect(exchange, `${recordUrl(exchange, id)}/edit`, done.logs);
+  if (submitted.kind === 'edit') return redirect(exchange, `${recordUrl(exchange, id)}/edit`, done.console);
   await answerSubmitted(exchange, block, submitted, done);
 }
 
@@ -104,7 +108,7 @@ export async function showElement(exchange: ElementExchange): Promise<void> {
   const { value, type, leadsTo } = done.value;
   if (type === 'ACTION') {
     const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);
-    return redirect(exchange, leadsTo ?? back, done.logs);
+    return redirect(exchange, leadsTo ?? back, done.console);
   }
   if (done.response.type) answerTyped(exchange, done.response.type, value);
   else {
@@ -136,7 +140,7 @@ const MAX_ID = 255;
 async function addressedRecord(run: Run, exchange: RecordExchange): Promise<{ record: StoredRecord; edit: boolean }> {
   const { id, edit } = exchange.target;
   const key = { site: exchange.site.id, app: exchange.app.id };
-  requireRight(run, run.rights.view, 'read records');
+  requireRight(run, run.rights.view, 'see records');
   // With its ending the address of the longest ids is no id any more.
   const whole = edit && id.length > MAX_ID ? null : await run.unit.get(key, id);
   if (whole || !edit) {
@@ -154,7 +158,7 @@ function blockOfRecord(run: Run, record: StoredRecord): Block | null {
 }
 
 async function answerDisplayed(exchange: Exchange, block: string, shown: Displayed, done: Done): Promise<void> {
-  if ('redirect' in shown) return redirect(exchange, shown.redirect, done.logs);
+  if ('redirect' in shown) return redirect(exchange, shown.redirect, done.console);
   await answerHtml(exchange, { title: block, main: shown.html }, block, done);
   applyLogicResponse(exchange, done);
 }
@@ -187,7 +191,7 @@ async function answerSubmitted(exchange: Exchange, block: string, submitted: Sub
       return;
     case 'saved': {
       const path = recordUrl(exchange, submitted.record.id);
-      if (!json) return redirect(exchange, submitted.redirect ?? pageAfterSaving(exchange, path), done.logs);
+      if (!json) return redirect(exchange, submitted.redirect ?? pageAfterSaving(exchange, path), done.console);
       ctx.status = submitted.created ? 201 : 200;
       if (submitted.created) ctx.set('Location', path);
       ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };
@@ -195,7 +199,7 @@ async function answerSubmitted(exchange: Exchange, block: string, submitted: Sub
     }
     case 'deleted': {
       if (json) ctx.body = { success: 'deleted' };
-      else redirect(exchange, submitted.redirect ?? blockAddress(exchange, block), done.logs);
+      else redirect(exchange, submitted.redirect ?? blockAddress(exchange, block), done.console);
       return;
     }
     case 'edit':

@@ -1,4 +1,5 @@
-import { escapeHtml, type PageContent } from '../apps';
+import { consoleHtml, escapeHtml, type PageContent } from '../apps';
+import type { LogEntry } from '../logic/types';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
 export function bareDocument(page: PageContent & { script?: string; lang?: string | null }): string {
@@ -53,15 +54,17 @@ export interface ErrorPage {
   message: string;
   details: object;
   loginUrl?: string | undefined;
+  /** What the visitor's console shows, by the browser script. */
+  log?: LogEntry[];
 }
 
 /** What an error's page shows. Details are shown where the caller has put some in. */
-export function errorContent({ status, name, message, details, loginUrl }: ErrorPage): PageContent {
+export function errorContent({ status, name, message, details, loginUrl, log = [] }: ErrorPage): PageContent {
   const title = titles[status] ?? 'This did not work';
   const more = Object.keys(details).length > 0 ? `<pre>${escapeHtml(JSON.stringify(details, null, 2))}</pre>` : '';
   const login = status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : '';
-  const main = `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${more}${login}\n<p><small>${status} ${escapeHtml(name)}</small></p>`;
-  return { title, main };
+  const main = `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${more}${login}\n<p><small data-error="${escapeHtml(name)}">Error ${status}</small></p>`;
+  return { title, main: main + consoleHtml(log) };
 }
 
 /** What a visitor sees after saving a record that they may not read. */

@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Context } from 'koa';
 import type { LogEntry } from '../logic/types';
 import type { Site } from '../sites/types';
@@ -5,33 +6,64 @@ import type { Exchange } from './exchange';
 
 /**
  * Log entries on their way across a redirect, in a cookie of that visitor: no process has to remember them, and nobody
- * else can see them (contract, section 8).
+ * else can see them (contract, section 8). Packed, for a cookie holds about 4 kB in all; what does not fit is counted.
  */
 const COOKIE = 'apps_log';
-/** A cookie holds about 4 kB in all; the rest of a long log is in the server's. */
 const ROOM = 2_800;
+
+/** Characters of one message, and of all entries before they are packed. */
+const MAX_MESSAGE = 2_000;
+const MAX_ENTRIES = 60_000;
 
 export function keepLog(exchange: Exchange, logs: LogEntry[]): void {
   if (logs.length === 0) return;
-  const kept: LogEntry[] = [];
-  let size = 2;
-  for (const entry of logs) {
-    const short = { ...entry, message: entry.message.slice(0, 1_000) };
-    size += Buffer.byteLength(JSON.stringify(short)) + 1;
-    if (size > ROOM) break;
-    kept.push(short);
-  }
-  const value = Buffer.from(JSON.stringify(kept)).toString('base64url');
-  exchange.ctx.append('Set-Cookie', cookie(exchange.ctx, exchange.site, value, 60));
+  exchange.ctx.append('Set-Cookie', cookie(exchange.ctx, exchange.site, packed(logs), 60));
 }
+
+/** The first entries that fit, and a last one that says how many do not. */
+export function packed(logs: readonly LogEntry[]): string {
+  let size = 0;
+  let kept = logs.map(cut).filter((entry) => {
+    size += entry.message.length + 100;
+    return size <= MAX_ENTRIES;
+  });
+  for (;;) {
+    const text = pack([...kept, ...restOf(logs, kept.length)]);
+    if (text.length <= ROOM || kept.length === 0) return text;
+    kept = kept.slice(0, Math.floor((kept.length * 3) / 4));
+  }
+}
+
+function cut(entry: LogEntry): LogEntry {
+  const { message } = entry;
+  if (message.length <= MAX_MESSAGE) return entry;
+  const rest = message.length - MAX_MESSAGE;
+  return { ...entry, message: `${message.slice(0, MAX_MESSAGE)}… (${rest} more characters in the server's log)` };
+}
+
+/** A note in the place of the entries from `start` on. */
+function restOf(logs: readonly LogEntry[], start: number): LogEntry[] {
+  const [first] = logs.slice(start);
+  if (!first) return [];
+  const message = `… and ${logs.length - start} more, too long for a redirect: the server's log has them`;
+  return [{ app: first.app, block: null, line: null, message }];
+}
+
+const pack = (entries: LogEntry[]): string => deflateRawSync(JSON.stringify(entries)).toString('base64url');
 
 /** The entries that came along, and forgets them; anything malformed is no log. */
 export function takeLog(ctx: Context, site: Site): LogEntry[] {
   const value = ctx.cookies.get(COOKIE);
   if (!value) return [];
   ctx.append('Set-Cookie', cookie(ctx, site, '', 0));
+  return unpacked(value);
+}
+
+/** What `packed` has made; at most so much of it as that makes, whatever a visitor's cookie holds. */
+export function unpacked(value: string): LogEntry[] {
   try {
-    const entries: unknown = JSON.parse(Buffer.from(value, 'base64url').toString());
+    const bytes = inflateRawSync(Buffer.from(value, 'base64url'), { maxOutputLength: 5 * MAX_ENTRIES });
+    const entries: unknown = JSON.parse(bytes.toString());
     return Array.isArray(entries) ? entries.filter(isEntry) : [];
   } catch {
     return [];

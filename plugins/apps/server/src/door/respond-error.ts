@@ -3,6 +3,7 @@ import { type PageContent, placedMessage } from '../apps';
 import { AppsError, isAppsError } from '../errors';
 import type { Logger } from '../log';
 import { isPaused } from '../logic';
+import type { LogEntry } from '../logic/types';
 import { isUnavailable } from '../records';
 import { BASIC_CHALLENGE } from '../requester';
 import type { Requester } from '../requester/types';
@@ -21,17 +22,23 @@ export interface ErrorView {
   requester?: Requester;
   /** The page in the site's theme, once the site is known; never rejects. */
   document?: (page: PageContent) => Promise<string>;
+  /** Of the app, as messages name it. */
+  folder?: string;
+  /** What the visitor's console shows of what has failed, and the address of the script that shows it. */
+  console?: () => { log: LogEntry[]; script: string };
 }
 
-const neutral = 'The application could not answer; its author finds the reason in the log';
+const neutral = 'This part of the site does not work at the moment. Its author finds the reason in the log';
 
 /** Answers with an error in Strapi's form, or as a page. Never a stack, a path of the machine or SQL. */
 export async function respondError(ctx: Context, thrown: unknown, view: ErrorView): Promise<void> {
   const error = asAppsError(thrown, view.logger);
   const explained = error.name !== 'LogicError' && error.name !== 'DefinitionError' ? true : view.details;
-  if (!explained || error.status === 500) logFailure(ctx, error, view.logger);
-  const message = explained ? error.message : neutral;
-  const details = { ...error.details, ...(explained && error.position ? { ...error.position } : {}) };
+  if (!explained || error.status === 500 || (error.reason !== undefined && error.status !== 503))
+    logFailure(ctx, error, view);
+  const told = view.details ? placedMessage(error, view.folder) : error.message;
+  const message = explained ? told : neutral;
+  const details = { ...error.details, ...(view.details && error.position ? { ...error.position } : {}) };
 
   ctx.remove('ETag');
   ctx.status = error.status;
@@ -44,9 +51,11 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
     ctx.body = { data: null, error: { status: error.status, name: error.name, message, details } };
   } else {
     const { status, name } = error;
-    const page = errorContent({ status, name, message, details, loginUrl: view.loginUrl?.() });
     ctx.type = 'text/html';
-    ctx.body = inTheme(ctx, status) && view.document ? await view.document(page) : bareDocument(page);
+    const { script, log = [] } = view.console?.() ?? {};
+    const page = errorContent({ status, name, message, details, loginUrl: view.loginUrl?.(), log });
+    if (inTheme(ctx, status) && view.document) ctx.body = await view.document(page);
+    else ctx.body = bareDocument({ ...page, ...(log.length > 0 && script ? { script } : {}) });
   }
 }
 
@@ -77,8 +86,8 @@ function isBusy(thrown: unknown): boolean {
   return String((thrown as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY');
 }
 
-function logFailure(ctx: Context, error: AppsError, logger: Logger): void {
-  logger.error(`[apps] ${ctx.method} ${ctx.path}: ${error.name} ${placedMessage(error)}${causeOf(error)}`);
+function logFailure(ctx: Context, error: AppsError, { logger, folder }: ErrorView): void {
+  logger.error(`[apps] ${ctx.method} ${ctx.path}: ${error.name} ${placedMessage(error, folder)}${causeOf(error)}`);
 }
 
 /** What a neutral message hides, for the log. */

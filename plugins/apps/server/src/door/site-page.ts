@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { contentHtml, embeddingPage, LIVE_VIEW, showsDetails, themedPage, type Visit } from '../apps';
+import { contentHtml, embeddingPage, folderOf, LIVE_VIEW, showsDetails, themedPage, type Visit } from '../apps';
 import { AppsError } from '../errors';
 import { rightsOf } from '../requester';
 import type { Requester } from '../requester/types';
@@ -80,6 +80,8 @@ async function answerView(request: SiteRequest, address: ViewAddress, requester:
   const { app, block } = owner;
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
+  view.folder = folderOf(services, app.id);
+  view.console = () => ({ log: visit.failedLog ?? [], script: `${site.url}/@@apps.js` });
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   const target = { kind: 'block', block: block.id } as const;
   const exchange = { ctx, services, site, app, requester, rights, visit, target, json: posts && view.json };

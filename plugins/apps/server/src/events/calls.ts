@@ -86,12 +86,23 @@ async function siteOf({ sites, config }: CallServices, id = config.sites[0]?.id 
   return site;
 }
 
+/** Keys of a row of the database, none of which a state has. */
+const rowKeys = ['documentId', 'id', 'username', 'email'];
+
 async function requesterOf(
   requesters: Requesters,
   given: NonNullable<CallOptions['requester']> | null,
 ): Promise<Requester> {
   if (given === null) return requesters.anonymous();
   if ('identity' in given && 'credential' in given) return given;
+  // Taken for a state without `auth`, a row would be anonymous without a word.
+  const row = rowKeys.find((key) => key in given);
+  if (row !== undefined) {
+    throw new AppsError(
+      'BadRequestError',
+      `"requester" must be a Koa context or its state (ctx.state), not an object with "${row}", such as a user's row: it does not say how the user has logged in`,
+    );
+  }
   return requesters.fromStrapi('state' in given ? given.state : (given as StrapiState));
 }
 

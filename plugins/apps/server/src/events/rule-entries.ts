@@ -1,7 +1,8 @@
 import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { didYouMean, functionNames } from '../apps';
+import { functionNames } from '../apps';
+import { didYouMean } from '../did-you-mean';
 import { AppsError, isAppsError } from '../errors';
 import type { Requester } from '../requester/types';
 import type { Site, Sites } from '../sites/types';

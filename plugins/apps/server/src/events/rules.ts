@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { RuleEvent as Event, RuleFailure } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
+import { placedMessage } from '../apps';
 import { isAppsError } from '../errors';
 import type { Logger } from '../log';
 import type { ContentItem, Site, Sites } from '../sites/types';
@@ -113,7 +114,9 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
   }
 
   async function noteFailure({ id, name }: Rule, documentId: string, error: unknown): Promise<void> {
-    const message = isAppsError(error) ? `${error.name}: ${error.message}` : 'The server failed; its log says why';
+    const message = isAppsError(error)
+      ? `${error.name}: ${placedMessage(error)}`
+      : 'The server failed; its log says why';
     logger.error(`[apps] the rule "${name}" failed for ${documentId}: ${message}`);
     if (!isAppsError(error)) report(error);
     const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });

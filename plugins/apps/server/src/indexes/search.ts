@@ -3,7 +3,7 @@ import { AppsError } from '../errors';
 import type { Row, Sql, Statement } from './database';
 import type { Dialect } from './dialects';
 import { layoutOf, tablesOf } from './layout';
-import { type Condition, checkQuery, indexType, parseQuery, queryLimits } from './query';
+import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
 import { isShortPage, mostLookups } from './query/cost';
 import { isRange, look } from './query/driver';
 import { orderBy } from './query/order';
@@ -81,7 +81,7 @@ function checkNumber(name: string, value: number, most: number): void {
 function sortType(declared: IndexDeclarations, name: string): IndexType {
   const type = name === 'id' ? 'field' : declared.get(name);
   const reason = !type
-    ? `there is no index named ${JSON.stringify(name)}`
+    ? unknownIndex(declared, name)
     : type === 'keyword'
       ? `${name} is a keyword index, which has no order`
       : null;

@@ -1,4 +1,13 @@
-import { type Context, type Liquid, LiquidError, Parser, type Template, Tokenizer } from 'liquidjs';
+import {
+  type Context,
+  type Liquid,
+  LiquidError,
+  Parser,
+  type Template,
+  Tokenizer,
+  TokenKind,
+  type TopLevelToken,
+} from 'liquidjs';
 import { AppsError, isAppsError, type SourcePosition } from '../errors';
 import { BraceToken, splitBraces } from './braces';
 import { drive } from './drive';
@@ -32,12 +41,18 @@ export function compileLayout(liquid: Liquid, limits: LayoutLimits, source: Layo
     return {
       elements,
       shows: (name) => placed.has(name) || isShown(name),
-      render: (data) => render(liquid, limits, templates, data, path),
+      render: (data) => render(liquid, limits, { templates, tokens, path }, data),
     };
   });
 }
 
-async function render(liquid: Liquid, limits: LayoutLimits, templates: Template[], data: LayoutData, path: string) {
+interface Parsed {
+  templates: Template[];
+  tokens: readonly TopLevelToken[];
+  path: string;
+}
+
+async function render(liquid: Liquid, limits: LayoutLimits, { templates, tokens, path }: Parsed, data: LayoutData) {
   const clock = new Clock(limits, data.signal?.deadline);
   const elements = new Elements(data, clock);
   const scope = Object.assign(Object.create(null), data.variables, { elements: elements.drop, context: data.context });
@@ -45,6 +60,7 @@ async function render(liquid: Liquid, limits: LayoutLimits, templates: Template[
     typeof Context
   >[3];
   const context = new TimedContext(scope, liquid.options, { sync: false }, limiters);
+  context.onUnknown = unknownMarks(tokens, data);
   keepRendering(context, { elements, clock, data });
   const emitter = new BoundedEmitter(limits.memory);
   try {
@@ -53,6 +69,26 @@ async function render(liquid: Liquid, limits: LayoutLimits, templates: Template[
     throw definitionErrorOf(error, path);
   }
   return emitter.buffer;
+}
+
+/** Variables that one rendering tells of, at most: each is looked for in the layout. */
+const MAX_UNKNOWN = 20;
+
+/** What stands in the place of each unknown variable; it is asked for once. */
+function unknownMarks(tokens: readonly TopLevelToken[], { onUnknown }: LayoutData): (name: string) => string {
+  const marks = new Map<string, string>();
+  return (name) => {
+    if (marks.size >= MAX_UNKNOWN) return marks.get(name) ?? '';
+    const mark = marks.get(name) ?? onUnknown?.(name, lineOf(tokens, name)) ?? '';
+    marks.set(name, mark);
+    return mark;
+  };
+}
+
+/** The line of the first output that names a variable. */
+function lineOf(tokens: readonly TopLevelToken[], name: string): number {
+  const token = tokens.find((one) => one.kind === TokenKind.Output && one.getText().includes(name));
+  return token?.getPosition()[0] ?? 1;
 }
 
 function asDefinitionError<T>(path: string, work: () => T): T {

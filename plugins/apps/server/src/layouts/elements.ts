@@ -9,6 +9,13 @@ type Element = Awaited<ReturnType<LayoutData['element']>>;
 /** Liquid's `elements`, as a class that can be made. */
 class Names extends Drop {}
 
+/** What stands for an element that has failed, and for whatever is read of it: `{{ elements.found.total }}`. */
+class Failed extends Html {
+  liquidMethodMissing(): Html {
+    return this;
+  }
+}
+
 /** The elements of one rendering: each is asked for when it is first met, and once only. */
 export class Elements {
   readonly #asked = new Map<string, Promise<Element>>();
@@ -24,7 +31,8 @@ export class Elements {
     const read = async (name: string | number): Promise<unknown> => {
       const element = await this.#ask(String(name));
       if (!element) return this.#undeclared(String(name));
-      return 'html' in element ? new Html(element.html) : element.value;
+      if ('html' in element) return element.failed ? new Failed(element.html) : new Html(element.html);
+      return element.value;
     };
     // Liquid reads an object's members before it asks for a missing one; here every name is an element's.
     return new Proxy(new Names(), {
@@ -82,7 +90,7 @@ function keysAfter(name: string, { element, keys }: BraceToken): readonly string
 }
 
 function content(element: NonNullable<Element>, keys: readonly string[]): string {
-  if ('html' in element) return keys.length === 0 ? element.html : '';
+  if ('html' in element) return keys.length === 0 || element.failed ? element.html : '';
   let value: unknown = element.value;
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return '';

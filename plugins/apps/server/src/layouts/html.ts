@@ -22,7 +22,7 @@ export function html(text: string): Html {
 
 /** Liquid's counts and clock for one rendering; `capture` would otherwise grow without bounds. */
 interface Rendered {
-  context: { memoryLimit: object; renderLimit: { check(now: number): void } };
+  context: { memoryLimit: object; renderLimit: { check(now: number): void }; emptyOutput?(): string };
 }
 
 /** Characters and entries of a list or object that a page shows as JSON, at most. */
@@ -33,6 +33,7 @@ const SLICE = 200_000;
 
 /** The filter behind every `{{ value }}` that does not end in `| raw`. */
 export function escaping(this: Rendered, value: unknown): string | Generator<unknown, string> {
+  if (value === undefined || value === null) return this.context.emptyOutput?.() ?? '';
   // Counted before it is escaped, for that already takes time and room.
   const text = counted(this, value);
   if (value instanceof Html) return text;

@@ -4,6 +4,24 @@ import { sizeOf } from './sizes';
 
 /** Liquid's context, whose clock ticks for every item that a filter such as `where_exp` or `group_by` looks at. */
 export class TimedContext extends Context {
+  /** What stands in the place of an output whose variable does not exist. */
+  onUnknown: (name: string) => string = () => '';
+  /** The variable that was read last, if nothing defines it. */
+  #unknown: string | undefined;
+
+  override *_get(paths: Parameters<Context['_get']>[0]): IterableIterator<unknown> {
+    const [name] = paths;
+    const { scopes, environments } = this as unknown as { scopes: object[]; environments: object };
+    const isKnown = typeof name !== 'string' || [...scopes, environments].some((scope) => name in scope);
+    this.#unknown = isKnown ? undefined : name;
+    return yield* super._get(paths);
+  }
+
+  /** What an output without a value shows: nothing, unless it is the variable that does not exist. */
+  emptyOutput(): string {
+    return this.#unknown === undefined ? '' : this.onUnknown(this.#unknown);
+  }
+
   override push(scope: object): number {
     this.tick();
     return super.push(scope);

@@ -18,9 +18,10 @@ export interface CompiledLayout {
 export interface LayoutData {
   /**
    * What stands for an element: `{ html }` goes in as it is (a string from BASIC, or a rendered input), `{ value }` is
-   * an object or other JSON of a BASIC element (`{info.title}` escaped as text), undefined: not declared.
+   * an object or other JSON of a BASIC element (`{info.title}` escaped as text), undefined: not declared. The HTML of
+   * one that has `failed` stands for its keys too.
    */
-  element(name: string): Promise<{ html: string } | { value: Json } | undefined>;
+  element(name: string): Promise<{ html: string; failed?: boolean } | { value: Json } | undefined>;
   /** What Liquid sees as `context`. */
   context: { [key: string]: unknown };
   /** Further names that Liquid sees, such as `main` of a theme's layout; finished HTML is wrapped with `html()`. */
@@ -31,6 +32,11 @@ export interface LayoutData {
   debug: boolean;
   /** Told once for each undeclared element that was met. */
   onUndefined(name: string): void;
+  /**
+   * Told once for each variable that an output names and nothing defines, with the first line that does; gives the HTML that
+   * stands in its place.
+   */
+  onUnknown?(name: string, line: number): string;
   /** `performance.now()` at which the rendering must have ended, else LogicTimeoutError. */
   signal?: { deadline: number };
 }

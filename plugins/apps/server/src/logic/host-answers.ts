@@ -28,6 +28,8 @@ const argumentFactor = 8;
 export class HostAnswers {
   /** The errors that calls were answered with, by the numbers that the sandbox knows them by. */
   readonly errors: AppsError[] = [];
+  /** Name of the host call that is under way. */
+  current: string | null = null;
 
   constructor(private readonly options: HostAnswersOptions) {}
 
@@ -56,8 +58,8 @@ export class HostAnswers {
 
   /**
    * Makes the calls in order, until one fails, and returns the answer's JSON text (`HostAnswer`). Answers that together
-   * would fill the sandbox's memory, or are not JSON, become an error. Stops, with whatever there is, when the session is
-   * over: one message may hold a thousand calls.
+   * would fill the sandbox's memory, or are not JSON, become an error. Stops when the session is over, for one message may
+   * hold a thousand calls: the answer is then ''.
    */
   async text(calls: HostCalls, isOver: () => boolean): Promise<string> {
     const limit = (this.options.limits.logicMemory * 1024 * 1024) / 4;
@@ -71,7 +73,8 @@ export class HostAnswers {
         await setImmediate();
         rested = performance.now();
       }
-      if (isOver()) break;
+      if (isOver()) return '';
+      this.current = name;
       try {
         const value = JSON.stringify(await callHost(run, name, args));
         size += value.length;
@@ -82,6 +85,7 @@ export class HostAnswers {
         break;
       }
     }
+    this.current = null;
     return `{"values":[${values.join(',')}]${error}}`;
   }
 

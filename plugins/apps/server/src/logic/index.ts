@@ -166,7 +166,7 @@ async function startedRunner(
 ): Promise<Runner> {
   const runner = budget.losses < mostLosses ? fleet.runner(program.language) : fleet.loneRunner();
   await waited(budget, () => runner.ready);
-  if (!runner.usable) throw unavailable('The sandbox is not available.');
+  if (!runner.usable) throw fleet.missing();
   return runner;
 }
 

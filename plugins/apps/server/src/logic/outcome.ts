@@ -3,9 +3,21 @@ import type { WireProgram } from '../../../sandbox/src/protocol';
 import type { Limits } from '../config.types';
 import { AppsError, isAppsError } from '../errors';
 import { logicError } from './compile';
+import { misspeltMember } from './misspelt';
+import { readError, readJson } from './wire';
 
 export function brokenError(program: WireProgram): AppsError {
   return logicError('The logic broke its sandbox', { file: entryOf(program) });
+}
+
+/** The error of a promise that was rejected and that the logic does not await; `text` came out of the sandbox. */
+export function rejectedError(text: string, program: WireProgram): AppsError {
+  const error = readError(readJson(text));
+  const place = error && locate(error.stack, program);
+  // An error of the prelude, which awaits what it makes: logic has changed what a promise is.
+  if (!error || (!place && error.stack.includes('apps:prelude'))) return brokenError(program);
+  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
+  return logicError(`A promise that nothing awaits was rejected: ${message}`, place ?? { file: entryOf(program) });
 }
 
 /** Errors that a contained call does not contain: they concern the request as a whole. */
@@ -15,8 +27,41 @@ export function endsRequest(error: AppsError): boolean {
   return neverContained.some((name) => isAppsError(error, name));
 }
 
-export function timeoutError(limits: Limits): AppsError {
-  return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`);
+export function timeoutError(limits: Limits, place?: LatePlace): AppsError {
+  const where = place && placeOf(place);
+  return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`, where);
+}
+
+/** What is known of where logic stood when its time was over. */
+export interface LatePlace {
+  program: WireProgram;
+  block: string | null;
+  /** Functions that were being run. */
+  functions: readonly string[];
+  /** The sandbox's frames; '' where it could not tell. */
+  stack: string;
+  /** The host call that was under way. */
+  hostCall: string | null;
+}
+
+/** Functions that are named when any of them may have been running. */
+const namedFunctions = 5;
+
+/** The place as a sentence, and as a position in the theme's files. */
+function placeOf({ program, block, functions, stack, hostCall }: LatePlace): { reason: string; position: Position } {
+  const found = locate(stack, program);
+  const names = functions.filter((name) => stack.includes(` ${name} (`) || stack.includes(`.${name} (`));
+  const running = names.length > 0 ? names.slice(-1) : functions.slice(0, namedFunctions);
+  const position = found ?? { file: entryOf(program) };
+  const parts = [
+    block === null ? '' : `the block "${block}"`,
+    running.length === 0
+      ? 'the top level of the file'
+      : `the function ${running.map((name) => `"${name}"`).join(' or ')}`,
+    found ? `${found.file}:${found.line}` : `${position.file}, line unknown`,
+    hostCall === null ? '' : `in the host call ${hostCall}`,
+  ];
+  return { reason: `It stood in ${parts.filter((part) => part !== '').join(', ')}`, position };
 }
 
 export function memoryError(program: WireProgram, limits: Limits): AppsError {
@@ -49,18 +94,45 @@ export function thrownError(error: WireError, program: WireProgram, hostErrors: 
   if (own && !faultsOfLogic.has(own.status)) return own;
   const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
   const place = locate(error.stack, program);
-  return logicError(message, place ?? { file: entryOf(program) });
+  return logicError(message + hintOf(error, program, place), place ?? { file: entryOf(program) });
 }
 
-/** The topmost frame of `stack` that lies in a file of the program. */
-export function locate(stack: string, program: WireProgram): { file: string; line: number } | null {
+/** Errors of what does not exist. */
+const missingMember = new Set(['TypeError', 'AttributeError']);
+
+/** What was probably meant, where the line names something of `context` that does not exist. */
+function hintOf({ name }: WireError, program: WireProgram, place: Position | null): string {
+  if (!place?.line || !missingMember.has(name)) return '';
+  const code = program.modules.find(({ path }) => path === place.file)?.code ?? '';
+  return misspeltMember(lineAt(code, place.line));
+}
+
+/** A line of a text, without taking the whole text apart. */
+function lineAt(text: string, line: number): string {
+  let start = 0;
+  for (let at = 1; at < line; at += 1) {
+    start = text.indexOf('\n', start) + 1;
+    if (start === 0) return '';
+  }
+  const end = text.indexOf('\n', start);
+  return text.slice(start, end < 0 ? undefined : end);
+}
+
+type Position = { file: string; line?: number };
+
+/**
+ * The topmost frame of `stack` that lies in a file of the program. Of Python's frames only those of a file that does not
+ * compile have a column.
+ */
+export function locate(stack: string, program: WireProgram): { file: string; line: number; column?: number } | null {
   for (const frame of stack.split('\n')) {
     if (!frame.startsWith('    at ')) continue;
-    const [, place, line] = /^ {4}at (.*):(\d+):\d+\)?$/.exec(frame) ?? [];
+    const [, place, line, column] = /^ {4}at (.*):(\d+):(\d+)\)?$/.exec(frame) ?? [];
     const file =
       place &&
       program.modules.find(({ path }) => place === path || place.endsWith(`(${path}`) || place.endsWith(` ${path}`));
-    if (file) return { file: file.path, line: Number(line) };
+    const hasColumn = program.language === 'python' && Number(column) > 1;
+    if (file) return { file: file.path, line: Number(line), ...(hasColumn ? { column: Number(column) } : {}) };
   }
   return null;
 }

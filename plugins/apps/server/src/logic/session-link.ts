@@ -2,14 +2,14 @@ import type { FailureReason } from '../../../sandbox/src/protocol';
 import { AppsError } from '../errors';
 import { logicError } from './compile';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
-import { brokenError, entryOf, memoryError, sizeError, timeoutError } from './outcome';
+import { brokenError, entryOf, memoryError, rejectedError, sizeError, timeoutError } from './outcome';
 import { lostError } from './supervisor/fleet';
 import { RunnerBreach } from './supervisor/runner-messages';
 import type { Fault, Runner, SessionMessage } from './supervisor/runner-process';
 import { isDeep, readHostCalls, readJson } from './wire';
 
 /** Milliseconds after the deadline at which a runner that has said nothing is killed, or a forgotten session closed. */
-const grace = 100;
+const grace = 180;
 
 /** Milliseconds that the end of a whole runner counts for: the others have to be run again. */
 const crashTime = 2000;
@@ -45,6 +45,8 @@ export class SessionLink {
   private timer: NodeJS.Timeout | undefined;
   /** Whether host calls of the sandbox are being made; it waits for their answer, and can ask for no others. */
   private serving = false;
+  /** Functions that the request under way runs. */
+  private functions: readonly string[] = [];
   /** Sends `open` again with the program's text, after the runner has forgotten it. Null: it has been sent. */
   private resend: (() => void) | null = null;
 
@@ -58,7 +60,8 @@ export class SessionLink {
   }
 
   /** Opens the session in the runner with this request; once, before any `call`. */
-  open(data: string): Promise<string> {
+  open(data: string, functions: readonly string[]): Promise<string> {
+    this.functions = functions;
     const { runner, program } = this.options;
     const send = () => {
       const known = runner.programs.has(program.key);
@@ -82,7 +85,8 @@ export class SessionLink {
   }
 
   /** Makes another request. */
-  call(data: string): Promise<string> {
+  call(data: string, functions: readonly string[]): Promise<string> {
+    this.functions = functions;
     const { runner } = this.options;
     return this.ask(() => runner.send({ type: 'call', session: this.id, data, remaining: this.remaining() }));
   }
@@ -102,7 +106,7 @@ export class SessionLink {
   private ask(send: () => void): Promise<string> {
     if (this.end) return Promise.reject(this.end());
     if (this.remaining() <= 0) {
-      const error = timeoutError(this.options.limits);
+      const error = this.lateError('');
       this.stop(error);
       return Promise.reject(error);
     }
@@ -127,7 +131,14 @@ export class SessionLink {
       this.options.overLimit(performance.now() - this.begun);
       this.options.runner.kill();
     }
-    this.stop(timeoutError(this.options.limits));
+    this.stop(this.lateError(''));
+  }
+
+  /** @param stack the sandbox's frames, '' where it could not tell */
+  private lateError(stack: string): AppsError {
+    const { limits, program, context } = this.options;
+    const block = context.block?.id ?? null;
+    return timeoutError(limits, { program, block, functions: this.functions, stack, hostCall: this.host.current });
   }
 
   /** Throws RunnerBreach for what a runner that works does not send. */
@@ -167,15 +178,15 @@ export class SessionLink {
     const { program, limits } = this.options;
     if (reason === 'time' || reason === 'memory') this.options.overLimit(performance.now() - this.begun);
     if (reason === 'crowded') return lostError();
-    if (reason === 'time') return timeoutError(limits);
+    if (reason === 'time') return this.lateError(message);
     if (reason === 'memory') return memoryError(program, limits);
     if (reason === 'size') return sizeError(program, limits);
-    return reason === 'program' ? logicError(message, { file: entryOf(program) }) : brokenError(program);
+    return reason === 'program' ? logicError(message, { file: entryOf(program) }) : rejectedError(message, program);
   }
 
   /** Makes the host calls of one message, in order, until one fails. */
   private async serve(data: string): Promise<void> {
-    const { limits, program } = this.options;
+    const { program } = this.options;
     const tooMuch = this.host.sizeRefusal(data.length);
     if (tooMuch) return this.refuse(tooMuch);
     if (isDeep(data)) return this.reply(this.host.refused('The arguments are nested too deeply'));
@@ -185,9 +196,8 @@ export class SessionLink {
     if (refusal) return this.refuse(refusal);
     const isOver = () => this.end !== null || this.remaining() <= 0;
     const answer = await this.host.text(calls, isOver);
-    if (this.end) return;
-    if (this.remaining() <= 0) return this.stop(timeoutError(limits));
-    this.reply(answer);
+    // When the time is over the runner says so by itself, and where logic stood; one that is stuck is killed.
+    if (!this.end && this.remaining() > 0) this.reply(answer);
   }
 
   /** Ends the session for going over a limit. */

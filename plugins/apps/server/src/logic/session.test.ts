@@ -190,6 +190,12 @@ describe('a runner that fails', () => {
     ['is stuck', 'onMessage(() => { for (;;); });', { name: 'LogicTimeoutError' }],
     ['crashes', 'onMessage(() => process.abort());', { name: 'LogicError', message: expect.stringContaining('64 MB') }],
     ['gives up', 'onMessage(() => process.exit(1));', { name: 'ServiceUnavailableError' }],
+    [
+      'has no isolated-vm',
+      `send('unavailable', 0, 'isolated-vm does not load: run "npm install" (/a/path of the machine)');
+      pipe.end(() => process.exit(1));`,
+      { name: 'ServiceUnavailableError', reason: 'isolated-vm does not load: run "npm install"' },
+    ],
     ['talks nonsense', "onMessage(({ session }) => send('done', session, '{'));", broken],
     ['asks nonsense', "onMessage(({ session }) => send('host', session, '[5]'));", broken],
     [

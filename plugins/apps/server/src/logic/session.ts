@@ -28,6 +28,8 @@ export async function openSession(options: SessionOptions): Promise<LogicSession
 type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
 type LaterRequest = Exclude<PreludeRequest, OpenRequest>;
 
+const namesOf = (calls: LogicCall[]) => calls.map(({ name }) => name);
+
 /** One session: what is asked of the sandbox, and what is made of its answers. */
 class RunnerSession implements LogicSession {
   functions: ReadonlySet<string> = new Set();
@@ -105,7 +107,10 @@ class RunnerSession implements LogicSession {
     this.opening = null;
     this.record = undefined;
     const request: OpenRequest = { ...opening, context: { ...context, record }, calls };
-    const { functions, outcomes } = this.valueOf(await this.link.open(JSON.stringify(request)), readOpen(calls.length));
+    const { functions, outcomes } = this.valueOf(
+      await this.link.open(JSON.stringify(request), namesOf(calls)),
+      readOpen(calls.length),
+    );
     this.functions = new Set(functions);
     knownFunctions.set(this.options.program, this.functions);
     return outcomes;
@@ -114,7 +119,7 @@ class RunnerSession implements LogicSession {
   private async request<Value>(request: LaterRequest, read: Reader<Value>): Promise<Value> {
     const data = JSON.stringify(this.record === undefined ? request : { ...request, record: this.record });
     this.record = undefined;
-    return this.valueOf(await this.link.call(data), read);
+    return this.valueOf(await this.link.call(data, namesOf('calls' in request ? request.calls : [])), read);
   }
 
   private errorOf(error: Parameters<typeof thrownError>[0]) {

@@ -94,7 +94,7 @@ export const readHostCalls: Reader<HostCalls> = (value) => {
   return Array.isArray(value) && value.length > 0 && value.every(fits) ? (value as HostCalls) : undefined;
 };
 
-function readError(value: unknown): WireError | undefined {
+export function readError(value: unknown): WireError | undefined {
   if (!isItems(value)) return undefined;
   const { name, message, stack, host } = value;
   if (typeof name !== 'string' || typeof message !== 'string' || typeof stack !== 'string') return undefined;

@@ -5,6 +5,7 @@
 export { allows, rightsOf } from './acl';
 export { addressGroup } from './address-group';
 export type { Csrf } from './csrf';
+export { type KnownNames, lookUpNames } from './known-names';
 export { safeNext } from './next';
 export { watchPasswordChanges } from './password-changes';
 export { appsActions, MANAGE_PERMISSION, permissionControllers, registerAdminActions } from './permissions';

@@ -129,5 +129,7 @@ export function createPasswords({ users, keyring, rateLimit, now = Date.now }: P
 
 /** The one answer to wrong, unknown, blocked and unconfirmed alike. */
 export function unauthorized(headers: Record<string, string> = {}): AppsError {
-  return new AppsError('UnauthorizedError', 'The credentials are missing, wrong, expired or blocked.', { headers });
+  return new AppsError('UnauthorizedError', 'The login is wrong, has expired or is blocked. Please log in again.', {
+    headers,
+  });
 }

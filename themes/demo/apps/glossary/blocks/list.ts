@@ -26,6 +26,9 @@ export function topic_options(): string[] {
   return topics;
 }
 
+/** The button sends the form, and the list reads it: there is nothing else to do. */
+export function find(): void {}
+
 /** The terms that match, best match first; all of them in alphabetical order without a search. */
 export function entries(context: Context) {
   const names = wanted(context);

@@ -29,7 +29,11 @@ def _exchange(calls):
     message = _text(calls, calls[-1][0])
     if len(message) > _limits['messageSize']:
         raise ValueError('%s: more than %d characters of arguments' % (calls[0][0], _limits['messageSize']))
-    return _read(_bridge('H' + message))
+    answer = _bridge('H' + message)
+    if answer == 'T':
+        # The time is over, and the server wants to know where.
+        raise KeyboardInterrupt
+    return _read(answer)
 
 
 _known = {}

@@ -105,13 +105,37 @@ def _frames(error):
     return found
 
 
-def _stack_text(frames):
-    return '\n'.join(['    at %s (%s:%s:1)' % (name or '?', path, line) for path, line, name in frames])
+def _stack_text(frames, column='1'):
+    return '\n'.join(['    at %s (%s:%s:%s)' % (name or '?', path, line, column) for path, line, name in frames])
+
+
+def _diagnosed(frames, message):
+    """The place and the message of a SyntaxError, with what was expected there (python/diagnose.ts)."""
+    path, line, name = frames[0]
+    found = _bridge('D%s %s' % (line, path)).split(' ', 2)
+    if len(found) < 3:
+        return _stack_text(frames), message
+    return _stack_text([(path, found[0], name)], found[1]), '%s: %s' % (message, found[2])
+
+
+# Where the log entry that is being made stands: the compiler writes it into the call (python-syntax.ts), for MicroPython
+# cannot tell where it is without an exception that has passed there.
+_place = None
+
+
+def _at(line, path):
+    global _place
+    _place = '    at ? (%s:%s:1)' % (path, line)
+    return ()
+
+
+builtins._at = _at
 
 
 def _stack_here():
-    # MicroPython cannot tell where it is without an exception that has passed there.
-    return ''
+    global _place
+    place, _place = _place, None
+    return place or ''
 
 
 def _message_of(error):
@@ -128,7 +152,10 @@ def _describe(error):
     message = _message_of(error)[:2000]
     if frames and frames[0][2] not in ('', '<module>'):
         message += ('' if message == '' else ', ') + 'in ' + frames[0][2]
-    described = {'name': type(error).__name__[:100], 'message': message, 'stack': _stack_text(frames)[:4000]}
+    stack = _stack_text(frames)
+    if frames and _native_isinstance(error, SyntaxError):
+        stack, message = _diagnosed(frames, message)
+    described = {'name': type(error).__name__[:100], 'message': message, 'stack': stack[:4000]}
     host = getattr(error, 'host', None) if _native_isinstance(error, AppsError) else None
     if host is not None:
         described['host'] = host
@@ -188,7 +215,7 @@ def _run(calls):
         try:
             outcomes.append(_outcome(call['name']))
         except BaseException as error:
-            if not call['contained']:
+            if not call['contained'] or _native_isinstance(error, KeyboardInterrupt):
                 raise
             outcomes.append('{"error":' + _text(_describe(error)) + '}')
     _send([])

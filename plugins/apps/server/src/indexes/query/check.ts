@@ -1,4 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
+import { didYouMean } from '../../did-you-mean';
 import type { Scalar } from '../keys';
 import type { IndexDeclarations, IndexType } from '../types';
 import { parseTextQuery, type TextCondition, type TextQuery } from '../words';
@@ -32,8 +33,19 @@ export function checkQuery(tree: Parsed, declared: IndexDeclarations, names: Ite
 /** Type of a declared index; BadRequestError naming it when there is none. */
 export function indexType(declared: IndexDeclarations, name: string, position: number): IndexType {
   const type = name === 'id' ? 'field' : declared.get(name);
-  if (!type) throw queryError(position, `there is no index named ${JSON.stringify(name)}`, { index: name });
+  if (!type) throw queryError(position, unknownIndex(declared, name), { index: name });
   return type;
+}
+
+/** Indexes that a message lists, at most. */
+const LISTED = 30;
+
+/** Says that there is no such index, and which there are. */
+export function unknownIndex(declared: IndexDeclarations, name: string): string {
+  const known = [...new Set([...declared.keys(), 'id'])].sort();
+  const more = known.length > LISTED ? `, and ${known.length - LISTED} more` : '';
+  const list = `${known.slice(0, LISTED).join(', ')}${more}`;
+  return `there is no index named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} There are: ${list}`;
 }
 
 class Checker {

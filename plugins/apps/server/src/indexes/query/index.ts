@@ -1,4 +1,4 @@
-export { type Condition, checkQuery, indexType } from './check';
+export { type Condition, checkQuery, indexType, unknownIndex } from './check';
 export { queryError } from './errors';
 export { queryLimits } from './limits';
 export { parseQuery } from './parse';

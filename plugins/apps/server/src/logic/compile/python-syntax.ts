@@ -28,14 +28,14 @@ const mostBrackets = 200;
 
 /**
  * Writes what MicroPython does not read in words that it does: `x[::-1]` of texts and tuples, `{**a}`, `[*a]` and
- * `from x import *`. Everything keeps its line.
+ * `from x import *`. Calls of `log` and `print` say their line, which MicroPython cannot tell. Everything keeps its line.
  */
-export function rewritePython(text: string): string {
+export function rewritePython(text: string, path = ''): string {
   const starred = text.replace(
     /^([ \t]*)from[ \t]+(?=[.\w])(\.*)(\w[\w.]*)?[ \t]+import[ \t]+\*/gm,
     (_all, indent: string, dots: string, name = '') => `${indent}_import_all('${name}', ${dots.length}, globals())`,
   );
-  return rewrite(tokenize(starred)) ?? starred;
+  return rewrite(tokenize(starred), path) ?? starred;
 }
 
 function tokenize(text: string): Token[] {
@@ -78,19 +78,29 @@ interface Bracket {
   subscript: boolean;
   /** Whether it stands in a `del` statement. */
   deleted: boolean;
+  /** Where it calls `log` or `print`. */
+  place: string | null;
 }
 
 /** The text with every bracket rewritten from the inside out; undefined when they are nested too deep. */
-function rewrite(list: readonly Token[]): string | undefined {
+function rewrite(list: readonly Token[], path: string): string | undefined {
   const top: Token[] = [];
   const stack: Bracket[] = [];
   let deleted = false;
+  let line = 1;
   for (const [index, token] of list.entries()) {
     const inside = stack.at(-1)?.inside ?? top;
     if (token.kind === 'open') {
       if (stack.length >= mostBrackets) return undefined;
       const before = inside.findLast(({ kind }) => kind !== 'space');
-      stack.push({ open: token, inside: [], subscript: isValue(before), deleted: deleted && stack.length === 0 });
+      const place = token.text === '(' && isLog(inside) ? `*_at(${line},${JSON.stringify(path)})` : null;
+      stack.push({
+        open: token,
+        inside: [],
+        subscript: isValue(before),
+        deleted: deleted && stack.length === 0,
+        place,
+      });
     } else if (token.kind === 'close' && stack.length > 0) {
       const bracket = stack.pop() as Bracket;
       const outer = stack.at(-1)?.inside ?? top;
@@ -100,9 +110,42 @@ function rewrite(list: readonly Token[]): string | undefined {
       inside.push(token);
       if (stack.length === 0) deleted = token.text === 'del' || (deleted && !token.text.includes('\n'));
     }
+    line += newlines(token.text);
   }
   const open = stack.map((bracket) => bracket.open.text + textOf(bracket.inside));
   return textOf(top) + open.join('');
+}
+
+function newlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+/** Whether a bracket after this calls `print`, or `log` of something. */
+function isLog(before: readonly Token[]): boolean {
+  const [name, dot] = [before.at(-1)?.text, before.at(-2)?.text];
+  return name === 'log' ? dot === '.' : name === 'print' && dot !== '.' && before.at(-3)?.text !== 'def';
+}
+
+/** The arguments with the place after them, which is no argument any more when the function is called. */
+function placed({ open, inside, place }: Bracket, close: Token): string {
+  // A single generator needs no brackets of its own, and after `**` nothing may follow.
+  const isFixed = inside.some((token) => token.text === 'for' || token.text === '**');
+  if (place === null || isFixed) return `${open.text}${textOf(inside)}${close.text}`;
+  const parts = split(inside, ',');
+  const named = parts.findIndex(isNamed);
+  const end = parts.findLastIndex((part) => part.some(({ kind }) => kind !== 'space')) + 1;
+  const texts = parts.map(textOf);
+  // MicroPython takes the names of arguments that come before `*` for their values.
+  texts.splice(named < 0 ? end : named, 0, place);
+  return `${open.text}${texts.join(',')}${close.text}`;
+}
+
+/** Whether an argument is given by its name. */
+function isNamed(part: readonly Token[]): boolean {
+  const [name, equals] = part.filter(({ kind }) => kind !== 'space');
+  return name?.kind === 'name' && equals?.text === '=';
 }
 
 function nextText(list: readonly Token[], index: number): string | undefined {
@@ -120,8 +163,9 @@ function textOf(list: readonly Token[]): string {
   return list.map(({ text }) => text).join('');
 }
 
-function bracketText({ open, inside, subscript }: Bracket, close: Token, target: boolean): string {
-  const plain = `${open.text}${textOf(inside)}${close.text}`;
+function bracketText(bracket: Bracket, close: Token, target: boolean): string {
+  const { open, inside, subscript } = bracket;
+  const plain = placed(bracket, close);
   if (target || inside.some(({ text }) => text === 'lambda')) return plain;
   if (open.text === '[' && subscript) return sliceText(inside) ?? plain;
   if (open.text === '[' && hasStar(inside, '*')) return `_joined(${displayText(inside, '*', ['[', ']'])})`;

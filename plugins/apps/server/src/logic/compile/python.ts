@@ -7,7 +7,7 @@ import type { SourceFile } from './task';
  * found out by Python itself, which reads them in the sandbox (`sandbox/src/python`).
  */
 export function compilePython({ path, text, paths }: SourceFile): { code: string; imports: string[] } {
-  return { code: rewritePython(text), imports: candidates(path, text, paths) };
+  return { code: rewritePython(text, path), imports: candidates(path, text, paths) };
 }
 
 /** An import statement: the module after `from`, and what is imported, in brackets or up to the end of the line. */

@@ -15,6 +15,8 @@ export interface Fleet {
   runner(language: Language): Runner;
   /** A runner for one session alone, killed when that is over. */
   loneRunner(): Runner;
+  /** The error where runners cannot work. */
+  missing(): AppsError;
   destroy(): Promise<void>;
 }
 
@@ -49,15 +51,21 @@ export function createFleet({ runners: most, isolates, process: options, report 
   let lastLoss = Number.NEGATIVE_INFINITY;
   const languages = new Set<Language>(['javascript']);
   let destroyed = false;
+  /** What to do about a sandbox that does not start. */
+  let cure: string | undefined;
+
+  const missing = () => unavailable('The sandbox is not available', cure ?? "The server's log says why");
 
   function start(alone = false): Runner {
-    if (destroyed || performance.now() < startAgain) throw unavailable('The sandbox is not available.');
+    if (destroyed || performance.now() < startAgain) throw missing();
     const runner = startRunner({
       ...options,
       runner: { ...options.runner, ...(alone ? { isolates: 1 } : {}), alone, languages: [...languages] },
       unavailable(message) {
         startAgain = performance.now() + restartPause;
         report(`the sandbox is not available: ${message}`);
+        // What stands in brackets may name files of the machine.
+        cure = message.startsWith('isolated-vm') ? message.replace(/ \(.*/s, '') : undefined;
       },
       breach: (message) => report(`a runner of the sandbox was ended for what it sent: ${message}`),
     });
@@ -87,6 +95,7 @@ export function createFleet({ runners: most, isolates, process: options, report 
 
   return {
     enter: places.enter,
+    missing,
     loneRunner: () => start(true),
     runner(language) {
       languages.add(language);

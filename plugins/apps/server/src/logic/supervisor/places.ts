@@ -21,8 +21,9 @@ interface Waiting {
   turn(): void;
 }
 
-export function unavailable(message = 'The sandbox is busy. Try again soon.'): AppsError {
-  return new AppsError('ServiceUnavailableError', message, { headers: { 'Retry-After': '1' } });
+/** @param reason shown to those who see details */
+export function unavailable(message = 'The sandbox is busy. Try again soon.', reason?: string): AppsError {
+  return new AppsError('ServiceUnavailableError', message, { headers: { 'Retry-After': '1' }, reason });
 }
 
 /** So many places, and the queue before them. */

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AppsError } from '../errors';
+import { fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
+import type { LogicRuntime } from './types';
+
+/** Where logic stood when it was ended (docs/errors.md). */
+let runtime: LogicRuntime;
+beforeAll(async () => {
+  runtime = await startRuntime({ logicTime: 600, isolates: 2, hostCalls: 1_000_000 });
+  await runOnce(runtime, 'function f() {}');
+  await runOnce(runtime, programOf({ 'blocks/test.py': 'def f(context):\n    pass' }, 'blocks/test.py'));
+});
+afterAll(() => runtime.destroy());
+
+const lines = (...text: string[]) => text.join('\n');
+const javascript = (...text: string[]) => programOf(lines(...text));
+const python = (...text: string[]) => programOf({ 'blocks/test.py': lines(...text) }, 'blocks/test.py');
+
+/** A host that takes its time, so that a loop of calls is over its time before it has made too many. */
+function slowHost() {
+  const host = fakeHost();
+  host.count = () => new Promise((resolve) => setTimeout(resolve, 20, 1));
+  return host;
+}
+
+async function errorOf(program: ReturnType<typeof programOf>): Promise<AppsError> {
+  const result = await runOnce(runtime, program, { host: slowHost() }).catch((error: unknown) => ({ error }));
+  return (result as { error: AppsError }).error;
+}
+
+describe('over the time', () => {
+  const cases: [what: string, program: ReturnType<typeof programOf>, line: number | undefined, says: RegExp][] = [
+    ['a loop', javascript('function f() {', '  for (;;);', '}'), 2, /block "test", the function "f", .*:2$/],
+    [
+      'after await',
+      javascript('async function f() {', '  await null;', '  for (;;) g();', '}', 'function g() {}'),
+      3,
+      /./,
+    ],
+    ['another function', javascript('function f() {', '  g();', '}', 'function g() { for (;;); }'), 4, /function "f"/],
+    ['a pattern', javascript('function f() {', '  /^(a+)+$/.test("a".repeat(40) + "b");', '}'), 2, /./],
+    ['host calls', javascript('function f(c) {', '  for (;;)', '    c.app.count();', '}'), 3, /function "f"/],
+    ['caught', javascript('function f(c) {', '  for (;;) try {', '    c.app.count();', '  } catch {}', '}'), 3, /./],
+    ['no place', javascript('function f() {', '  return new Promise(() => {});', '}'), undefined, /line unknown/],
+    ['the top level', javascript('const f = 1;', 'for (;;);'), 2, /top level/],
+    [
+      'Python: a loop',
+      python('def f(context):', '    n = 0', '    while True:', '        n = n + 1'),
+      4,
+      /function "f"/,
+    ],
+    [
+      'Python: a range',
+      python('def f(c):', '    for i in range(10 ** 9):', '        g(i)', 'def g(i):', '    return i'),
+      4,
+      /./,
+    ],
+    ['Python: host calls', python('def f(c):', '    while True:', '        c.app.count()'), 3, /function "f"/],
+    [
+      'Python: caught',
+      python(
+        'def f(c):',
+        '    while True:',
+        '        try:',
+        '            len("x")',
+        '        except Exception:',
+        '            pass',
+      ),
+      4,
+      /./,
+    ],
+    [
+      'Python: no place',
+      python('def f(c):', '    while True:', '        pass'),
+      undefined,
+      /"f", blocks.test.py, line unknown/,
+    ],
+  ];
+  // A busy machine may give the sandbox no turn in the milliseconds that it has to say where it stands.
+  test.each(cases)('%s', { retry: 2 }, async (_what, program, line, says) => {
+    const { name, message, reason, position } = await errorOf(program);
+    expect(`${name}: ${message}`).toBe('LogicTimeoutError: The logic of this request ran longer than 600 ms');
+    expect(reason).toMatch(says);
+    // Between two lines of a loop either is right.
+    if (line === undefined) expect(position?.line).toBeUndefined();
+    else expect([line - 1, line, line + 1]).toContain(position?.line);
+    expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
+  });
+});
+
+test("Python's log entries have lines", async () => {
+  const host = fakeHost();
+  const source = [
+    'from lib.b import other',
+    'def f(context):',
+    '    app = context.app',
+    '    app.log("one", (1, 2),',
+    '        "two")',
+    '    print("three",) # (',
+    '    print()',
+    '    app.log(other(context))',
+    '    print("a", "b", sep="-")',
+    '    print(*["c"], **{"sep": ""})',
+    '    app.log(n for n in [1])',
+    '    log = app.log',
+    '    log("alias")',
+  ];
+  const files = { 'blocks/test.py': lines(...source), 'lib/b.py': 'def other(c):\n    print("b")\n    return "x"' };
+  expect(await runOnce(runtime, programOf(files, 'blocks/test.py'), { host })).toMatchObject({ ok: true });
+  expect(host.logs.map(({ line, message }) => `${line} ${message}`)).toEqual([
+    '4 one [1,2] two',
+    '6 three',
+    '7 ',
+    '2 b',
+    '8 x',
+    '9 a-b',
+    'null c',
+    expect.stringMatching(/^null /),
+    'null alias',
+  ]);
+});
+
+describe('a rejected promise that nothing awaits', () => {
+  const cases: [program: ReturnType<typeof programOf>, says: RegExp, line: number | undefined][] = [
+    [
+      javascript('function f() {', '  Promise.reject(new TypeError("no"));', '}'),
+      /rejected: TypeError: no \(.*:2\)/,
+      2,
+    ],
+    [javascript('function f() {', '  g();', '}', 'async function g() {', '  await null;', '  null.x;', '}'), /null/, 6],
+    [javascript('function f() {', '  Promise.reject("text");', '}'), /Error: text/, undefined],
+  ];
+  test.each(cases)('%#', async (program, says, line) => {
+    const { name, message, position } = await errorOf(program);
+    expect(name).toBe('LogicError');
+    expect(message).toMatch(says);
+    expect(position?.line).toBe(line);
+  });
+});

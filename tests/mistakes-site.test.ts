@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consoleIn } from './support/console';
+import { openStage, type Stage } from './support/stage';
+import { copyThemes, type ThemeCopy } from './support/theme';
+
+/** Mistakes in a theme, in rights, and in the host's own code: docs/mistakes.md. */
+const rules = `- after: h1
+  include: /@@apps/slips/blocks/like
+- replace: p.main
+  include: /@@apps/slips/blocks/like
+- after: .nowhere
+  include: /@@apps/slips/blocks/fine
+- append: main
+  include: /@@apps/slips/blocks/fine
+  select: p.part
+- append: main
+  include: /@@apps/slips/blocks/fine
+  select: p.absent
+- afterwards: main
+  include: /@@apps/slips/blocks/fine
+`;
+const files: Record<string, string> = {
+  'rules.yaml': rules,
+  'layout.html': '<html><body>\n<p>{{ titel }}</p><main>{{ main }}</main></body></html>',
+  'templates/portal.html': '<h1>Start</h1><p class="main">text</p>',
+  'apps/slips/settings.yaml': 'debug: true\nacl:\n  rights:\n    reader: [authers, eric]\n',
+  'apps/slips/blocks/like.html': '{like}',
+  'apps/slips/blocks/like.yaml': 'elements: { like: ACTION }\n',
+  'apps/slips/blocks/like.js': 'export function like( {\n',
+  'apps/slips/blocks/fine.html': '<p class="part">{found}</p>',
+  'apps/slips/blocks/fine.yaml': 'elements: { found: BASIC }\n',
+  'apps/slips/blocks/fine.js': 'export function found(context) {\n  context.app.log("seen");\n  return "well";\n}\n',
+  'apps/star/settings.yaml': 'debug: true\nacl:\n  rights:\n    reader: "*"\n',
+  'apps/star/blocks/fine.html': '<p>fine</p>',
+  'apps/closed/blocks/results.html': '<p>results</p>',
+  'apps/closed/blocks/results.yaml': 'view_permission: [eric]\n',
+};
+
+let themes: ThemeCopy;
+let stage: Stage;
+beforeAll(async () => {
+  themes = await copyThemes();
+  for (const [file, text] of Object.entries(files)) await themes.write(`main/${file}`, text);
+  stage = await openStage({ themesDirectory: themes.directory });
+  await stage.user('eric');
+  await stage.user('abel');
+});
+afterAll(async () => {
+  await stage?.close();
+  await themes?.dispose();
+});
+
+const page = (as: string, send = '/site/') => stage.send({ as, send: `GET ${send}`, accept: 'text/html' });
+
+describe('a page with broken rules', () => {
+  test('is whole, and explained where the app is in debug mode', async () => {
+    const { status, text } = await page('nobody');
+    expect(status).toBe(200);
+    const mark = 'This part could not be shown: SyntaxError';
+    expect(text.split(mark).length - 1, text).toBe(2);
+    expect(text).toContain('apps/slips/blocks/like.js:2:1');
+    expect(text).toMatch(/<h1>Start<\/h1><span class="apps-error"/);
+    expect(text).toContain('<p class="main">text</p>');
+    expect(text).toContain('<p class="part">well</p>');
+    const lines = consoleIn(text);
+    expect(lines).toContainEqual(expect.stringMatching(/^slips\/like LogicError SyntaxError/));
+    // The rule selects a part of the block without its form: what it has logged arrives all the same.
+    expect(lines).toContain('slips/fine:2 seen');
+    expect(text).not.toContain('rules.yaml');
+  });
+
+  const told: [what: string, line: RegExp][] = [
+    [
+      'a selector that matches nothing',
+      /the rule at rules.yaml:5 matches nothing in \/site\/: no element is ".nowhere"/,
+    ],
+    ['a select that matches nothing', /the rule at rules.yaml:10 selects nothing in the block slips\/blocks\/fine/],
+    ['a rule that is not one', /"afterwards" is not known/],
+    ['a variable that does not exist', /layout.html:2: there is no variable "titel"/],
+  ];
+  test.each(told)('%s: managers see it, and the log has it once', async (_what, line) => {
+    const { text } = await page('mona');
+    expect(
+      consoleIn(text).some((one) => line.test(one)),
+      consoleIn(text).join('\n'),
+    ).toBe(true);
+    expect(consoleIn((await page('nobody')).text).some((one) => line.test(one))).toBe(false);
+    const logged = stage.host
+      .output()
+      .split('\n')
+      .filter((one) => line.test(one));
+    expect(logged.length).toBe(1);
+  });
+
+  test('a layout shows a manager where the variable is missing', async () => {
+    expect((await page('mona')).text).toContain('layout.html:2: there is no variable &quot;titel&quot;</span>');
+    expect((await page('nobody')).text).toContain('<p></p>');
+  });
+});
+
+describe('rights', () => {
+  test('a misspelt group is in the log and the console', async () => {
+    await page('eric', '/site/@@apps/slips/blocks/fine');
+    const line = /apps\/slips\/settings.yaml:4: no user and no role is called "authers", did you mean "authors"/;
+    await expect.poll(() => line.test(stage.host.output())).toBe(true);
+    const { text } = await page('nobody', '/site/@@apps/slips/blocks/fine');
+    expect(
+      consoleIn(text).some((one) => line.test(one)),
+      consoleIn(text).join('\n'),
+    ).toBe(true);
+    expect(stage.host.output()).not.toContain('is called "eric"');
+  });
+
+  test('a star without brackets is explained, for the broken file says debug', async () => {
+    const { status, text } = await page('nobody', '/site/@@apps/star/blocks/fine');
+    expect(status).toBe(500);
+    expect(text).toMatch(/apps\/star\/settings.yaml:4.*must be a list of users and groups, such as \[&quot;\*&quot;\]/);
+    expect(stage.host.output()).toContain('must be a list of users and groups');
+  });
+
+  test('a user row is no requester', async () => {
+    const call = await stage.host.run(async (strapi) => {
+      const requester = await strapi.db.query('plugin::users-permissions.user').findOne({});
+      return strapi
+        .plugin('apps')
+        .service('apps')
+        .call('slips/fine/found', { requester })
+        .catch(({ name, message }: Error) => ({ name, message }));
+    });
+    expect(call).toMatchObject({ name: 'BadRequestError', message: expect.stringContaining('"requester" must be') });
+  });
+});
+
+describe('words for visitors', () => {
+  const rows: [what: string, send: string, headers: Record<string, string>, status: number, has: RegExp][] = [
+    [
+      'a block that is not for everybody',
+      '/site/@@apps/closed/blocks/results',
+      {},
+      401,
+      /Please log in to see &quot;results&quot;/,
+    ],
+    ['records', '/site/@@apps/closed/record/x', {}, 401, /Please log in to see records/],
+    ['a login that has ended', '/site/', { cookie: 'apps_session=gone' }, 401, /Please log in again/],
+    ['nothing there', '/site/@@apps/absent/blocks/x', {}, 404, /Error 404/],
+  ];
+  test.each(rows)('%s', async (_what, send, headers, status, has) => {
+    const answer = await stage.send({ send: `GET ${send}`, accept: 'text/html', headers });
+    expect(answer.status, answer.text).toBe(status);
+    const seen = answer.text.replace(/<[^>]*>/g, ' ');
+    expect(seen).toMatch(has);
+    expect(seen).not.toMatch(/\b\w+Error\b|credentials/);
+  });
+});
