@@ -16,7 +16,10 @@ export const adminRoutes = {
   app: { method: 'GET', path: '/sites/:site/apps/:app' },
   /** query: RecordsQuery → RecordsPage; 400 for a bad query, with position and reason */
   records: { method: 'GET', path: '/sites/:site/apps/:app/records' },
-  /** query: `{ id }` (an id may contain `/`, so it is not a part of the path) → `{ success: 'deleted' }` */
+  /**
+   * query: `{ id, on_delete }` (an id may contain `/`, so it is not a part of the path; the block's `on_delete` runs unless
+   * `on_delete` is `false`) → `{ success: 'deleted' }`
+   */
   deleteRecord: { method: 'DELETE', path: '/sites/:site/apps/:app/records' },
   /** RefreshRequest → 202 Refresh: it goes on by itself; `app` tells how far it is */
   refresh: { method: 'POST', path: '/sites/:site/apps/:app/refresh' },

@@ -50,8 +50,8 @@ export function useApi() {
       app: async (place: AppPlace) => (await get<AppDetail>(address('app', place))).data,
       records: async (place: AppPlace, params: RecordsQuery) =>
         (await get<RecordsPage>(address('records', place), { params })).data,
-      deleteRecord: async (place: AppPlace, id: string) => {
-        await del(address('deleteRecord', place), { params: { id } });
+      deleteRecord: async (place: AppPlace, id: string, onDelete: boolean) => {
+        await del(address('deleteRecord', place), { params: { id, on_delete: onDelete } });
       },
       refresh: async (place: AppPlace, request: RefreshRequest) =>
         (await post<Refresh>(address('refresh', place), request)).data,

@@ -32,6 +32,8 @@ export interface Records {
   /** As `adopt`, null for null. */
   adoptOrNull(app: string | null, data: Json): object | null;
   forget(app: string | null, id: string): void;
+  /** Has all records read again before they are used: code that ran inside a call may have changed any of them. */
+  spread(): void;
   /** Writes pending changes back. */
   flush(): void;
 }
@@ -73,10 +75,7 @@ export function createRecords(exchange: Exchange): Records {
       const state = newState(app, data);
       const view = viewOf(state, {
         call: records.call,
-        // Code that runs inside these calls may change any record.
-        spread: () => {
-          for (const other of known.values()) other.state.stale = true;
-        },
+        spread: records.spread,
         read: (name, args) => only(exchange([[name, args]])),
       });
       known.set(keyOf(app, data.id), { state, view });
@@ -87,6 +86,9 @@ export function createRecords(exchange: Exchange): Records {
       const entry = known.get(keyOf(app, id));
       if (entry) entry.state.deleted = true;
       known.delete(keyOf(app, id));
+    },
+    spread() {
+      for (const { state } of known.values()) state.stale = true;
     },
   };
   return records;

@@ -1,9 +1,10 @@
 import { AppsError } from '../errors';
 import type { StoredRecord } from '../records/types';
 import { errorMark } from './error-mark';
-import { isBlockFailure, type Nested, permittedBlock, type Run } from './run';
+import { storedBlock } from './record-operations';
+import { isBlockFailure, keyOf, type Nested, nestedRun, permittedBlock, type Run } from './run';
 import { displayBlock } from './run-block';
-import { saveRecord } from './save-record';
+import { deleteRecord, isBeingDeleted, saveRecord } from './save-record';
 
 /** `record.display()`: the record with its own block, contained so that its failure is an error mark in its place. */
 async function display(run: Run, record: StoredRecord, edit: boolean): Promise<string> {
@@ -24,5 +25,13 @@ async function save(run: Run, record: StoredRecord, blockId: string): Promise<St
   return saved.record;
 }
 
-/** What a record's `display()` and `save(…, {block_id})` do in logic (contract, section 8). */
-export const nested: Nested = { display, save };
+/** A block without logic has no `on_delete`: its record is deleted like one of no block. */
+async function remove(run: Run, record: StoredRecord): Promise<void> {
+  const { block } = record.items;
+  const hasLogic = typeof block === 'string' && run.app.blocks.get(block)?.logic;
+  if (!hasLogic || isBeingDeleted(run, record)) await run.unit.delete(keyOf(run), record.id);
+  else await deleteRecord(nestedRun(run, run.app), storedBlock(run, record), record);
+}
+
+/** What a record's `display()`, `save(…, {block_id})` and `delete_record()` do in logic (contract, section 8). */
+export const nested: Nested = { display, save, delete: remove };

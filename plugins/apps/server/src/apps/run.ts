@@ -22,6 +22,8 @@ export interface Nested {
   display(run: Run, record: StoredRecord, edit: boolean): Promise<string>;
   /** The record after a save as the block's. */
   save(run: Run, record: StoredRecord, blockId: string): Promise<StoredRecord>;
+  /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
+  delete(run: Run, record: StoredRecord): Promise<void>;
 }
 
 /** What the room is made of; one set for the life of the server. */
@@ -77,15 +79,17 @@ export interface Run {
   /** What failed in its place without failing the request; told to the server's log with the logs. */
   readonly failures: string[];
   readonly response: ResponseChanges;
-  /** How many blocks are being displayed or saved inside each other. */
+  /** How many blocks are being displayed, saved or deleted inside each other. */
   readonly depth: number;
+  /** Records whose `on_delete` is running; shared by all levels. */
+  readonly deleting: Set<string>;
   /** How often content of the host was changed, or that was tried. */
   readonly changes: { count: number };
   /** What ends this attempt whatever logic makes of it: a collision must not be caught by a block. */
   readonly fatal: { error?: unknown };
 }
 
-/** Blocks displayed or saved inside each other, at most. */
+/** Blocks displayed, saved or deleted inside each other, at most. */
 const MAX_DEPTH = 8;
 
 /**
@@ -149,6 +153,7 @@ function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork,
     failures: [],
     response: { status: null, headers: {}, redirect: null },
     depth: 0,
+    deleting: new Set(),
     changes: { count: 0 },
     fatal: {},
   };

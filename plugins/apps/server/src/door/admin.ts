@@ -14,6 +14,8 @@ import type { App } from '../apps';
 import { AppsError } from '../errors';
 import type { AppKey } from '../records/types';
 import type { Site } from '../sites/types';
+
+import { deleteFromPanel } from './admin-delete';
 import { blockProblems, problemOf } from './admin-problems';
 import { ruleHandlers } from './admin-rules';
 import { jsonObject } from './body';
@@ -98,11 +100,8 @@ const handlers: Record<AdminRoute, Handle> = {
   },
 
   async deleteRecord(ctx, services): Promise<{ success: 'deleted' }> {
-    const { key } = await appOf(ctx, services);
-    const { id } = ctx.query;
-    if (typeof id !== 'string') throw new AppsError('BadRequestError', 'The parameter "id" names the record');
-    const existed = await services.store.transact((unit) => unit.delete(key, id), { key, id });
-    if (!existed) throw new AppsError('NotFoundError', `There is no record "${id}"`);
+    const { site, app } = await appOf(ctx, services);
+    await deleteFromPanel(ctx, services, site, app);
     return { success: 'deleted' };
   },
 
