@@ -1,6 +1,6 @@
 import { marks } from '../database';
 import type { Dialect } from '../dialects';
-import { encodeKey, encodeTerm, missingKey, type Scalar, typeRange } from '../keys';
+import { encodeKey, encodeTerm, missingKey, type Scalar, typeRange, unorderedTerm } from '../keys';
 import type { Layout, Tables } from '../layout';
 import { byIndex, type Phrase, type PlainCondition, type Word, type WordRange } from './terms';
 import type { Comparator } from './tree';
@@ -156,11 +156,16 @@ export function bodySql(place: Place, index: string): string {
   return `(select b.body from ${place.tables.bodies} b where b.record = f.record and b.ix = ${numberOf(place, index)})`;
 }
 
-/** A comparison; matches values of the same type only. Null equals null and missing, and is neither less nor greater. */
+/**
+ * A comparison; matches values of the same type only. Null equals null and missing, not lists and objects, and is neither
+ * less nor greater.
+ */
 function compareSql(place: Place, column: string, index: string, comparator: Comparator, value: Scalar): Fragment {
   if (value === null) {
     if (comparator !== '==' && comparator !== '!=') return never;
-    return fragment(`${column} ${comparator === '==' ? '=' : '<>'} ?`, missingKey);
+    const unordered = termSql(place, index, inSql([unorderedTerm]), 'probe');
+    if (comparator === '==') return concat(fragment(`(${column} = ? and not `, missingKey), unordered, ')');
+    return concat(fragment(`(${column} <> ? or `, missingKey), unordered, ')');
   }
   const { bytes, long } = encodeKey(value);
   const operator = { '==': '=', '!=': '<>' }[comparator as string] ?? comparator;
@@ -181,11 +186,12 @@ function longSql(column: string, body: string, operator: string, bytes: Buffer, 
 
 function oneOfSql(place: Place, { index, values }: PlainCondition & { kind: 'oneOf' }, use: Use): Fragment {
   const column = columnOf(place, index, use);
-  const keys = values.map(encodeKey);
+  const keys = values.filter((value) => value !== null).map(encodeKey);
   const short = keys.filter((key) => !key.long).map((key) => key.bytes);
   const long = keys.filter((key) => key.long);
   const parts = long.map((key) => longSql(column, bodySql(place, index), '=', key.bytes, key.long as Buffer));
   if (short.length) parts.push(fragment(`${column} in (${marks(short)})`, ...short));
+  if (values.includes(null)) parts.push(compareSql(place, column, index, '==', null));
   return balanced('or', parts);
 }
 
