@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
-import { type ContentTypeInfo, createContent, type ReadContent } from './content';
+import { type ContentTypeInfo, contentProblems, createContent, type ReadContent } from './content';
 
 const site = { id: 'site', title: 'The site', url: 'http://localhost/site', theme: 'basic' };
 const requester = { identity: 'user:1' } as Requester;
@@ -101,5 +101,22 @@ describe('find', () => {
     expect(await content().find(site, 'api::article.article', 'd2', requester)).toMatchObject({ path: '/articles/d2' });
     expect(await content().find(site, 'api::article.article', 'dx', requester)).toBeNull();
     expect(await content().find(site, 'api::none.none', 'd1', requester)).toBeNull();
+  });
+});
+
+describe('the configuration of addresses', () => {
+  it.each<[string, string, string[]]>([
+    ['api::article.article', '/articles/:slug', []],
+    ['api::event.event', '/events/:year/:slug', []],
+    ['api::note.note', '/notes/:documentId', []],
+    ['api::about.about', '/about', []],
+    ['api::artcle.artcle', '/articles/:slug', ['api::artcle.artcle']],
+    ['plugin::users-permissions.user', '/users/:username', ['plugin::users-permissions.user']],
+    ['api::note.note', '/notes/:slug', ["'slug'"]],
+    ['api::event.event', '/:month/:day/:code', ["'month'", "'day'"]],
+  ])('of %s as %s names what is unknown: %j', (uid, path, unknown) => {
+    const problems = contentProblems({ [uid]: { path } }, types);
+    expect(problems).toHaveLength(unknown.length);
+    for (const [at, name] of unknown.entries()) expect(problems[at]).toContain(name);
   });
 });
