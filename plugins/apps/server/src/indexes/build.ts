@@ -6,7 +6,7 @@ import { type BuildMode, planBuild, silence } from './plan';
 import { addRows } from './rows';
 import { type Generation, lockState, readState, type State, saveState } from './state';
 import { analyzeTables, createIndexes, createTables, dropTables } from './tables';
-import { inTransaction } from './transaction';
+import { inTransaction, letOthers } from './transaction';
 import type { IndexDeclarations } from './types';
 
 /** Old records, for a new generation. */
@@ -28,9 +28,9 @@ export interface BuildTools {
 }
 
 /** Records of the builder's first transaction; then as many as take `batchTime` ms: no writer waits longer than for one. */
-const firstBatch = 200;
+const firstBatch = 50;
 const largestBatch = 5_000;
-const batchTime = 50;
+const batchTime = 40;
 /** How often (ms) a builder gives a sign of life, and notes how far it is. */
 const heartbeat = 1_000;
 
@@ -128,13 +128,12 @@ async function fill(work: Work): Promise<void> {
     after = batch.at(-1)?.seq as number;
     done += batch.length;
     const pace = batchTime / Math.max(1, performance.now() - began);
-    size = Math.round(Math.min(largestBatch, Math.max(firstBatch, size * Math.min(2, pace))));
+    size = Math.round(Math.min(largestBatch, Math.max(1, size * Math.min(2, pace))));
     if (Date.now() - told > heartbeat) {
       await change(work, (mine) => Object.assign(mine, { after, done }));
       told = Date.now();
     }
-    // Others are to get their turn even where the driver is synchronous.
-    await new Promise((resolve) => setImmediate(resolve));
+    await letOthers(dialect);
   }
   throw new Superseded();
 }

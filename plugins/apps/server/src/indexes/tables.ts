@@ -1,6 +1,7 @@
 import type { Sql } from './database';
 import type { Dialect } from './dialects';
 import { fieldIndexes, type Layout, tablesOf } from './layout';
+import { letOthers } from './transaction';
 
 /** InnoDB takes 64 indexes a table; columns beyond are right, only slower. */
 const maxIndexedColumns = 60;
@@ -34,8 +35,7 @@ export async function createIndexes(
   const { fields, terms, bodies } = tablesOf(generation);
   const create = async (table: string, name: string, columns: string) => {
     await sql.change(dialect.createIndex(`${table}_${name}`, table, columns, online));
-    // Others are to get their turn between two of them even where the driver is synchronous.
-    await new Promise((resolve) => setImmediate(resolve));
+    await letOthers(dialect);
   };
   for (const column of columnsOf(layout).slice(0, maxIndexedColumns)) {
     await create(fields, column, `${column}, record`);

@@ -18,3 +18,8 @@ export async function inTransaction<T>(
     }
   }
 }
+
+/** Lets others have their turn between two steps of a long work, even where the driver is synchronous. */
+export function letOthers({ pause }: Pick<Dialect, 'pause'>): Promise<unknown> {
+  return new Promise((resolve) => (pause ? setTimeout(resolve, pause) : setImmediate(resolve)));
+}
