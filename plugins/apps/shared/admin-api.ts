@@ -12,6 +12,11 @@ export const adminRoutes = {
   blocks: { method: 'GET', path: '/blocks' },
   /** ThemeChange → SiteOverview; 404 for an unknown site or theme */
   setTheme: { method: 'PUT', path: '/sites/:site/theme' },
+  /**
+   * → 201 HandOver; 404 for an unknown site; 403 without a session of the panel. In the browser that asks, `url` opens the
+   * site as this administrator; it takes `&next=` with a path of the site.
+   */
+  handOver: { method: 'POST', path: '/sites/:site/hand-over' },
   /** → AppDetail; 404 for an unknown site or app */
   app: { method: 'GET', path: '/sites/:site/apps/:app' },
   /** query: RecordsQuery → RecordsPage; 400 for a bad query, with position and reason */
@@ -48,6 +53,13 @@ export interface ThemeChoice {
   id: string;
   title: string;
   description: string;
+}
+
+/** How an administrator is known on a site: once, within a minute. */
+export interface HandOver {
+  /** For `Authorization: Bearer`. */
+  token: string;
+  url: string;
 }
 
 export interface SiteOverview {

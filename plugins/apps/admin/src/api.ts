@@ -5,6 +5,7 @@ import {
   type AppDetail,
   adminRoutes,
   type BlockChoice,
+  type HandOver,
   type Overview,
   type RecordsPage,
   type RecordsQuery,
@@ -47,6 +48,7 @@ export function useApi() {
       blocks: async () => (await get<BlockChoice[]>(address('blocks'))).data,
       setTheme: async (site: string, change: ThemeChange) =>
         (await put<SiteOverview>(address('setTheme', { site }), change)).data,
+      handOver: async (site: string) => (await post<HandOver>(address('handOver', { site }))).data,
       app: async (place: AppPlace) => (await get<AppDetail>(address('app', place))).data,
       records: async (place: AppPlace, params: RecordsQuery) =>
         (await get<RecordsPage>(address('records', place), { params })).data,

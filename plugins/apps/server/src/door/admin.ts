@@ -5,6 +5,7 @@ import {
   type AppSummary,
   adminRoutes,
   type BlockChoice,
+  type HandOver,
   type Overview,
   type RecordsPage,
   type Refresh,
@@ -55,6 +56,15 @@ const handlers: Record<AdminRoute, Handle> = {
     if (typeof theme !== 'string') throw new AppsError('BadRequestError', '"theme" must be the id of a theme');
     await services.sites.activate(site.id, theme);
     return siteOverview(services, await siteOf(ctx, services));
+  },
+
+  async handOver(ctx, services): Promise<HandOver> {
+    const site = await siteOf(ctx, services);
+    const { token, cookie } = await services.requesters.handOver(ctx, ctx.state);
+    if (cookie !== null) ctx.append('Set-Cookie', cookie);
+    ctx.set('Cache-Control', 'private, no-store');
+    ctx.status = 201;
+    return { token, url: `${site.url}/@@login?hand-over=${token}` };
   },
 
   async app(ctx, services): Promise<AppDetail> {
