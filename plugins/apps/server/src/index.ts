@@ -18,7 +18,7 @@ import { createLayouts, createMarkup } from './layouts';
 import { printableLog } from './log';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
-import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
+import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
 import { createRequesters, permissionControllers, registerAdminActions, watchPasswordChanges } from './requester';
 import { createSites } from './sites';
 import { clearSpools } from './spool';
@@ -137,6 +137,9 @@ export default {
     // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi, workers);
+    // Where it fails, the first use tries again.
+    await services.store.prepare().catch(() => undefined);
+    watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
       strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),
     );
