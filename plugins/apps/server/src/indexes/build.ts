@@ -4,6 +4,7 @@ import type { IndexedRecord } from './entries';
 import { layoutOf } from './layout';
 import { type BuildMode, planBuild, silence } from './plan';
 import { addRows } from './rows';
+import { sortTerms } from './sorted-terms';
 import { type Generation, lockState, readState, type State, saveState } from './state';
 import { analyzeTables, createIndexes, createTables, dropTables } from './tables';
 import { inTransaction, letOthers } from './transaction';
@@ -140,12 +141,13 @@ async function fill(work: Work): Promise<void> {
 
 async function finish(work: Work, late: boolean): Promise<void> {
   const { sql, dialect, own } = work;
-  if (late) {
+  if (late || dialect.sortedTerms) {
     // Half-made indexes are not worth mending: who takes over from here begins anew.
     await change(work, (mine) => Object.assign(mine, { phase: 'indexing', done: mine.total }));
     const alive = setInterval(() => void change(work, () => {}).catch(() => undefined), heartbeat);
     try {
-      await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), true);
+      if (late) await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), true);
+      if (dialect.sortedTerms) await sortTerms(sortTools(work), own.id);
     } finally {
       clearInterval(alive);
     }
@@ -158,6 +160,22 @@ async function finish(work: Work, late: boolean): Promise<void> {
     state.splice(0, Infinity, { ...mine, phase: 'ready', done: mine.total });
   });
   await dropTables(sql, dropped);
+}
+
+function sortTools(work: Work) {
+  const { sql, dialect, scope, own } = work;
+  return {
+    sql,
+    transact: (step: (sql: Sql) => Promise<void>) =>
+      inTransaction(work, async (trx) => {
+        owned(await lockState(trx, dialect, scope, 'share'), own);
+        await step(trx);
+      }),
+    async rest() {
+      await letOthers(dialect);
+      if (work.stopped()) throw new Superseded();
+    },
+  };
 }
 
 /** Waits until the generation that another process builds is ready or gone. */

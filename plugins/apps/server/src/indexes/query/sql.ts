@@ -2,6 +2,7 @@ import { marks } from '../database';
 import type { Dialect } from '../dialects';
 import { encodeKey, encodeTerm, missingKey, type Scalar, typeRange, unorderedTerm } from '../keys';
 import type { Layout, Tables } from '../layout';
+import { sortedTable } from '../sorted-terms';
 import { byIndex, type Phrase, type PlainCondition, type Word, type WordRange } from './terms';
 import type { Comparator } from './tree';
 
@@ -142,6 +143,11 @@ export function balanced(operator: 'and' | 'or', parts: Fragment[]): Fragment {
   return concat('(', left, ` ${operator} `, right, ')');
 }
 
+/** The table in which records are found by their terms. */
+export function termsByTerm({ dialect, tables }: Place): string {
+  return dialect.sortedTerms ? sortedTable(tables.terms) : tables.terms;
+}
+
 export function numberOf(place: Place, index: string): number {
   return (place.layout.get(index) as { number: number }).number;
 }
@@ -219,8 +225,10 @@ export function rangeSql({ term, prefix }: WordRange): Fragment {
 }
 
 function termSql(place: Place, index: string, range: Fragment, use: Use): Fragment {
-  const from = `from ${place.tables.terms} t where t.ix = ${numberOf(place, index)}`;
-  if (use === 'lookup') return concat(`f.record in (select t.record ${from} and `, range, ')');
+  const ofIndex = `t where t.ix = ${numberOf(place, index)}`;
+  if (use === 'lookup')
+    return concat(`f.record in (select t.record from ${termsByTerm(place)} ${ofIndex} and `, range, ')');
+  const from = `from ${place.tables.terms} ${ofIndex}`;
   // Unary plus also keeps SQLite 3.51 from turning `exists` into a join, in which OFFSET counts a record once for each match.
   return concat(place.dialect.unindexed(`exists (select 1 ${from} and t.record = f.record and `), range, ')');
 }
