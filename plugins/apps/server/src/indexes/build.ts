@@ -31,7 +31,7 @@ export interface BuildTools {
 /** Records of the builder's first transaction; then as many as take `batchTime` ms: no writer waits longer than for one. */
 const firstBatch = 50;
 const largestBatch = 5_000;
-const batchTime = 40;
+const batchTime = 30;
 /** How often (ms) a builder gives a sign of life, and notes how far it is. */
 const heartbeat = 1_000;
 
@@ -134,7 +134,7 @@ async function fill(work: Work): Promise<void> {
       await change(work, (mine) => Object.assign(mine, { after, done }));
       told = Date.now();
     }
-    await letOthers(dialect);
+    await letOthers(dialect, began);
   }
   throw new Superseded();
 }
@@ -171,8 +171,8 @@ function sortTools(work: Work) {
         owned(await lockState(trx, dialect, scope, 'share'), own);
         await step(trx);
       }),
-    async rest() {
-      await letOthers(dialect);
+    async rest(began: number) {
+      await letOthers(dialect, began);
       if (work.stopped()) throw new Superseded();
     },
   };

@@ -23,8 +23,8 @@ export interface SortTools {
   sql: Sql;
   /** A transaction, while the generation is still the builder's. */
   transact(work: (sql: Sql) => Promise<void>): Promise<void>;
-  /** Between two steps; rejects when the building is to end. */
-  rest(): Promise<unknown>;
+  /** Between two steps, of which the last one began at `began`; rejects when the building is to end. */
+  rest(began: number): Promise<unknown>;
 }
 
 /**
@@ -91,7 +91,7 @@ async function copyRun({ sql, transact, rest }: SortTools, generation: string, a
       const pace = stepTime / Math.max(1, performance.now() - began);
       from = to;
       size = Math.max(100, Math.round(size * Math.min(1.5, pace)));
-      await rest();
+      await rest(began);
     }
   } finally {
     await sql.change(`drop table if exists ${run}`);

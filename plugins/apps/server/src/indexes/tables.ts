@@ -36,8 +36,9 @@ export async function createIndexes(
 ): Promise<void> {
   const { fields, terms, bodies } = tablesOf(generation);
   const create = async (table: string, name: string, columns: string) => {
+    const began = performance.now();
     await sql.change(dialect.createIndex(`${table}_${name}`, table, columns, online));
-    await letOthers(dialect);
+    await letOthers(dialect, began);
   };
   for (const column of columnsOf(layout).slice(0, maxIndexedColumns)) {
     await create(fields, column, `${column}, record`);

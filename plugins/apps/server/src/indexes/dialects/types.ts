@@ -21,7 +21,7 @@ export interface Dialect {
   indexesLast(rows: number): boolean;
   /** Whether terms are looked up in a table of their own (indexes/sorted-terms.ts), for an index would keep writers waiting. */
   readonly sortedTerms: boolean;
-  /** How long (ms) a builder lets others write between two batches; 0: only until they have had their turn. */
+  /** How long (ms) a builder lets others write between two steps, at most; 0: only until they have had their turn. */
   readonly pause: number;
   /** `online`: without keeping writers of the table waiting. */
   createIndex(name: string, table: string, columns: string, online: boolean): string;
