@@ -161,7 +161,7 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     test('keeps what was changed before a change that is refused', async () => {
       const given: Steps = [['create', article('kept')], ['create', { ...article('other'), absent: 1 }], ['delete']];
       const answer = await steps<unknown[]>(0, [...given, pause, ['update', { title: 'Second' }]]);
-      expect(answer.json).toMatchObject([{}, { error: 'BadRequestError' }, { error: 'ForbiddenError' }, null, {}]);
+      expect(answer.json).toMatchObject([{}, { error: 'BadRequestError' }, { error: 'UnauthorizedError' }, null, {}]);
       expect(await count('kept')).toBe(1);
     });
 

@@ -201,19 +201,53 @@ describe('writing', () => {
     expect((await stored('two')).draft).toBeNull();
   });
 
-  test('the private field cannot be written', async () => {
+  test.each([
+    ['nobody', 'UnauthorizedError', 401],
+    ['creators-only', 'ForbiddenError', 404],
+    ['blind', 'ForbiddenError', 404],
+    ['readToken', 'ForbiddenError', 403],
+    ['olga', 'ForbiddenError', 404],
+  ])('%s is refused with %s, and with its status when logic does not catch it', async (who, error, uncaught) => {
+    const calls = forbidden.filter(
+      ([name, method]) => name === 'nobody' && !(who === 'creators-only' && method === 'create'),
+    );
+    for (const [, method, params] of calls)
+      expect([method, (await documents(who, method, params())).error]).toEqual([method, error]);
+    const { status } = await request(who, 'POST', '/articles/one/@@apps/content/blocks/api/update', { title: 'Never' });
+    // Who may not read the item does not find its address.
+    expect(status).toBe(uncaught);
+  });
+
+  test('the private field is written as REST writes it, and not read', async () => {
+    const secretOf = (slug: string) =>
+      stage.host.run(
+        async (strapi, slug) =>
+          (await strapi.db.query('api::article.article').findMany({ where: { slug } })).map(
+            ({ secret }) => secret as string | null,
+          ),
+        slug,
+      );
     for (const who of ['writers', 'fullToken']) {
-      await documents(who, 'update', { documentId: ids.one, data: { title: 'T', secret: 'overwritten' } });
-      await documents(who, 'create', {
-        data: { title: 'S', slug: `s-${who.toLowerCase()}`, secret: 'overwritten', tiles: [] },
+      const [slug, restSlug] = [`logic-${who.toLowerCase()}`, `rest-${who.toLowerCase()}`];
+      const data = (slug: string) => ({ title: 'S', slug, secret: 'written', tiles: [] });
+      const { value } = await documents(who, 'create', { data: data(slug) });
+      const rest = await send<{ data: { documentId: string } }>(stage.host.url, {
+        method: 'POST',
+        path: '/api/articles',
+        headers: headers[who],
+        json: { data: data(restSlug) },
       });
+      expect([rest.status, rest.text.includes('written'), JSON.stringify(value).includes('written')]).toEqual([
+        201,
+        false,
+        false,
+      ]);
+      expect(await secretOf(restSlug)).toEqual(['written', 'written']);
+      expect(await secretOf(slug)).toEqual(['written', 'written']);
+      const { documentId } = value as { documentId: string };
+      await documents(who, 'update', { documentId, data: { secret: 'again' } });
+      expect(await secretOf(slug)).toEqual(['again', 'again']);
     }
-    const secrets = await stage.host.run(async (strapi) => {
-      const rows = await strapi.db.query('api::article.article').findMany({});
-      return rows.map(({ secret }) => secret as string | null);
-    });
-    expect(secrets).not.toContain('overwritten');
-    expect(secrets).toContain('hush-one');
   });
 
   test('content.update', async () => {

@@ -188,9 +188,13 @@ describe('files change without a restart', () => {
 });
 
 describe('configuration', () => {
-  test('unknown keys stop the start, and are named', async () => {
+  test.each<[string, object, RegExp]>([
+    ['unknown keys', { colour: 'red' }, /colour/],
+    ['unknown content types', { content: { 'api::nws.nws': { path: '/news/:slug' } } }, /api::nws\.nws/],
+    ['unknown fields', { content: { 'api::article.article': { path: '/a/:slgu' } } }, /api::article\.article.*'slgu'/],
+  ])('%s stop the start, and are named', async (_what, config, named) => {
     const preload = path.join(__dirname, 'support', 'configure.cjs');
-    const env = { NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify({ colour: 'red' }) };
-    await expect(openStage({ env })).rejects.toThrow(/colour/);
+    const env = { NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify(config) };
+    await expect(openStage({ env })).rejects.toThrow(named);
   });
 });

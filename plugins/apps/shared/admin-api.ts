@@ -12,11 +12,19 @@ export const adminRoutes = {
   blocks: { method: 'GET', path: '/blocks' },
   /** ThemeChange → SiteOverview; 404 for an unknown site or theme */
   setTheme: { method: 'PUT', path: '/sites/:site/theme' },
+  /**
+   * → 201 HandOver; 404 for an unknown site; 403 without a session of the panel. In the browser that asks, `url` opens the
+   * site as this administrator; it takes `&next=` with a path of the site.
+   */
+  handOver: { method: 'POST', path: '/sites/:site/hand-over' },
   /** → AppDetail; 404 for an unknown site or app */
   app: { method: 'GET', path: '/sites/:site/apps/:app' },
   /** query: RecordsQuery → RecordsPage; 400 for a bad query, with position and reason */
   records: { method: 'GET', path: '/sites/:site/apps/:app/records' },
-  /** query: `{ id }` (an id may contain `/`, so it is not a part of the path) → `{ success: 'deleted' }` */
+  /**
+   * query: `{ id, on_delete }` (an id may contain `/`, so it is not a part of the path; the block's `on_delete` runs unless
+   * `on_delete` is `false`) → `{ success: 'deleted' }`
+   */
   deleteRecord: { method: 'DELETE', path: '/sites/:site/apps/:app/records' },
   /** RefreshRequest → 202 Refresh: it goes on by itself; `app` tells how far it is */
   refresh: { method: 'POST', path: '/sites/:site/apps/:app/refresh' },
@@ -45,6 +53,13 @@ export interface ThemeChoice {
   id: string;
   title: string;
   description: string;
+}
+
+/** How an administrator is known on a site: once, within a minute. */
+export interface HandOver {
+  /** For `Authorization: Bearer`. */
+  token: string;
+  url: string;
 }
 
 export interface SiteOverview {

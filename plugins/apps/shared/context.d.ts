@@ -64,8 +64,11 @@ export interface App {
   /** A new record; its id is given or made. Throws ConflictError when the id is taken. */
   create_record(id?: string | number | { id: string }): AppRecord;
   get_record(id: string | number | { id: string }): AppRecord | null;
-  /** False if there was none. */
-  delete_record(record: string | number | AppRecord | { id: string } | { record: AppRecord }): boolean;
+  /** False if there was none. The `on_delete` of the record's block runs before, unless the option says false. */
+  delete_record(
+    record: string | number | AppRecord | ({ id: string } & DeleteOptions) | ({ record: AppRecord } & DeleteOptions),
+    options?: DeleteOptions,
+  ): boolean;
   /**
    * All records in order of creation. With `limit` (at most 1,000) or `cursor` one page of them: `cursor` of the list asks
    * for the next page and is null at the end.
@@ -76,6 +79,12 @@ export interface App {
   search(query: string, sort_index?: string, reverse?: boolean): AppRecord[];
   search(options: SearchOptions & { query?: string }): AppRecord[];
   get_block(id: string | { block_id: string }): BlockReference | null;
+}
+
+export interface DeleteOptions {
+  on_delete?: boolean;
+  /** Rapido's name for the same. */
+  ondelete?: boolean;
 }
 
 export interface SearchOptions {

@@ -5,6 +5,7 @@ import {
   type AppDetail,
   adminRoutes,
   type BlockChoice,
+  type HandOver,
   type Overview,
   type RecordsPage,
   type RecordsQuery,
@@ -47,11 +48,12 @@ export function useApi() {
       blocks: async () => (await get<BlockChoice[]>(address('blocks'))).data,
       setTheme: async (site: string, change: ThemeChange) =>
         (await put<SiteOverview>(address('setTheme', { site }), change)).data,
+      handOver: async (site: string) => (await post<HandOver>(address('handOver', { site }))).data,
       app: async (place: AppPlace) => (await get<AppDetail>(address('app', place))).data,
       records: async (place: AppPlace, params: RecordsQuery) =>
         (await get<RecordsPage>(address('records', place), { params })).data,
-      deleteRecord: async (place: AppPlace, id: string) => {
-        await del(address('deleteRecord', place), { params: { id } });
+      deleteRecord: async (place: AppPlace, id: string, onDelete: boolean) => {
+        await del(address('deleteRecord', place), { params: { id, on_delete: onDelete } });
       },
       refresh: async (place: AppPlace, request: RefreshRequest) =>
         (await post<Refresh>(address('refresh', place), request)).data,

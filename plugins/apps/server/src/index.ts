@@ -18,7 +18,7 @@ import { createLayouts, createMarkup } from './layouts';
 import { printableLog } from './log';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
-import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
+import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
 import {
   createRequesters,
   lookUpNames,
@@ -150,6 +150,9 @@ export default {
     strapi.server.httpServer.once('listening', () =>
       warnOfLocales(strapi, config.sites, logger).catch(() => undefined),
     );
+    // Where it fails, the first use tries again.
+    await services.store.prepare().catch(() => undefined);
+    watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
       strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),
     );

@@ -1,17 +1,21 @@
-import { Dialog, IconButton } from '@strapi/design-system';
+import { Checkbox, Dialog, Flex, IconButton, Typography } from '@strapi/design-system';
 import { Trash } from '@strapi/icons';
 import { ConfirmDialog } from '@strapi/strapi/admin';
+import { useState } from 'react';
 
 interface Props {
   /** What the button does, for screen readers. */
   label: string;
   /** What is asked before it is done. */
   question: string;
-  onDelete(): Promise<void>;
+  /** A choice beside the question, at first chosen. */
+  option?: string;
+  onDelete(chosen: boolean): Promise<void>;
 }
 
 /** Deletes something, after asking. */
-export function DeleteButton({ label, question, onDelete }: Props) {
+export function DeleteButton({ label, question, option, onDelete }: Props) {
+  const [chosen, setChosen] = useState(true);
   return (
     <Dialog.Root>
       <Dialog.Trigger>
@@ -19,7 +23,18 @@ export function DeleteButton({ label, question, onDelete }: Props) {
           <Trash />
         </IconButton>
       </Dialog.Trigger>
-      <ConfirmDialog onConfirm={onDelete}>{question}</ConfirmDialog>
+      <ConfirmDialog onConfirm={() => onDelete(chosen)}>
+        {option ? (
+          <Flex direction="column" gap={4}>
+            <Typography>{question}</Typography>
+            <Checkbox checked={chosen} onCheckedChange={(checked) => setChosen(checked === true)}>
+              {option}
+            </Checkbox>
+          </Flex>
+        ) : (
+          question
+        )}
+      </ConfirmDialog>
     </Dialog.Root>
   );
 }

@@ -25,8 +25,8 @@ export function RecordsPanel({ app, onChange }: { app: AppDetail; onChange(): vo
     event.preventDefault();
     setView({ query: entered.trim(), offset: 0 });
   };
-  const remove = async (id: string) => {
-    await act(() => api.deleteRecord(place, id), text('deleted'));
+  const remove = async (id: string, onDelete: boolean) => {
+    await act(() => api.deleteRecord(place, id, onDelete), text('deleted'));
     if (data?.records.length === 1) setView({ query, offset: Math.max(0, offset - pageSize) });
     reload();
     onChange();

@@ -6,7 +6,8 @@ import { DeleteButton } from './DeleteButton';
 
 interface Props {
   records: RecordSummary[];
-  onDelete(id: string): Promise<void>;
+  /** @param onDelete whether the `on_delete` of the record's block runs */
+  onDelete(id: string, onDelete: boolean): Promise<void>;
 }
 
 /** Records with their items as JSON. */
@@ -45,11 +46,12 @@ export function RecordsTable({ records, onDelete }: Props) {
         { title: text('creator'), cell: (record) => record.creator || text('creator.anonymous') },
         {
           title: text('actions'),
-          cell: ({ id }) => (
+          cell: ({ id, items }) => (
             <DeleteButton
               label={text('delete.one', { id })}
               question={text('delete.confirm', { id })}
-              onDelete={() => onDelete(id)}
+              option={typeof items.block === 'string' ? text('delete.logic', { block: items.block }) : undefined}
+              onDelete={(chosen) => onDelete(id, chosen)}
             />
           ),
         },

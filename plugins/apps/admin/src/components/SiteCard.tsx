@@ -1,4 +1,4 @@
-import { Box, Field, Flex, Link, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
+import { Box, Button, Field, Flex, Link, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
 import type { SiteOverview, ThemeChoice } from '../../../shared/admin-api';
 import { useAction, useApi } from '../api';
 import { useText } from '../plugin';
@@ -20,6 +20,15 @@ export function SiteCard({ site, themes, onChange }: Props) {
   const setTheme = async (theme: string) => {
     if (await act(() => api.setTheme(site.id, { theme }), text('theme.changed', { theme }))) onChange();
   };
+  const viewAsMe = async () => {
+    // Opened at once: browsers block a tab that is opened later than the click.
+    const tab = window.open('', '_blank');
+    if (tab) tab.opener = null;
+    const given = await act(() => api.handOver(site.id));
+    if (!given) tab?.close();
+    else if (tab) tab.location.href = given.url;
+    else window.location.assign(given.url);
+  };
   return (
     <Box tag="section" aria-label={site.title} background="neutral0" shadow="tableShadow" hasRadius padding={6}>
       <Flex justifyContent="space-between" alignItems="flex-start" gap={4} paddingBottom={4} wrap="wrap">
@@ -30,6 +39,9 @@ export function SiteCard({ site, themes, onChange }: Props) {
           <Link href={site.url} isExternal>
             {site.url}
           </Link>
+          <Button variant="tertiary" onClick={viewAsMe}>
+            {text('site.as-me')}
+          </Button>
         </Flex>
         <Field.Root hint={text('theme.hint')} width="32rem">
           <Field.Label>{text('theme')}</Field.Label>

@@ -65,10 +65,13 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     get_record(id: unknown): object | null {
       return adoptOrNull(key, call('getRecord', place({ id: requiredId(idArgument(id, 'get_record'), 'get_record') })));
     },
-    delete_record(record: unknown): boolean {
+    delete_record(record: unknown, options?: unknown): boolean {
       const id = requiredId(idArgument(record, 'delete_record'), 'delete_record');
-      const deleted = call('deleteRecord', place({ id })) as boolean;
+      const given = named([record, options], []);
+      const onDelete = given.on_delete !== false && given.ondelete !== false;
+      const deleted = call('deleteRecord', place({ id, on_delete: onDelete })) as boolean;
       records.forget(key, id);
+      if (onDelete) records.spread();
       return deleted;
     },
     /** All records; with `limit` or `cursor` one page of them, whose `cursor` asks for the next one, null at the end. */

@@ -2,6 +2,7 @@
 
 export { loadApp } from './app';
 export { programOf } from './block-session';
+export { callVisit } from './call-visit';
 export { publicSettings } from './context-data';
 export { createMany, type ItemSource, itemsOf } from './create-many';
 export { readCursor, writeCursor } from './cursor';

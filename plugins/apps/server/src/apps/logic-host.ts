@@ -71,13 +71,15 @@ function recordCalls(run: Run): RecordCalls {
       const fresh = { ...(id === null ? {} : { id, whenTaken: 'number' as const }), items: {}, creator };
       return data(target, await unit.create(target.key, target.run.app.indexes, fresh));
     },
-    async deleteRecord(app, id) {
+    async deleteRecord(app, id, onDelete) {
       const target = await openTarget(run, app);
       requireWrites(run);
       const record = await unit.get(target.key, id);
       if (!record) return false;
       if (target.foreign && !target.run.rights.delete(record.creator)) throw refused(run, target, 'delete records');
-      return unit.delete(target.key, id);
+      if (!onDelete) return unit.delete(target.key, id);
+      await nested.delete(target.run, record);
+      return true;
     },
     async changeRecord(app, id, change) {
       const [target] = await changeable(app, id);

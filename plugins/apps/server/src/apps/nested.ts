@@ -4,9 +4,10 @@ import type { SaveRequest } from '../logic/types';
 import type { StoredRecord } from '../records/types';
 import { type BlockSession, withSession } from './block-session';
 import { errorMark } from './error-mark';
-import { isBlockFailure, keyOf, type Nested, permittedBlock, type Run } from './run';
+import { storedBlock } from './record-operations';
+import { isBlockFailure, keyOf, type Nested, nestedRun, permittedBlock, type Run } from './run';
 import { displayBlock } from './run-block';
-import { saveInSession } from './save-record';
+import { deleteRecord, isBeingDeleted, saveInSession } from './save-record';
 import { readSubmission } from './submission';
 import { shownElements } from './submit-block';
 import type { Block } from './types';
@@ -61,5 +62,13 @@ async function readForm(run: Run, block: Block, session: BlockSession): Promise<
   return items;
 }
 
-/** What `display()` and `save(…, {block_id})` do in logic (contract, section 8). */
-export const nested: Nested = { display, displayBlock: showBlock, save };
+/** A block without logic has no `on_delete`: its record is deleted like one of no block. */
+async function remove(run: Run, record: StoredRecord): Promise<void> {
+  const { block } = record.items;
+  const hasLogic = typeof block === 'string' && run.app.blocks.get(block)?.logic;
+  if (!hasLogic || isBeingDeleted(run, record)) await run.unit.delete(keyOf(run), record.id);
+  else await deleteRecord(nestedRun(run, run.app), storedBlock(run, record), record);
+}
+
+/** What a record's `display()`, `save(…, {block_id})` and `delete_record()` do in logic (contract, section 8). */
+export const nested: Nested = { display, displayBlock: showBlock, save, delete: remove };

@@ -46,11 +46,14 @@ export async function updateRecord(run: Run, id: string, body: Items, matches: V
   return (await saveRecord(run, block, changed, { creation: false })).record;
 }
 
-/** Deletes a record (operation 8); its block's `on_delete` runs. */
-export async function removeRecord(run: Run, id: string, matches: VersionTest): Promise<void> {
+/**
+ * Deletes a record (operation 8); its block's `on_delete` runs.
+ * @param onDelete false: it does not, and the block is not asked for
+ */
+export async function removeRecord(run: Run, id: string, matches: VersionTest, onDelete = true): Promise<void> {
   const record = await guarded(run, id, (creator) => run.rights.delete(creator), 'delete this record');
   requireVersion(record, matches);
-  await deleteRecord(run, storedBlock(run, record), record);
+  await deleteRecord(run, onDelete ? storedBlock(run, record) : null, record);
 }
 
 /** The record, on which the requester has a right that may depend on who made it. */

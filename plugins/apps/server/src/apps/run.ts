@@ -38,6 +38,8 @@ export interface Nested {
     record: StoredRecord,
     options: SaveRequest,
   ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
+  /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
+  delete(run: Run, record: StoredRecord): Promise<void>;
 }
 
 /** What the room is made of; one set for the life of the server. */
@@ -103,8 +105,10 @@ export interface Run {
   /** What is wrong, for the console of those to whom details are shown (`notices.ts`). */
   readonly notes: LogEntry[];
   readonly response: ResponseChanges;
-  /** How many blocks are being displayed or saved inside each other. */
+  /** How many blocks are being displayed, saved or deleted inside each other. */
   readonly depth: number;
+  /** Records whose `on_delete` is running; shared by all levels. */
+  readonly deleting: Set<string>;
   /** How often content of the host was changed, or that was tried. */
   readonly changes: { count: number };
   /** What ends this attempt whatever logic makes of it: a collision must not be caught by a block. */
@@ -123,7 +127,7 @@ export interface Ran<T> {
   budget?: LogicBudget;
 }
 
-/** Blocks displayed or saved inside each other, at most. */
+/** Blocks displayed, saved or deleted inside each other, at most. */
 const MAX_DEPTH = 8;
 
 /**
@@ -191,6 +195,7 @@ function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork,
     notes: [...namesNotes(app)],
     response: { status: null, headers: {}, redirect: null },
     depth: 0,
+    deleting: new Set(),
     changes: { count: 0 },
     fatal: {},
   };

@@ -82,16 +82,29 @@ function readId(value: unknown): string {
   throw new AppsError('LogicError', 'record_id must return a string');
 }
 
+/** Whether the `on_delete` of this record is running in this request: it does not run again inside itself. */
+export function isBeingDeleted(run: Run, record: StoredRecord): boolean {
+  return run.deleting.has(deletionOf(run, record));
+}
+
+const deletionOf = (run: Run, record: StoredRecord) => `${run.app.id}\n${record.id}`;
+
 /** Runs the block's `on_delete` and deletes the record; the address it redirects to, or null. */
 export async function deleteRecord(run: Run, block: Block | null, record: StoredRecord): Promise<string | null> {
-  if (block) return withSession(run, block, record, (session) => deleteInSession(run, session, record));
+  if (block?.logic) return withSession(run, block, record, (session) => deleteInSession(run, session, record));
   await run.unit.delete(keyOf(run), record.id);
   return null;
 }
 
 /** The same in a session that is open with the record as its `context.record`. */
 export async function deleteInSession(run: Run, session: BlockSession, record: StoredRecord): Promise<string | null> {
-  const redirect = redirectOf(run, (await session.run(['on_delete'])).get('on_delete'));
-  await run.unit.delete(keyOf(run), record.id);
-  return redirect;
+  const deletion = deletionOf(run, record);
+  run.deleting.add(deletion);
+  try {
+    const redirect = redirectOf(run, (await session.run(['on_delete'])).get('on_delete'));
+    await run.unit.delete(keyOf(run), record.id);
+    return redirect;
+  } finally {
+    run.deleting.delete(deletion);
+  }
 }

@@ -5,6 +5,7 @@ import {
   type AppSummary,
   adminRoutes,
   type BlockChoice,
+  type HandOver,
   type Overview,
   type RecordsPage,
   type Refresh,
@@ -14,6 +15,7 @@ import type { App } from '../apps';
 import { AppsError } from '../errors';
 import type { AppKey } from '../records/types';
 import type { Site } from '../sites/types';
+import { deleteFromPanel } from './admin-delete';
 import { blockFailures, blockProblems, problemOf, siteProblems } from './admin-problems';
 import { ruleHandlers } from './admin-rules';
 import { jsonObject } from './body';
@@ -53,6 +55,15 @@ const handlers: Record<AdminRoute, Handle> = {
     if (typeof theme !== 'string') throw new AppsError('BadRequestError', '"theme" must be the id of a theme');
     await services.sites.activate(site.id, theme);
     return siteOverview(services, await siteOf(ctx, services));
+  },
+
+  async handOver(ctx, services): Promise<HandOver> {
+    const site = await siteOf(ctx, services);
+    const { token, cookie } = await services.requesters.handOver(ctx, ctx.state);
+    if (cookie !== null) ctx.append('Set-Cookie', cookie);
+    ctx.set('Cache-Control', 'private, no-store');
+    ctx.status = 201;
+    return { token, url: `${site.url}/@@login?hand-over=${token}` };
   },
 
   async app(ctx, services): Promise<AppDetail> {
@@ -99,11 +110,8 @@ const handlers: Record<AdminRoute, Handle> = {
   },
 
   async deleteRecord(ctx, services): Promise<{ success: 'deleted' }> {
-    const { key } = await appOf(ctx, services);
-    const { id } = ctx.query;
-    if (typeof id !== 'string') throw new AppsError('BadRequestError', 'The parameter "id" names the record');
-    const existed = await services.store.transact((unit) => unit.delete(key, id), { key, id });
-    if (!existed) throw new AppsError('NotFoundError', `There is no record "${id}"`);
+    const { site, app } = await appOf(ctx, services);
+    await deleteFromPanel(ctx, services, site, app);
     return { success: 'deleted' };
   },
 

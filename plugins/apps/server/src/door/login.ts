@@ -14,7 +14,8 @@ import { checkRawBody } from './raw-body';
 /** `/<site_id>/@@login`: a form, and what it posts (contract, section 5). */
 export async function login(ctx: Context, services: DoorServices, site: Site): Promise<void> {
   if (ctx.method === 'POST') return postLogin(ctx, services, site);
-  const { next } = ctx.query;
+  const { next, 'hand-over': handOver } = ctx.query;
+  if (typeof handOver === 'string' && ctx.method === 'GET') return enter(ctx, services, site, { handOver, next });
   try {
     await services.requesters.identify(ctx);
     await showLogin(ctx, services, site, { next });
@@ -22,6 +23,24 @@ export async function login(ctx: Context, services: DoorServices, site: Site): P
     // A session that has ended: the form says so, and the cookie is taken back.
     if (prefersJson(ctx) || !isAppsError(error, 'UnauthorizedError')) throw error;
     await showLogin(ctx, services, site, { next, error });
+  }
+}
+
+/** The admin panel has sent an administrator: logs them in, and leads away from the address with the token. */
+async function enter(
+  ctx: Context,
+  services: DoorServices,
+  site: Site,
+  { handOver, next }: { handOver: string; next: unknown },
+): Promise<void> {
+  ctx.set('Referrer-Policy', 'no-referrer');
+  try {
+    ctx.append('Set-Cookie', await services.requesters.loginByHandOver(ctx, handOver));
+    seeOther(ctx, site, next);
+  } catch (error) {
+    const isRefusal = isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'CsrfError');
+    if (prefersJson(ctx) || !isRefusal) throw error;
+    showLogin(ctx, services, site, { next, error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { DocumentCalls } from '../apps';
+import { isAppsError } from '../errors';
 import type { Requesters } from '../requester';
 import type { Requester, StrapiAuth } from '../requester/types';
 
@@ -44,7 +45,12 @@ export function createActing(strapi: Core.Strapi, requesters: Requesters) {
       const actor = acting.getStore();
       if (actor) return actor;
       const state = strapi.requestContext.get()?.state as { auth?: StrapiAuth; user?: unknown } | undefined;
-      return { requester: await requesters.fromStrapi(state ?? {}), chain: noRules };
+      const requester = await requesters.fromStrapi(state ?? {}).catch((error: unknown) => {
+        // Strapi lets users whose role was deleted act as the public does.
+        if (isAppsError(error, 'UnauthorizedError')) return requesters.anonymous();
+        throw error;
+      });
+      return { requester, chain: noRules };
     },
   };
 }

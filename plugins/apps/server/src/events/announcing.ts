@@ -24,6 +24,10 @@ export function announcing(store: RecordStore, publish: (changed: Iterable<Topic
       many(key);
       return total;
     },
+    async forgetDeleted(records) {
+      await store.forgetDeleted(records);
+      publish(new Set(records.flatMap(({ key }) => [topics.any(key), topics.bulk(key)])));
+    },
     async clear(key) {
       await store.clear(key);
       many(key);

@@ -1,9 +1,8 @@
 import type { Items, Json } from '../../../shared/json';
-import { type AppServices, callFunction, type Visit } from '../apps';
+import { type AppServices, callFunction, callVisit } from '../apps';
 import { AppsError } from '../errors';
 import type { Requesters } from '../requester';
 import type { Requester, StrapiAuth } from '../requester/types';
-import { trimSlashes } from '../sites';
 import type { ContentItem, Site } from '../sites/types';
 
 export interface CallServices extends AppServices {
@@ -55,28 +54,6 @@ export function createCalls(services: () => CallServices): Calls {
       const visit = callVisit(all, { site, content, requester, address, params: options.params ?? {} });
       return callFunction(all, visit, app, { block, name });
     },
-  };
-}
-
-/** What a call from code is, in the form of a request: a POST to the block. @param call `params` are copied as JSON */
-export function callVisit(
-  { requesters }: CallServices,
-  call: { site: Site; content: ContentItem; requester: Requester; address: string; params: Items },
-): Visit {
-  const { site, content, requester, params } = call;
-  const { href, pathname } = new URL(call.address);
-  return {
-    site,
-    content,
-    // An item of another site, or of none, is nothing that this site's addresses could name.
-    contentPath: content.url?.startsWith(`${site.url}/`) ? trimSlashes(content.path) : '',
-    requester,
-    request: { method: 'POST', url: href, path: pathname, query: {}, form: {}, body: null, headers: {} },
-    parentRequest: null,
-    writes: { records: true, content: true },
-    params: JSON.parse(JSON.stringify(params)) as Items,
-    csrfToken: () => requesters.csrf.issue(requester),
-    pendingLog: [],
   };
 }
 

@@ -1,12 +1,12 @@
 import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { functionNames } from '../apps';
+import { callVisit, functionNames } from '../apps';
 import { didYouMean } from '../did-you-mean';
 import { AppsError, isAppsError } from '../errors';
 import type { Requester } from '../requester/types';
 import type { Site, Sites } from '../sites/types';
-import { type CallServices, callVisit } from './calls';
+import type { CallServices } from './calls';
 import { readRule, wrongKey } from './rule-input';
 
 const RULE = 'plugin::apps.rule';

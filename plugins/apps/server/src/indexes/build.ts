@@ -4,9 +4,10 @@ import type { IndexedRecord } from './entries';
 import { layoutOf } from './layout';
 import { type BuildMode, planBuild, silence } from './plan';
 import { addRows } from './rows';
+import { sortTerms } from './sorted-terms';
 import { type Generation, lockState, readState, type State, saveState } from './state';
 import { analyzeTables, createIndexes, createTables, dropTables } from './tables';
-import { inTransaction } from './transaction';
+import { inTransaction, letOthers } from './transaction';
 import type { IndexDeclarations } from './types';
 
 /** Old records, for a new generation. */
@@ -28,9 +29,9 @@ export interface BuildTools {
 }
 
 /** Records of the builder's first transaction; then as many as take `batchTime` ms: no writer waits longer than for one. */
-const firstBatch = 200;
+const firstBatch = 50;
 const largestBatch = 5_000;
-const batchTime = 50;
+const batchTime = 30;
 /** How often (ms) a builder gives a sign of life, and notes how far it is. */
 const heartbeat = 1_000;
 
@@ -128,25 +129,25 @@ async function fill(work: Work): Promise<void> {
     after = batch.at(-1)?.seq as number;
     done += batch.length;
     const pace = batchTime / Math.max(1, performance.now() - began);
-    size = Math.round(Math.min(largestBatch, Math.max(firstBatch, size * Math.min(2, pace))));
+    size = Math.round(Math.min(largestBatch, Math.max(1, size * Math.min(2, pace))));
     if (Date.now() - told > heartbeat) {
       await change(work, (mine) => Object.assign(mine, { after, done }));
       told = Date.now();
     }
-    // Others are to get their turn even where the driver is synchronous.
-    await new Promise((resolve) => setImmediate(resolve));
+    await letOthers(dialect, began);
   }
   throw new Superseded();
 }
 
 async function finish(work: Work, late: boolean): Promise<void> {
   const { sql, dialect, own } = work;
-  if (late) {
+  if (late || dialect.sortedTerms) {
     // Half-made indexes are not worth mending: who takes over from here begins anew.
     await change(work, (mine) => Object.assign(mine, { phase: 'indexing', done: mine.total }));
     const alive = setInterval(() => void change(work, () => {}).catch(() => undefined), heartbeat);
     try {
-      await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), true);
+      if (late) await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), true);
+      if (dialect.sortedTerms) await sortTerms(sortTools(work), own.id);
     } finally {
       clearInterval(alive);
     }
@@ -159,6 +160,22 @@ async function finish(work: Work, late: boolean): Promise<void> {
     state.splice(0, Infinity, { ...mine, phase: 'ready', done: mine.total });
   });
   await dropTables(sql, dropped);
+}
+
+function sortTools(work: Work) {
+  const { sql, dialect, scope, own } = work;
+  return {
+    sql,
+    transact: (step: (sql: Sql) => Promise<void>) =>
+      inTransaction(work, async (trx) => {
+        owned(await lockState(trx, dialect, scope, 'share'), own);
+        await step(trx);
+      }),
+    async rest(began: number) {
+      await letOthers(dialect, began);
+      if (work.stopped()) throw new Superseded();
+    },
+  };
 }
 
 /** Waits until the generation that another process builds is ready or gone. */

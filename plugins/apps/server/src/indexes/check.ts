@@ -3,7 +3,7 @@ import { createSql, type Sql } from './database';
 import { entriesOf, type IndexedRecord } from './entries';
 import { fieldIndexes, type Layout, layoutOf, tablesOf } from './layout';
 import { addRows, deleteRange } from './rows';
-import { type Generation, readScopes, readState } from './state';
+import { type Generation, isCurrent, readScopes, readState } from './state';
 import { dropTables } from './tables';
 import { inTransaction } from './transaction';
 import type { IndexCheck } from './types';
@@ -23,7 +23,7 @@ export async function checkIndexes(tools: BuildTools, repair: boolean): Promise<
   for (const scope of await readScopes(sql)) {
     const state = await readState(sql, scope);
     for (const { id } of state) named.add(id);
-    for (const generation of state.filter(({ phase }) => phase === 'ready')) {
+    for (const generation of state.filter((one) => one.phase === 'ready' && isCurrent(one))) {
       const { records, wrong } = await checkGeneration(tools, sql, scope, generation, repair);
       found.records += records;
       found.wrong += wrong;

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import { encodeKey, encodeTerm } from './keys';
+import { encodeKey, encodeTerm, unorderedTerm } from './keys';
 import type { LaidOutIndex, Layout } from './layout';
 import { encodeWord, phraseText, words } from './words';
 
@@ -13,7 +13,7 @@ export interface IndexedRecord {
 export interface Term {
   index: number;
   term: Buffer;
-  /** Negative weight of a word in its text: the smaller, the more relevant. 0 for keywords. */
+  /** Negative weight of a word in its text: the smaller, the more relevant. 0 for keywords and for lists in field indexes. */
   rank: number;
 }
 
@@ -44,6 +44,8 @@ const add = {
     const { bytes, long } = encodeKey(value);
     entries.keys.push(bytes);
     if (long) entries.bodies.push({ index: number, body: long });
+    if (typeof value === 'object' && value !== null)
+      entries.terms.push({ index: number, term: unorderedTerm, rank: 0 });
   },
   keyword(entries: Entries, { number }: LaidOutIndex, value: Json | undefined): void {
     const terms = new Map<string, Buffer>();

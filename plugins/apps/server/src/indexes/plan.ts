@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Sql } from './database';
 import type { Dialect } from './dialects';
 import { type StoredLayout, storedLayout } from './layout';
-import { covers, type Generation, lockState, type State, saveState } from './state';
+import { covers, type Generation, isCurrent, lockState, planned, type State, saveState } from './state';
 import type { IndexDeclarations } from './types';
 
 /** A builder that gave no sign of life for so long (ms) is gone; another one takes over. */
@@ -38,7 +38,8 @@ export async function planBuild(
   const left = unready.find((generation) => canGoOn(generation, wanted, mode));
   const ready = state.filter((generation) => generation.phase === 'ready');
   const builder = randomBytes(8).toString('hex');
-  const own = { ...(left ?? newGeneration(mode === 'add' ? merged(ready, wanted) : storedLayout(wanted))), builder };
+  const indexes = mode === 'add' ? merged(ready, wanted) : storedLayout(wanted);
+  const own = { ...(left ?? planned(randomBytes(8).toString('hex'), indexes)), builder };
   own.at = now;
   await saveState(sql, scope, [...ready, own]);
   const dropped = unready.filter((generation) => generation !== left).map((generation) => generation.id);
@@ -46,13 +47,8 @@ export async function planBuild(
 }
 
 function canGoOn(left: Generation, wanted: IndexDeclarations, mode: BuildMode): boolean {
-  if (left.phase !== 'building') return false;
+  if (left.phase !== 'building' || !isCurrent(left)) return false;
   return mode === 'add' ? covers(left, wanted) : JSON.stringify(left.indexes) === JSON.stringify(storedLayout(wanted));
-}
-
-function newGeneration(indexes: StoredLayout): Generation {
-  const id = randomBytes(8).toString('hex');
-  return { id, indexes, phase: 'planned', builder: '', at: 0, after: 0, done: 0, total: 0 };
 }
 
 /** Processes that still know older declarations keep what they need: else they would build in turns. */

@@ -3,9 +3,17 @@ import type { Dialect } from './dialects';
 import type { StoredLayout } from './layout';
 import type { IndexDeclarations } from './types';
 
+/**
+ * Which entries a record has in the tables, by number: counted up when they change. Generations of another number are
+ * written to, but searches have a new one built.
+ */
+const format = 2;
+
 /** One set of index tables of an app. Every write goes to all of them that are not `planned`; searches use a `ready` one. */
 export interface Generation {
   id: string;
+  /** See `format`; absent in those of the first one. */
+  format?: number;
   indexes: StoredLayout;
   /** `planned`: tables are being made; `building`: being filled with old records; `indexing`: filled; `ready`: complete. */
   phase: 'planned' | 'building' | 'indexing' | 'ready';
@@ -23,6 +31,14 @@ export interface Generation {
 }
 
 export type State = Generation[];
+
+/** A generation of this format, whose tables are to be made. */
+export function planned(id: string, indexes: StoredLayout): Generation {
+  return { id, format, indexes, phase: 'planned', builder: '', at: 0, after: 0, done: 0, total: 0 };
+}
+
+/** Whether its entries are what this version of the plugin writes. */
+export const isCurrent = (generation: Generation): boolean => generation.format === format;
 
 const table = 'apps_index_states';
 
@@ -71,8 +87,8 @@ export async function saveState(sql: Sql, scope: string, state: State): Promise<
   await sql.change(`update ${table} set state = ? where scope = ?`, [JSON.stringify(state), scope]);
 }
 
-/** Whether a generation holds the indexes that are needed, with their types. */
+/** Whether a generation holds the indexes that are needed, with their types, in this format. */
 export function covers(generation: Generation, needed: IndexDeclarations): boolean {
   const held = new Map(generation.indexes);
-  return [...needed].every(([name, type]) => held.get(name) === type);
+  return isCurrent(generation) && [...needed].every(([name, type]) => held.get(name) === type);
 }

@@ -1,6 +1,8 @@
 import type { Sql } from './database';
 import type { Dialect } from './dialects';
 import { fieldIndexes, type Layout, tablesOf } from './layout';
+import { goneTable, sortedTable } from './sorted-terms';
+import { letOthers } from './transaction';
 
 /** InnoDB takes 64 indexes a table; columns beyond are right, only slower. */
 const maxIndexedColumns = 60;
@@ -21,6 +23,7 @@ export async function createTables(sql: Sql, dialect: Dialect, generation: strin
     `create table ${bodies} (record integer not null, ix integer not null, body ${long} not null, ` +
       `primary key (record, ix))${dialect.tableEnding}`,
   );
+  if (dialect.sortedTerms) await createBodiesIndex(sql, dialect, bodies);
 }
 
 /** Makes the indexes of a generation's tables; `online`: while they are being written to. */
@@ -33,15 +36,21 @@ export async function createIndexes(
 ): Promise<void> {
   const { fields, terms, bodies } = tablesOf(generation);
   const create = async (table: string, name: string, columns: string) => {
+    const began = performance.now();
     await sql.change(dialect.createIndex(`${table}_${name}`, table, columns, online));
-    // Others are to get their turn between two of them even where the driver is synchronous.
-    await new Promise((resolve) => setImmediate(resolve));
+    await letOthers(dialect, began);
   };
   for (const column of columnsOf(layout).slice(0, maxIndexedColumns)) {
     await create(fields, column, `${column}, record`);
   }
+  if (dialect.sortedTerms) return;
   await create(terms, 'ix', 'ix, term, weight, record');
-  await create(bodies, 'ix', 'ix');
+  await createBodiesIndex(sql, dialect, bodies, online);
+}
+
+/** By which it is found whether an index has bodies. Filled in the order of the index, so that it may be made first. */
+async function createBodiesIndex(sql: Sql, dialect: Dialect, bodies: string, online = false): Promise<void> {
+  await sql.change(dialect.createIndex(`${bodies}_ix`, bodies, 'ix', online));
 }
 
 /** Has the database look at the filled tables, where its plans depend on that. */
@@ -53,7 +62,10 @@ export async function analyzeTables(sql: Sql, dialect: Dialect, generation: stri
 /** Drops the tables of generations that no state names any more. */
 export async function dropTables(sql: Sql, generations: readonly string[]): Promise<void> {
   for (const generation of generations) {
-    for (const table of Object.values(tablesOf(generation))) await sql.change(`drop table if exists ${table}`);
+    const { terms, ...others } = tablesOf(generation);
+    // First the one with the triggers.
+    const tables = [terms, sortedTable(terms), goneTable(terms), ...Object.values(others)];
+    for (const table of tables) await sql.change(`drop table if exists ${table}`);
   }
 }
 

@@ -18,3 +18,12 @@ export async function inTransaction<T>(
     }
   }
 }
+
+/**
+ * Lets others have their turn between two steps of a long work, even where the driver is synchronous.
+ * @param began `performance.now()` when the last step did: a short one needs no long pause after it
+ */
+export function letOthers({ pause }: Pick<Dialect, 'pause'>, began: number): Promise<unknown> {
+  const time = Math.min(pause, performance.now() - began);
+  return new Promise((resolve) => (time >= 1 ? setTimeout(resolve, time) : setImmediate(resolve)));
+}

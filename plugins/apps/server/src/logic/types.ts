@@ -121,7 +121,8 @@ export interface ResponseChanges {
 export interface LogicHost {
   getRecord(app: string | null, id: string): Promise<RecordData | null>;
   createRecord(app: string | null, id: string | null): Promise<RecordData>;
-  deleteRecord(app: string | null, id: string): Promise<boolean>;
+  /** @param onDelete whether the `on_delete` of the record's block runs before */
+  deleteRecord(app: string | null, id: string, onDelete: boolean): Promise<boolean>;
   /** Applies items set, unset or incremented on a record; returns the record as it now is. */
   changeRecord(
     app: string | null,

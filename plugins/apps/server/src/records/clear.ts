@@ -1,5 +1,13 @@
 import { type Dialect, type HostDatabase, type Indexes, inTransaction } from '../indexes';
+import { scopeOf } from './ids';
 import { deleteOldest, lastSeq } from './table';
+import type { DeletedRecord } from './types';
+
+interface ClearTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  indexes: Indexes;
+}
 
 /** Records deleted in one transaction: SQLite has one connection, and others are to get their turn. */
 const batchSize = 5_000;
@@ -8,10 +16,7 @@ const batchSize = 5_000;
  * Deletes all records that the app has when this begins, oldest first, and its indexes. Records that are created
  * meanwhile stay. More than a batch is more than one transaction: what breaks off has deleted some, and can be run again.
  */
-export async function clearRecords(
-  tools: { database: HostDatabase; dialect: Dialect; indexes: Indexes },
-  scope: string,
-): Promise<void> {
+export async function clearRecords(tools: ClearTools, scope: string): Promise<void> {
   const { indexes } = tools;
   const first = await inTransaction(tools, async (sql) => {
     const drop = await indexes.clear(sql, scope);
@@ -30,4 +35,30 @@ export async function clearRecords(
     });
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Deletes the index rows of records that are gone already; of many of one app, all its indexes, which are then built again. */
+export async function forgetDeleted(tools: ClearTools, records: readonly DeletedRecord[]): Promise<void> {
+  const { indexes } = tools;
+  for (const [scope, seqs] of byScope(records)) {
+    // In somebody else's transaction tables cannot be dropped.
+    if (seqs.length > batchSize && !(await tools.database.current())) {
+      const drop = await inTransaction(tools, (sql) => indexes.clear(sql, scope));
+      await drop();
+      continue;
+    }
+    const writes = seqs.map((seq) => ({ before: { seq, id: '', items: {} }, after: null }));
+    await inTransaction(tools, async (sql) => indexes.write(sql, await indexes.lock(sql, scope), writes));
+  }
+}
+
+function byScope(records: readonly DeletedRecord[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const { seq, key } of records) {
+    const scope = scopeOf(key);
+    const seqs = found.get(scope);
+    if (seqs) seqs.push(seq);
+    else found.set(scope, [seq]);
+  }
+  return found;
 }

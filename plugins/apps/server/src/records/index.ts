@@ -2,6 +2,7 @@
 
 export { isUnavailable } from '../indexes';
 export type { Client, HostDatabase } from './database';
+export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { checkId, maxIdLength } from './ids';
 export { createRecordStore, type RecordStoreOptions } from './store';
 export { type StrapiDb, strapiDatabase } from './strapi-database';

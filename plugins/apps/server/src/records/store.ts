@@ -13,7 +13,7 @@ import {
 } from '../indexes';
 import { spool } from '../spool';
 import type { Workers } from '../workers';
-import { clearRecords } from './clear';
+import { clearRecords, forgetDeleted } from './clear';
 import { checkedRecords, insertMany } from './create-many';
 import { checkId, hashOf, scopeOf } from './ids';
 import { createLongReads } from './long-reads';
@@ -101,6 +101,7 @@ export function createRecordStore({
   const transact = createTransact(tools, limits.attempts);
 
   return {
+    prepare,
     async transact(work, about) {
       await prepare();
       return transact(work, about);
@@ -154,6 +155,11 @@ export function createRecordStore({
       } finally {
         await spooled.remove();
       }
+    },
+
+    async forgetDeleted(records) {
+      await prepare();
+      await forgetDeleted(tools, records);
     },
 
     async clear(key) {

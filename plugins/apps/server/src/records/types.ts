@@ -101,8 +101,16 @@ export interface UnitOfWork extends RecordReader {
   rollback(): Promise<void>;
 }
 
+/** A record that is gone; `seq` was its row in the records table. */
+export interface DeletedRecord {
+  seq: number;
+  key: AppKey;
+}
+
 /** Front of the room: records of all apps in the host's database. */
 export interface RecordStore extends RecordReader {
+  /** Makes the store's own tables, which the first use does otherwise: in a transaction of the host's code it could not. */
+  prepare(): Promise<void>;
   /**
    * Runs `work` in a fresh unit of work and commits; on a collision with another request runs it again from the start,
    * up to `limits.attempts` times, then ConflictError. Any other error rolls back and is thrown on.
@@ -116,6 +124,8 @@ export interface RecordStore extends RecordReader {
   createMany(key: AppKey, indexes: IndexDeclarations, records: AsyncIterable<NewRecord>): Promise<number>;
   /** Deletes all records and index rows of an app (operation 9), many of them in several transactions. */
   clear(key: AppKey): Promise<void>;
+  /** Deletes the index rows of records that were deleted by other means than this store. */
+  forgetDeleted(records: readonly DeletedRecord[]): Promise<void>;
   /** Re-declares and rebuilds the indexes (operation 12); returns the sorted names, `id` among them. */
   refresh(key: AppKey, indexes: IndexDeclarations, options: { rebuild: boolean }): Promise<string[]>;
   /** Compares all records with their index rows, in all apps; `repair`: mends what is wrong. Others may go on working. */

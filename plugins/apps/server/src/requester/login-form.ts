@@ -22,10 +22,16 @@ export interface OpenedForm {
  * @param cookie value of the request's login cookie, if it has one
  */
 export function openLoginForm(csrf: Csrf, cookie: string | undefined, secure: boolean): OpenedForm {
-  if (cookie !== undefined && VALUE.test(cookie)) return { token: csrf.issueLogin(cookie), cookie: null };
+  const known = knownBrowser(cookie, secure);
+  return { token: csrf.issueLogin(known.browser), cookie: known.cookie };
+}
+
+/** The value of a browser's login cookie, and the `Set-Cookie` header for a browser that had none. */
+export function knownBrowser(cookie: string | undefined, secure: boolean): { browser: string; cookie: string | null } {
+  if (cookie !== undefined && VALUE.test(cookie)) return { browser: cookie, cookie: null };
   const fresh = randomBytes(16).toString('base64url');
   const header = `${LOGIN_COOKIE}=${fresh}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
-  return { token: csrf.issueLogin(fresh), cookie: header };
+  return { browser: fresh, cookie: header };
 }
 
 /** CsrfError unless the token is that of a login form which was opened in the browser with this cookie. */

@@ -125,6 +125,7 @@ describe('who is asking', () => {
   it.each([
     ['blocked', { ...eric, blocked: true }],
     ['without a role', { ...eric, role: null }],
+    ['in the role of the public', { ...eric, role: { ...eric.role, name: 'Public', type: 'public' } }],
   ])('refuses a user who is %s, by every credential', async (_name, user) => {
     const { cookie } = await make().login(ask(), 'eric', 'pw');
     const session = { apps_session: cookie.split(/[=;]/)[1] ?? '' };

@@ -1,14 +1,15 @@
 import type { Core } from '@strapi/strapi';
 import { shareReads } from '../batch';
 import type { AppsConfig } from '../config.types';
+import { ADMIN_SESSION_AGE, createAdministrators, type PanelState } from './administrators';
 import { type Csrf, createCsrf } from './csrf';
 import { createKeyring } from './keyring';
-import { checkLoginForm, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './login-form';
+import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './login-form';
 import { createPasswordChanges } from './password-changes';
 import { createPasswords, unauthorized } from './passwords';
 import { createRateLimit } from './rate-limit';
 import { createRoles, type Roles } from './roles';
-import { isForeign, type Sent } from './sender';
+import { fromElsewhere, isForeign, type Sent } from './sender';
 import { createSessions, SESSION_COOKIE } from './sessions';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './tokens';
 import type { CredentialKind, Requester, StrapiAuth } from './types';
@@ -45,6 +46,19 @@ export interface Requesters {
    * @returns the requester, and the `Set-Cookie` header that keeps them logged in
    */
   login(ctx: Asking, identifier: string, password: string): Promise<{ requester: Requester; cookie: string }>;
+  /**
+   * Hands the administrator of a session of the panel over to the sites, in the browser that asks: a token that is good once,
+   * for a minute, as a bearer or for `loginByHandOver`. ForbiddenError without such a session, and for who does not manage apps.
+   * @param state of Strapi's own request
+   * @returns the token, and the `Set-Cookie` header that ties it to the browser; null when it has its cookie already
+   */
+  handOver(ctx: Asking, state: PanelState): Promise<{ token: string; cookie: string | null }>;
+  /**
+   * Logs the administrator of a hand-over in; the session that the browser had before ends. UnauthorizedError;
+   * CsrfError when the panel has not opened the page in this browser.
+   * @returns the `Set-Cookie` header that keeps them logged in
+   */
+  loginByHandOver(ctx: Asking, token: string): Promise<string>;
   /** Ends the request's session, if it has one, in every process; returns the `Set-Cookie` header that forgets it. */
   logout(ctx: Asking): Promise<string>;
   csrf: Csrf;
@@ -70,6 +84,7 @@ export function createRequesters({
   const users = createUsers(strapi, roles);
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
   const sessions = createSessions(strapi, { users, keyring, now });
+  const administrators = createAdministrators(strapi, { keyring, now });
   const passwordChanges = createPasswordChanges(strapi);
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
@@ -116,11 +131,20 @@ export function createRequesters({
     return authenticated ? tokenRequester(authenticated.auth) : bearerAdmin(token, 'bearer');
   }, inTransaction);
 
-  const ofSession = shareReads(async (value) => asUser(await sessions.resolve(value), 'cookie'), inTransaction);
+  const ofSession = shareReads(
+    async (value) =>
+      administrators.isSession(value) ? administrators.resolve(value) : asUser(await sessions.resolve(value), 'cookie'),
+    inTransaction,
+  );
+
+  const endSession = async (value: string): Promise<void> =>
+    administrators.isSession(value) ? administrators.end(value) : sessions.end(value);
 
   /** The schemes of `Authorization` that are taken; others are as good as a wrong password. */
   const schemes: Record<string, (credentials: string, ctx: Asking) => Promise<Requester | null>> = {
-    bearer,
+    // A hand-over is one request's: a reading that requests share would take it for all of them.
+    bearer: async (token) =>
+      administrators.isHandOver(token) ? ((await administrators.redeem(token))?.requester ?? null) : bearer(token),
     basic: async (encoded, ctx) => asUser(await passwords.basic(encoded, ctx.ip), 'basic'),
   };
 
@@ -180,11 +204,22 @@ export function createRequesters({
       const user = await passwords.check(identifier, password, ctx.ip);
       const requester = await asUser(user, 'cookie');
       if (!user || !requester) throw unauthorized();
-      await sessions.end(ctx.cookies.get(SESSION_COOKIE) ?? '');
+      await endSession(ctx.cookies.get(SESSION_COOKIE) ?? '');
       return { requester, cookie: sessions.header(await sessions.start(user), isSecure(ctx)) };
     },
+    async handOver(ctx, state) {
+      const { browser, cookie } = knownBrowser(ctx.cookies.get(LOGIN_COOKIE), isSecure(ctx));
+      return { token: await administrators.handOver(state, browser), cookie };
+    },
+    async loginByHandOver(ctx, token) {
+      const browser = fromElsewhere(ctx) ? undefined : ctx.cookies.get(LOGIN_COOKIE);
+      const redeemed = await administrators.redeem(token, { browser });
+      if (!redeemed) throw unauthorized();
+      await endSession(ctx.cookies.get(SESSION_COOKIE) ?? '');
+      return sessions.header(await redeemed.start(), isSecure(ctx), ADMIN_SESSION_AGE);
+    },
     async logout(ctx) {
-      await sessions.end(ctx.cookies.get(SESSION_COOKIE) ?? '');
+      await endSession(ctx.cookies.get(SESSION_COOKIE) ?? '');
       return sessions.header('', isSecure(ctx));
     },
   };

@@ -42,6 +42,12 @@ export function isForeign(sent: Sent, { publicUrl, trusted }: OwnOrigins): boole
   return from === null || ![sent.host, hostOf(publicUrl)].includes(from);
 }
 
+/** Whether the browser says that a page of another origin has led to this address, be it by a link. */
+export function fromElsewhere({ request: { headers } }: Sent): boolean {
+  const { 'sec-fetch-site': site } = headers;
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
 /** A link that was followed, or an address that was entered: the page takes the place of another. */
 function isTopNavigation(method: string, headers: Sent['request']['headers']): boolean {
   const isDocument = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';

@@ -20,8 +20,8 @@ export interface Sessions {
   resolve(value: string): Promise<UserRow | null>;
   /** Ends the session in every process; a bad cookie is ignored. */
   end(value: string): Promise<void>;
-  /** The `Set-Cookie` header for a value; an empty one makes the browser forget the cookie. */
-  header(value: string, secure: boolean): string;
+  /** The `Set-Cookie` header for a value; an empty one makes the browser forget the cookie. @param age in milliseconds */
+  header(value: string, secure: boolean, age?: number): string;
 }
 
 export function createSessions(
@@ -66,9 +66,9 @@ export function createSessions(
       if (opened !== null)
         await strapi.sessionManager(ORIGIN).revokeSessionById(String(opened.user.id), opened.session);
     },
-    header(value, secure) {
-      const age = value === '' ? 0 : SESSION_AGE / 1000;
-      return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+    header(value, secure, age = SESSION_AGE) {
+      const seconds = value === '' ? 0 : age / 1000;
+      return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
     },
   };
 }

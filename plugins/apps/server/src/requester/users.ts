@@ -53,7 +53,7 @@ export interface Users {
   isActive(user: UserRow): Promise<boolean>;
   /** Whether the password is the user's; slow on purpose, for null as well. */
   hasPassword(user: UserRow | null, password: string): Promise<boolean>;
-  /** The user as a requester, or null if they may not act or have no role. Expects a user from `load`. */
+  /** The user as a requester, or null if they may not act or have no role of their own. Expects a user from `load`. */
   requester(user: UserRow, credential: CredentialKind): Promise<Requester | null>;
   anonymous(): Promise<Requester>;
 }
@@ -107,7 +107,8 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
     },
     async requester(user, credential) {
       const { id, documentId, username, email, role } = user;
-      if (!role) return null;
+      // Strapi moves the users of a deleted role to Public, the role of those who are not logged in.
+      if (!role || role.type === 'public') return null;
       if (!(await isActive(user))) return null;
       const actions = granted(role);
       return Object.freeze<Requester>({

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../requester/types';
-import { type ContentTypeInfo, createContent, type ReadContent } from './content';
+import { type ContentTypeInfo, contentProblems, createContent, type ReadContent } from './content';
 
 const site = { id: 'site', title: 'The site', url: 'http://localhost/site', theme: 'basic', locale: 'en' };
 const french = { ...site, id: 'fr', url: 'http://localhost/fr', locale: 'fr' };
@@ -121,5 +121,22 @@ describe('find', () => {
     const path = '/articles/news';
     expect(await content(readContent).find(site, item, requester)).toMatchObject({ url, path, locale: locale ?? null });
     expect(asked).toEqual([locale ?? 'en']);
+  });
+});
+
+describe('the configuration of addresses', () => {
+  it.each<[string, string, string[]]>([
+    ['api::article.article', '/articles/:slug', []],
+    ['api::event.event', '/events/:year/:slug', []],
+    ['api::note.note', '/notes/:documentId', []],
+    ['api::about.about', '/about', []],
+    ['api::artcle.artcle', '/articles/:slug', ['api::artcle.artcle']],
+    ['plugin::users-permissions.user', '/users/:username', ['plugin::users-permissions.user']],
+    ['api::note.note', '/notes/:slug', ["'slug'"]],
+    ['api::event.event', '/:month/:day/:code', ["'month'", "'day'"]],
+  ])('of %s as %s names what is unknown: %j', (uid, path, unknown) => {
+    const problems = contentProblems({ [uid]: { path } }, types);
+    expect(problems).toHaveLength(unknown.length);
+    for (const [at, name] of unknown.entries()) expect(problems[at]).toContain(name);
   });
 });

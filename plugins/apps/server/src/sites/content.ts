@@ -82,6 +82,25 @@ export function createContent({ config, contentTypes, readContent, sites }: Cont
   return { resolve, find, describe, typeNamed };
 }
 
+/** What the configuration of addresses names and the host does not have, in words; none when all is well. */
+export function contentProblems(content: AppsConfig['content'], types: readonly ContentTypeInfo[]): string[] {
+  return Object.entries(content).flatMap(([uid, { path }]) => {
+    const type = types.find((one) => one.uid === uid);
+    if (!type)
+      return [`'content' names the unknown content type '${uid}' (known: ${names(types.map((one) => one.uid))})`];
+    const fields = [...Object.keys(type.attributes), 'id', 'documentId'];
+    const [configured] = routesOfType(type, path);
+    const unknown = (configured?.parts ?? []).filter(
+      (part) => typeof part !== 'string' && !fields.includes(part.field),
+    );
+    return (unknown as { field: string }[]).map(
+      ({ field }) => `'content.${uid}.path' names the unknown field '${field}' (known: ${names(fields)})`,
+    );
+  });
+}
+
+const names = (list: readonly string[]) => list.join(', ') || 'none';
+
 /** The site itself as the current content item. */
 export function portalItem({ id, title, url }: Site): ContentItem {
   return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {}, locale: null, draft: false };

@@ -178,6 +178,9 @@ describe('app', () => {
     ['a missing theme', { 'basic/apps/poll.lnk': 'nope' }],
     ['a theme without the app', { 'basic/apps/poll.lnk': 'dark', 'dark/theme.yaml': '' }],
     ['itself', { 'basic/apps/poll.lnk': 'basic' }],
+    ['something that is no id', { 'basic/apps/poll.lnk': '../dark' }],
+    ['nothing', { 'basic/apps/poll.lnk': '' }],
+    ['two themes', { 'basic/apps/poll.lnk': 'dark\nlight' }],
     ['where it came from', { 'basic/apps/poll.lnk': 'dark', 'dark/apps/poll.lnk': 'basic' }],
   ])('a link to %s is no app, and is logged once', async (_, files) => {
     for (const [path, text] of Object.entries(files)) write(path, text as string);

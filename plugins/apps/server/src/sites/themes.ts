@@ -84,8 +84,9 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
         const folder = await insideRoot(root, join(apps, appId));
         if (folder && (await isFolder(folder))) return { themeId: theme, root, folder };
       }
-      const next =
-        root && apps && names.includes(`${appId}.lnk`) ? await readLink(root, join(apps, `${appId}.lnk`)) : null;
+      const hasLink = root && apps && names.includes(`${appId}.lnk`);
+      const next = hasLink ? await readLink(root, join(apps, `${appId}.lnk`)) : null;
+      if (hasLink && next === null) return warnOnce(`${link} does not hold the id of a theme`);
       if (next === null) return visited.length > 0 ? warnOnce(`${link} leads to no such app`) : null;
       visited.push(theme);
       theme = next;

@@ -230,12 +230,15 @@ class App(_Data):
         data = _call('getRecord', app=self._key, id=_id(id, 'get_record'))
         return data and _adopt(self._key, data)
 
-    def delete_record(self, id=None, record=None, ondelete=True):
+    def delete_record(self, id=None, record=None, on_delete=True, ondelete=True):
         wanted = _id(record if id is None else id, 'delete_record')
-        deleted = _call('deleteRecord', app=self._key, id=wanted)
+        runs = bool(on_delete and ondelete)
+        deleted = _call('deleteRecord', app=self._key, id=wanted, on_delete=runs)
         gone = _known.pop((self._key, wanted), None)
         if gone is not None:
             gone._state.deleted = True
+        if runs:
+            _spread()
         return deleted
 
     def records(self, limit=None, cursor=None):

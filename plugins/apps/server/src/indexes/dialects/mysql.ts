@@ -25,6 +25,8 @@ export const mysql: Dialect = {
   returning: false,
   insertIgnore: { verb: 'insert ignore', ending: '' },
   indexesLast: (rows) => rows > 5_000,
+  sortedTerms: false,
+  pause: 0,
   createIndex: (name, table, columns, online) =>
     `create index ${name} on ${table} (${columns})${online ? ' algorithm = inplace lock = none' : ''}`,
   analyze: 'analyze table',

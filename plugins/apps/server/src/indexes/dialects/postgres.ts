@@ -20,6 +20,8 @@ export const postgres: Dialect = {
   returning: true,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
   indexesLast: (rows) => rows > 5_000,
+  sortedTerms: false,
+  pause: 0,
   createIndex: (name, table, columns, online) =>
     `create index ${online ? 'concurrently ' : ''}${name} on ${table} (${columns})`,
   analyze: 'analyze',

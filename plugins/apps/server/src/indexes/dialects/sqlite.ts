@@ -10,8 +10,11 @@ export const sqlite: Dialect = {
   updateLock: '',
   returning: true,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
-  // It makes an index in one go, in which nobody can write: 100,000 rows are as much as may be waited for.
+  // It makes an index in one go, in which nobody can write: 100,000 rows of small keys are as much as may be waited for.
   indexesLast: (rows) => rows <= 100_000,
+  sortedTerms: true,
+  // Another process that waits for the file looks again after 25 ms when it has waited for a batch.
+  pause: 25,
   createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
   analyze: '',
   tableNames: `select name from sqlite_master where type = 'table'`,

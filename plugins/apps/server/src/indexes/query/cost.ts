@@ -17,6 +17,7 @@ function lookups(condition: PlainCondition): number {
     case 'constant':
       return 0;
     case 'compare':
+      return condition.value === null ? 2 : 1;
     case 'word':
       return 1;
     case 'oneOf':

@@ -3,7 +3,18 @@ import { encodeKey } from '../keys';
 import type { Remembered } from '../readiness';
 import { stateSelect } from '../state';
 import { inRange, intersection, type KeyRange, rangeOf } from './ranges';
-import { concat, type Fragment, fragment, inSql, joined, keywordTerms, numberOf, type Place, rangeSql } from './sql';
+import {
+  concat,
+  type Fragment,
+  fragment,
+  inSql,
+  joined,
+  keywordTerms,
+  numberOf,
+  type Place,
+  rangeSql,
+  termsByTerm,
+} from './sql';
 import type { PlainCondition } from './terms';
 
 /** A select of all `record`s among which the matches are, and how many those are (up to the place's `few`). */
@@ -122,7 +133,7 @@ function leafSelect(place: Place, node: PlainCondition): Fragment | undefined {
 /** The entries of terms by which a condition is found; `repeated`: a record may have several of them. */
 function entriesSql(place: Place, node: PlainCondition): { sql: Fragment; repeated: boolean } | undefined {
   const entries = (index: string, range: Fragment, repeated: boolean) => ({
-    sql: concat(`from ${place.tables.terms} t where t.ix = ${numberOf(place, index)} and `, range),
+    sql: concat(`from ${termsByTerm(place)} t where t.ix = ${numberOf(place, index)} and `, range),
     repeated,
   });
   switch (node.kind) {

@@ -10,7 +10,7 @@ export interface KeyRange {
   fromOpen: boolean;
   to: Buffer;
   toOpen: boolean;
-  /** Whether every key in it matches: keys of long strings are cut, and say less than the strings. */
+  /** Whether every key in it matches: keys of long strings are cut, and lists have the key of null. */
   exact: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface KeyRange {
 export function rangeOf({ comparator, value }: Compare): KeyRange | undefined {
   if (comparator === '!=' || (value === null && comparator !== '==')) return undefined;
   const bytes = value === null ? missingKey : encodeKey(value).bytes;
-  const exact = bytes.length < keySize;
+  const exact = value !== null && bytes.length < keySize;
   const point = { from: bytes, fromOpen: false, to: bytes, toOpen: false, exact };
   if (value === null || comparator === '==') return point;
   const [low, high] = typeRange(typeof value as 'boolean' | 'number' | 'string');

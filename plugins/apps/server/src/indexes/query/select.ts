@@ -13,6 +13,7 @@ import {
   joined,
   numberOf,
   type Place,
+  termsByTerm,
   type Use,
 } from './sql';
 import type { PlainCondition } from './terms';
@@ -149,7 +150,7 @@ function walkable({ order, condition, reverse }: Selection): boolean {
 
 function byWeight(place: Place, wanted: Selection): Omit<OrderedSelect, 'short'> {
   const { index, words } = wanted.order as Order & { kind: 'relevance' };
-  const from = `from ${place.tables.terms} t ${place.dialect.join} ${place.tables.fields} f where f.record = t.record`;
+  const from = `from ${termsByTerm(place)} t ${place.dialect.join} ${place.tables.fields} f where f.record = t.record`;
   const term = fragment(` and t.ix = ${numberOf(place, index)} and t.term = ? and `, words[0]?.term);
   const test = concat(place.step, conditionSql(place, wanted.condition, 'probe'));
   const select = concat('select t.record as record, t.weight as s0 ', from, term, test);

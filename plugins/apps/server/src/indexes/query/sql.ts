@@ -1,7 +1,8 @@
 import { marks } from '../database';
 import type { Dialect } from '../dialects';
-import { encodeKey, encodeTerm, missingKey, type Scalar, typeRange } from '../keys';
+import { encodeKey, encodeTerm, missingKey, type Scalar, typeRange, unorderedTerm } from '../keys';
 import type { Layout, Tables } from '../layout';
+import { sortedTable } from '../sorted-terms';
 import { byIndex, type Phrase, type PlainCondition, type Word, type WordRange } from './terms';
 import type { Comparator } from './tree';
 
@@ -142,6 +143,11 @@ export function balanced(operator: 'and' | 'or', parts: Fragment[]): Fragment {
   return concat('(', left, ` ${operator} `, right, ')');
 }
 
+/** The table in which records are found by their terms. */
+export function termsByTerm({ dialect, tables }: Place): string {
+  return dialect.sortedTerms ? sortedTable(tables.terms) : tables.terms;
+}
+
 export function numberOf(place: Place, index: string): number {
   return (place.layout.get(index) as { number: number }).number;
 }
@@ -156,11 +162,16 @@ export function bodySql(place: Place, index: string): string {
   return `(select b.body from ${place.tables.bodies} b where b.record = f.record and b.ix = ${numberOf(place, index)})`;
 }
 
-/** A comparison; matches values of the same type only. Null equals null and missing, and is neither less nor greater. */
+/**
+ * A comparison; matches values of the same type only. Null equals null and missing, not lists and objects, and is neither
+ * less nor greater.
+ */
 function compareSql(place: Place, column: string, index: string, comparator: Comparator, value: Scalar): Fragment {
   if (value === null) {
     if (comparator !== '==' && comparator !== '!=') return never;
-    return fragment(`${column} ${comparator === '==' ? '=' : '<>'} ?`, missingKey);
+    const unordered = termSql(place, index, inSql([unorderedTerm]), 'probe');
+    if (comparator === '==') return concat(fragment(`(${column} = ? and not `, missingKey), unordered, ')');
+    return concat(fragment(`(${column} <> ? or `, missingKey), unordered, ')');
   }
   const { bytes, long } = encodeKey(value);
   const operator = { '==': '=', '!=': '<>' }[comparator as string] ?? comparator;
@@ -181,11 +192,12 @@ function longSql(column: string, body: string, operator: string, bytes: Buffer, 
 
 function oneOfSql(place: Place, { index, values }: PlainCondition & { kind: 'oneOf' }, use: Use): Fragment {
   const column = columnOf(place, index, use);
-  const keys = values.map(encodeKey);
+  const keys = values.filter((value) => value !== null).map(encodeKey);
   const short = keys.filter((key) => !key.long).map((key) => key.bytes);
   const long = keys.filter((key) => key.long);
   const parts = long.map((key) => longSql(column, bodySql(place, index), '=', key.bytes, key.long as Buffer));
   if (short.length) parts.push(fragment(`${column} in (${marks(short)})`, ...short));
+  if (values.includes(null)) parts.push(compareSql(place, column, index, '==', null));
   return balanced('or', parts);
 }
 
@@ -213,8 +225,10 @@ export function rangeSql({ term, prefix }: WordRange): Fragment {
 }
 
 function termSql(place: Place, index: string, range: Fragment, use: Use): Fragment {
-  const from = `from ${place.tables.terms} t where t.ix = ${numberOf(place, index)}`;
-  if (use === 'lookup') return concat(`f.record in (select t.record ${from} and `, range, ')');
+  const ofIndex = `t where t.ix = ${numberOf(place, index)}`;
+  if (use === 'lookup')
+    return concat(`f.record in (select t.record from ${termsByTerm(place)} ${ofIndex} and `, range, ')');
+  const from = `from ${place.tables.terms} ${ofIndex}`;
   // Unary plus also keeps SQLite 3.51 from turning `exists` into a join, in which OFFSET counts a record once for each match.
   return concat(place.dialect.unindexed(`exists (select 1 ${from} and t.record = f.record and `), range, ')');
 }

@@ -86,7 +86,7 @@ function matches(record: OracleRecord, condition: Condition): boolean {
 
 function compares(item: Json | undefined, comparator: string, value: Json): boolean {
   if (value === null) {
-    const missing = rankOf(item) === 3;
+    const missing = item === undefined || item === null;
     return comparator === '==' ? missing : comparator === '!=' && !missing;
   }
   if (typeof item !== typeof value) return false;

@@ -4,7 +4,7 @@ import type { Items, Json } from '../../../../shared/json';
 import { AppsError, isAppsError } from '../../errors';
 import type { Requester } from '../../requester/types';
 import { translateError } from './errors';
-import { createGuard, type Guard } from './guard';
+import { createGuard, type Guard, refused } from './guard';
 import { type Documents, methods, prepareCall } from './methods';
 import { type PageLimits, readParams } from './params';
 import { createSameIds, type SameIdsDatabase } from './same-ids';
@@ -19,7 +19,7 @@ const MOST_DOCUMENTS = 1000;
  */
 function refuseDrafts(method: string, { status }: CallParams, requester: Requester): void {
   if (status !== 'draft' || requester.kind === 'administrator' || method === 'create') return;
-  throw new AppsError('ForbiddenError', 'Drafts are open to administrators only.');
+  throw refused(requester, 'Drafts are open to administrators only.');
 }
 
 /** A single type's content API reads with `find` and creates with `update`. */

@@ -1,5 +1,5 @@
 import type { Core, Schema } from '@strapi/strapi';
-import { contentTypes, errors, setCreatorFields, traverseEntity } from '@strapi/utils';
+import { setCreatorFields } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
 import { AppsError } from '../../errors';
 import type { Requester, StrapiAuth } from '../../requester/types';
@@ -9,7 +9,7 @@ import type { Need, Query } from './types';
 export interface Guard {
   /** Whether the content API offers the action and the requester may use it. */
   may(need: Need): Promise<boolean>;
-  /** ForbiddenError unless the requester may. */
+  /** ForbiddenError unless the requester may; UnauthorizedError for anonymous. */
   need(need: Need): Promise<void>;
   /** The query, validated, without what the requester may not see, narrowed to the documents that an administrator may read. */
   query(query: Query): Promise<Query>;
@@ -33,17 +33,9 @@ interface PermissionsManager {
 const explorer = (action: Need['admin']): string =>
   `plugin::content-manager.explorer.${action === 'find' ? 'read' : action}`;
 
-/** Data as Strapi's validators want it: rejects private attributes too, which they would let through. */
-async function refusePrivate(strapi: Core.Strapi, schema: Schema.ContentType, data: Items): Promise<void> {
-  const getModel = (uid: string) => strapi.getModel(uid as never);
-  await traverseEntity(
-    ({ key, attribute, schema: owner }) => {
-      if (!attribute || !contentTypes.isPrivateAttribute(owner, key)) return;
-      throw new errors.ValidationError(`Invalid key ${key}`, { key, source: 'body' });
-    },
-    { schema: schema as never, getModel: getModel as never },
-    data as never,
-  );
+/** Why the requester is refused: anonymous may be somebody who has not logged in yet (contract, section 4). */
+export function refused(requester: Requester, message: string): AppsError {
+  return new AppsError(requester.kind === 'anonymous' ? 'UnauthorizedError' : 'ForbiddenError', message);
 }
 
 /** A deep copy that is JSON: dates become strings, undefined disappears. */
@@ -82,7 +74,7 @@ export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, req
       // Every method shows what it has done: an administrator without the right to read has no fields to show.
       if ((await may(need)) && (!isAdmin || (await may({ action: 'find', admin: 'find' })))) return;
       const action = isAdmin ? need.admin : need.action;
-      throw new AppsError('ForbiddenError', `You may not use "${action}" on content of the type "${uid}".`);
+      throw refused(requester, `You may not use "${action}" on content of the type "${uid}".`);
     },
     async query(query) {
       await strapi.contentAPI.validate.query(query as never, schema, { auth, strictParams: true });
@@ -99,7 +91,6 @@ export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, req
       return filters.length === 0 ? permitted : { ...permitted, filters: { $and: filters } };
     },
     async input(data, action) {
-      await refusePrivate(strapi, schema, data);
       await strapi.contentAPI.validate.input(data, schema, { auth, strictParams: true });
       const clean = (await strapi.contentAPI.sanitize.input(data, schema, { auth, strictParams: true })) as Items;
       if (manager === null) return clean;

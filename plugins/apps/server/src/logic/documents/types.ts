@@ -7,7 +7,7 @@ export interface DocumentAccess {
   /**
    * `context.api.documents(uid).<method>(params)`. Reads give published content unless an administrator asks for
    * `status: 'draft'`; `create` and `update` publish, as REST does, unless `status` is `'draft'`.
-   * NotFoundError: no such content type; ForbiddenError: the requester may not; BadRequestError: bad parameters or data.
+   * NotFoundError: no such content type; ForbiddenError: the requester may not (UnauthorizedError for anonymous); BadRequestError: bad parameters or data.
    * The prepared call's own errors are these too, NotFoundError for a document that is not there. Errors that are none of
    * these (the database's) are thrown on as they are.
    */

@@ -42,10 +42,10 @@ export const hostFunctions: readonly HostFunction[] = [
   ),
   row(
     'deleteRecord',
-    'Deletes a record; false if there was none.',
-    ['app.delete_record(id or record)', 'app.delete_record(id=None, record=None)'],
-    { app, id },
-    ({ host }, a) => host.deleteRecord(a.app, a.id),
+    'Deletes a record; the on_delete of its block runs before, unless told not to. False if there was none.',
+    ['app.delete_record(id or record, { on_delete: true })', 'app.delete_record(id=None, record=None, on_delete=True)'],
+    { app, id, on_delete: is.boolean },
+    ({ host }, a) => host.deleteRecord(a.app, a.id, a.on_delete),
   ),
   row(
     'changeRecord',

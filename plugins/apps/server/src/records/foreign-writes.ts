@@ -1,0 +1,61 @@
+import { AppsError } from '../errors';
+import type { DeletedRecord, RecordStore } from './types';
+
+const RECORD = 'plugin::apps.record';
+
+interface Event {
+  params: { where?: object };
+  /** The same object before and after one call. */
+  state: { deleted?: DeletedRecord[] };
+}
+
+type Hook = (event: Event) => Promise<void>;
+
+/** What is used of Strapi: its query engine, and the hooks of it and of the document service. */
+export interface WatchedStrapi {
+  db: {
+    lifecycles: { subscribe(subscriber: { models: string[] } & Record<string, Hook | string[]>): unknown };
+    query(uid: string): { findMany(params: object): Promise<{ id: number; site: string; app: string }[]> };
+  };
+  documents: { use(middleware: (action: { uid: string; action: string }, next: () => unknown) => unknown): unknown };
+}
+
+const refusal = (): AppsError =>
+  new AppsError(
+    'BadRequestError',
+    "Records are written by strapi.plugin('apps').service('records'): see \"Records from code\" in docs/operations.md",
+  );
+
+/** Actions of the document service that store something; of the others, deleting is seen by the query engine's hooks. */
+const storing = new Set(['create', 'update', 'clone', 'publish', 'unpublish', 'discardDraft']);
+
+/**
+ * Keeps what Strapi's own services do to records from leaving the indexes behind (docs/decisions/foreign-writes.md): creating
+ * and changing is refused, of what is deleted the index rows go too. Strapi turns the hooks off during an import or a transfer.
+ */
+export function watchForeignWrites({ db, documents }: WatchedStrapi, store: () => RecordStore): void {
+  const refuse: Hook = async () => {
+    throw refusal();
+  };
+  const find: Hook = async ({ params, state }) => {
+    const found = await db.query(RECORD).findMany({ select: ['id', 'site', 'app'], where: params.where });
+    state.deleted = found.map(({ id, site, app }) => ({ seq: id, key: { site, app } }));
+  };
+  const forget: Hook = async ({ state }) => store().forgetDeleted(state.deleted ?? []);
+  db.lifecycles.subscribe({
+    models: [RECORD],
+    beforeCreate: refuse,
+    beforeCreateMany: refuse,
+    beforeUpdate: refuse,
+    beforeUpdateMany: refuse,
+    beforeDelete: find,
+    beforeDeleteMany: find,
+    afterDelete: forget,
+    afterDeleteMany: forget,
+  });
+  // Before Strapi's validation, which would name the columns instead of the service.
+  documents.use(({ uid, action }, next) => {
+    if (uid === RECORD && storing.has(action)) throw refusal();
+    return next();
+  });
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IndexDeclarations } from '../indexes/types';
+import { createRecordStore } from './store';
+import { availableClients, createTestDatabase, type TestDatabase } from './test-databases';
+import type { Items, RecordStore } from './types';
+
+const declared: IndexDeclarations = new Map([
+  ['v', 'field'],
+  ['w', 'field'],
+]);
+const key = { site: 'site', app: 'format' };
+const records: [id: string, items: Items][] = [
+  ['null', { v: null }],
+  ['missing', {}],
+  ['list', { v: [1] }],
+  ['empty', { v: [] }],
+  ['object', { v: { a: null } }],
+  ['number', { v: 1 }],
+  ['text', { v: 'x' }],
+  ['both', { v: 2, w: [1] }],
+];
+const nulls = ['null', 'missing'];
+const others = ['list', 'empty', 'object', 'number', 'text', 'both'];
+
+const table: [query: string, found: string[]][] = [
+  ['v == null', nulls],
+  ['v in any (null)', nulls],
+  ['v in any (null, 1)', [...nulls, 'number']],
+  ['not (v != null)', nulls],
+  ['v != null', others],
+  ['not (v == null)', others],
+  ['v == null and w == null', nulls],
+  ['w == null and v > 1', []],
+  ['v != 1', ['both']],
+  ['v <= null', []],
+];
+
+describe.each(await availableClients())('null, lists and objects in a field index on %s', (client) => {
+  let database: TestDatabase;
+  let store: RecordStore;
+  const open = (few?: number) => createRecordStore({ database: database.host, limits: { attempts: 5 }, few });
+  const ids = async (query: string, more = {}) =>
+    (await store.search(key, declared, { query, ...more })).records.map(({ id }) => id);
+
+  beforeAll(async () => {
+    database = await createTestDatabase(client);
+    store = open();
+    for (const [id, items] of records)
+      await store.transact((unit) => unit.create(key, declared, { id, items, creator: null }));
+  }, 30_000);
+  afterAll(async () => {
+    await store.destroy();
+    await database.destroy();
+  });
+
+  test.each(table)('%s', async (query, found) => {
+    expect(await ids(query)).toEqual(found);
+    expect(await store.count(key, declared, query)).toBe(found.length);
+  });
+
+  test('their order is that of null and missing, by creation', async () => {
+    const last = ['null', 'missing', 'list', 'empty', 'object'];
+    expect(await ids('', { sortIndex: 'v' })).toEqual(['number', 'both', 'text', ...last]);
+    expect(await ids('', { sortIndex: 'v', reverse: true })).toEqual(['text', 'both', 'number', ...last]);
+    expect(await ids('v == null', { sortIndex: 'v', reverse: true })).toEqual(nulls);
+  });
+
+  test('a change of a record is seen', async () => {
+    const set = (v: Items[string]) => store.transact((unit) => unit.update(key, declared, 'null', { set: { v } }));
+    await set([null]);
+    expect(await ids('v == null')).toEqual(['missing']);
+    await set(null);
+    expect(await ids('v == null')).toEqual(nulls);
+  });
+
+  test('indexes that an earlier version has made are built again before they are used', async () => {
+    const state = (await database.knex('apps_index_states').first('scope', 'state')) as {
+      scope: string;
+      state: string;
+    };
+    const [generation] = JSON.parse(state.state);
+    await database.knex(`apps_index_${generation.id}_terms`).delete();
+    const { format: _, ...old } = generation;
+    await database.knex('apps_index_states').update({ state: JSON.stringify([old]) });
+    await store.destroy();
+    store = open();
+    expect(await ids('v == null')).toEqual(nulls);
+    expect(await store.check({ repair: false })).toMatchObject({ wrong: 0, orphanTables: 0 });
+  });
+
+  test('and where the sort index is walked', async () => {
+    await store.destroy();
+    store = open(1);
+    for (const reverse of [true, false]) {
+      expect(await ids('v == null', { sortIndex: 'v', reverse })).toEqual(nulls);
+      expect(await ids('v != null', { sortIndex: 'v', reverse })).toEqual([
+        ...(reverse ? ['text', 'both', 'number'] : ['number', 'both', 'text']),
+        'list',
+        'empty',
+        'object',
+      ]);
+    }
+  });
+});

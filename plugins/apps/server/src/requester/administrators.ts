@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import type { Core } from '@strapi/strapi';
+import { AppsError } from '../errors';
+import type { Keyring } from './keyring';
+import { adminRequester } from './tokens';
+import type { CredentialKind, Requester, StrapiAuth } from './types';
+
+/** Milliseconds within which a hand-over must be used. */
+const HAND_OVER_AGE = 60_000;
+/** Milliseconds after which an administrator's session on the site ends. */
+export const ADMIN_SESSION_AGE = 60 * 60_000;
+/** How far the clock of the process that made a token may be ahead, in milliseconds. */
+const CLOCK_SKEW = 60_000;
+
+const USER = 'admin::user';
+const SESSION = 'admin::session';
+/** Whose sessions ours are: they end with the panel's when the administrator logs out there or changes the password. */
+const ORIGIN = 'admin';
+
+/** `handover.<id>.<time, base 36>.<one-use id>.<mac of the browser's login cookie>.<mac>` */
+const HAND_OVER = /^handover\.(\d{1,15})\.([0-9a-z]{1,11})\.([0-9a-f]{32})\.([\w-]{43})\.([\w-]{43})$/;
+/** `admin.<id>.<time, base 36>.<session id>.<mac>` */
+const VALUE = /^admin\.(\d{1,15})\.([0-9a-z]{1,11})\.([\w-]{1,64})\.([\w-]{43})$/;
+
+interface AdminRow {
+  id: number;
+  password: string | null;
+  isActive: boolean;
+  email: string;
+  firstname: string | null;
+  lastname: string | null;
+  blocked: boolean | null;
+  roles: { code: string }[];
+}
+
+/** What Strapi knows of a request to the admin panel's routes. */
+export interface PanelState {
+  auth?: StrapiAuth;
+  session?: { id: string };
+}
+
+interface Known {
+  user: AdminRow;
+  ability: unknown;
+}
+
+/** Administrators on the site: how the panel hands them over, and their sessions (docs/decisions/hand-over.md). */
+export interface Administrators {
+  /**
+   * A token by which the administrator of a session of the panel is known on the site, once. ForbiddenError without such a
+   * session, and for who does not manage apps.
+   * @param browser value of the login cookie of the browser that is to be logged in
+   */
+  handOver(panel: PanelState, browser: string): Promise<string>;
+  isHandOver(token: string): boolean;
+  /**
+   * Uses a hand-over up, in all processes; null when it is none, too old or used, or the administrator may no longer manage.
+   * @param browser where a browser is to be logged in: its login cookie. CsrfError unless the hand-over was made for it
+   */
+  redeem(token: string, login?: { browser: string | undefined }): Promise<Redeemed | null>;
+  /** The administrator of a session cookie; null when it is not genuine or has ended, or they may no longer manage. */
+  resolve(value: string): Promise<Requester | null>;
+  isSession(value: string): boolean;
+  /** Ends the session in every process. */
+  end(value: string): Promise<void>;
+}
+
+export interface Redeemed {
+  /** The administrator as a bearer. */
+  requester: Requester;
+  /** Starts a session; the value of its cookie. */
+  start(): Promise<string>;
+}
+
+export function createAdministrators(
+  strapi: Core.Strapi,
+  { keyring, now = Date.now }: { keyring: Keyring; now?: () => number },
+): Administrators {
+  const sessions = () => strapi.db.query(SESSION);
+  const browserMac = (browser: string) => ['hand-over-browser', browser];
+  const isRecent = (time: string, most: number): boolean => {
+    const age = now() - Number.parseInt(time, 36);
+    return age <= most && age >= -CLOCK_SKEW;
+  };
+
+  const load = async (id: string): Promise<Known | null> => {
+    const user: AdminRow | null = await strapi.db
+      .query(USER)
+      .findOne({ where: { id: Number(id) }, populate: ['roles'] });
+    if (user?.isActive !== true) return null;
+    return { user, ability: await strapi.service('admin::permission').engine.generateUserAbility(user) };
+  };
+
+  /** Only those who manage apps are handed over, and stay so no longer than they do. */
+  const manager = ({ user, ability }: Known, credential: CredentialKind): Requester | null => {
+    const requester = adminRequester(user, ability, { credential, session: true });
+    return requester?.isManager ? requester : null;
+  };
+
+  const signed = ({ id, password }: AdminRow, time: string, session: string) => [
+    'admin-session',
+    id,
+    time,
+    session,
+    password ?? '',
+  ];
+
+  const handOverOf = ({ id, password }: AdminRow, time: string, once: string, browser: string) => [
+    'hand-over',
+    id,
+    time,
+    once,
+    browser,
+    password ?? '',
+  ];
+
+  const deviceOf = async (session: string): Promise<string | undefined> =>
+    (await sessions().findOne({ where: { sessionId: session } }))?.deviceId ?? undefined;
+
+  const start = async (user: AdminRow, device: string | undefined): Promise<string> => {
+    const time = now().toString(36);
+    const made = await strapi.sessionManager(ORIGIN).generateRefreshToken(String(user.id), device, { type: 'session' });
+    return ['admin', user.id, time, made.sessionId, keyring.sign(signed(user, time, made.sessionId))].join('.');
+  };
+
+  /** The administrator and session of a genuine cookie, whether or not the session still goes on. */
+  const open = async (value: string): Promise<{ known: Known; session: string } | null> => {
+    const [, id = '', time = '', session = '', mac = ''] = VALUE.exec(value) ?? [];
+    if (id === '' || !isRecent(time, ADMIN_SESSION_AGE)) return null;
+    const known = await load(id);
+    return known && keyring.verify(signed(known.user, time, session), mac) ? { known, session } : null;
+  };
+
+  return {
+    isHandOver: (token) => HAND_OVER.test(token),
+    isSession: (value) => VALUE.test(value),
+
+    async handOver({ auth, session }, browser) {
+      // An admin token has fewer rights than the administrator whose it is.
+      const user = auth?.strategy.name === 'admin' ? (auth.credentials as AdminRow) : null;
+      if (!user || !session || !manager({ user, ability: auth?.ability }, 'bearer'))
+        throw new AppsError('ForbiddenError', 'This takes a session of the admin panel, and the right to manage apps.');
+      const { id } = user;
+      const [time, once] = [now().toString(36), randomBytes(16).toString('hex')];
+      const until = new Date(now() + HAND_OVER_AGE);
+      const data = {
+        ...{ userId: String(id), sessionId: once, origin: ORIGIN, deviceId: await deviceOf(session.id) },
+        ...{ type: 'session', status: 'active', childId: null, expiresAt: until, absoluteExpiresAt: until },
+      };
+      await sessions().create({ data });
+      const mac = keyring.sign(browserMac(browser));
+      return ['handover', id, time, once, mac, keyring.sign(handOverOf(user, time, once, mac))].join('.');
+    },
+
+    async redeem(token, login) {
+      const [, id = '', time = '', once = '', browser = '', mac = ''] = HAND_OVER.exec(token) ?? [];
+      const known = id !== '' && isRecent(time, HAND_OVER_AGE) ? await load(id) : null;
+      if (!known || !keyring.verify(handOverOf(known.user, time, once, browser), mac)) return null;
+      if (login && !(login.browser !== undefined && keyring.verify(browserMac(login.browser), browser)))
+        throw new AppsError('CsrfError', 'The admin panel has not opened this page in this browser.');
+      const requester = manager(known, 'bearer');
+      const device = await deviceOf(once);
+      // One statement, so that of several requests, in whichever process, one is the first.
+      const { count } = await sessions().deleteMany({ where: { sessionId: once, origin: ORIGIN } });
+      if (count !== 1 || !requester) return null;
+      return { requester, start: () => start(known.user, device) };
+    },
+
+    async resolve(value) {
+      const opened = await open(value);
+      if (opened === null || !(await strapi.sessionManager(ORIGIN).isSessionActive(opened.session))) return null;
+      return manager(opened.known, 'cookie');
+    },
+
+    async end(value) {
+      const opened = await open(value);
+      if (opened !== null)
+        await strapi.sessionManager(ORIGIN).revokeSessionById(String(opened.known.user.id), opened.session);
+    },
+  };
+}
