@@ -4,7 +4,7 @@ import type { LogicBudget, RequestData } from '../logic/types';
 import type { Requester } from '../requester/types';
 import type { Site } from '../sites/types';
 import type { DoorServices, Exchange } from './exchange';
-import { bareDocument } from './pages';
+import { bareDocument, scriptTag } from './pages';
 import { requestData } from './request-data';
 
 /**
@@ -50,7 +50,13 @@ export async function themedDocument(
     // An object with getters is spread once: these are made for those who look at them.
     csrfToken: () => visit.csrfToken(),
   };
-  return themedPage(embeddingPage(services, around, budget), await services.sites.theme(visit.site), content);
+  const page = embeddingPage(services, around, budget);
+  return withScript(await themedPage(page, await services.sites.theme(visit.site), content), visit.site);
+}
+
+/** A bare page has the browser script; so has one in a theme that does not bring it along. */
+function withScript(document: string, { url }: Site): string {
+  return document.includes('/@@apps.js"') ? document : `${document}${scriptTag(`${url}/@@apps.js`)}\n`;
 }
 
 const readOnly = (request: RequestData): RequestData => ({ ...request, method: 'GET', form: {}, body: null });

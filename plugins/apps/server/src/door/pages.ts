@@ -3,7 +3,7 @@ import type { LogEntry } from '../logic/types';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
 export function bareDocument(page: PageContent & { script?: string; lang?: string | null }): string {
-  const script = page.script ? `\n<script src="${escapeHtml(page.script)}" defer></script>` : '';
+  const script = page.script ? `\n${scriptTag(page.script)}` : '';
   return `<!doctype html>
 <html lang="${escapeHtml(page.lang ?? 'en')}">
 <head>
@@ -20,6 +20,8 @@ ${page.main}
 </html>
 `;
 }
+
+export const scriptTag = (url: string): string => `<script src="${escapeHtml(url)}" defer></script>`;
 
 const style = `body{font:1rem/1.5 system-ui,sans-serif;margin:0;color:#1c1c28;background:#fff}
 main{max-width:44rem;margin:2rem auto;padding:0 1rem}
