@@ -5,7 +5,7 @@ const refused = (name: string, definition: string): Case => ({
   definition,
   js: 'export const f = () => 1;',
   ...broken,
-  message: new RegExp(`^blocks/definition-${name}\\.yaml:`),
+  message: new RegExp(`^apps/[\\w-]+/blocks/definition-${name}\\.yaml:`),
 });
 const element = 'elements:\n  f: BASIC\n';
 

@@ -189,6 +189,8 @@ const texts: Mended[] = [
     name: 'mended-large-text',
     js: `export function f() { const s = 'abab'.padEnd(2e8, 'xyz'); const t = [s, s].join(); return [t.length, t.charCodeAt(3e8)]; }`,
     ...memory,
+    // The bound is soft: on a fast machine the text is gone before the process is looked at.
+    status: [200, ...memory.status],
   },
 ];
 

@@ -78,7 +78,7 @@ export const results: readonly Case[] = [
       const no = () => { throw new Proxy({}, {}); };
       throw new Proxy(function () {}, { get: no, getPrototypeOf: no, has: no, ownKeys: no });
     }`,
-    ...throws(/\(blocks\/throw-proxy\.js\)$/),
+    ...throws(/\(apps\/hostile\/blocks\/throw-proxy\.js\)$/),
   },
   {
     name: 'throw-huge-parts',
@@ -116,7 +116,7 @@ export const results: readonly Case[] = [
   {
     name: 'throw-source-url',
     js: `//# sourceURL=/etc/passwd\n//# sourceMappingURL=file:///etc/passwd\nexport function f() { throw new Error('x'); }`,
-    ...throws(/^Error: x \(blocks\/throw-source-url\.js/),
+    ...throws(/^Error: x \(apps\/hostile\/blocks\/throw-source-url\.js/),
     lacks: /passwd/,
   },
   {
