@@ -181,7 +181,7 @@ describe.each(Object.entries(mistakes))('%s', (name, { status = 200, shows, cons
       ).toBe(true);
   });
 
-  test('is nothing for visitors to read, and a line of the log', options, async () => {
+  test('is not shown to visitors, and is logged', options, async () => {
     const before = stage.host.output().length;
     const answer = await stage.send(requestOf(name, 'quiet'));
     expect(answer.status, answer.text).toBe(status);

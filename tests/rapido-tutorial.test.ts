@@ -64,7 +64,7 @@ test('debugging: what is logged is in the page, for the console', async () => {
   expect(stage.host.output()).toMatch(/rating\/rate.*total/);
 });
 
-test('the top 5 stands on the front page alone, with titles and addresses', async () => {
+test('the top 5 is only on the front page, with titles and addresses', async () => {
   await like('/');
   await like('/');
   await like('/');

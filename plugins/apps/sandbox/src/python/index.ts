@@ -28,7 +28,7 @@ export interface Python {
 /** Text of an answer, for each function called and one more, as a multiple of what one result may have. */
 const answerFactor = 1.5;
 
-/** What Python is answered when the time is over: it interrupts itself. */
+/** The answer to Python when the time is over: it interrupts itself. */
 const late = 'T';
 
 /** Milliseconds between two interruptions: describing where the first one came takes a few. */
@@ -51,7 +51,7 @@ export function start(reference: HostReference, { module, image, pages }: Python
 
   const texts = createLongTexts();
 
-  /** When Python is interrupted, and when it was told so last: logic may catch it. */
+  /** When Python is interrupted, and when the last interrupt was raised: logic may catch it. */
   let [end, told] = [Number.POSITIVE_INFINITY, 0];
   const isLate = () => Date.now() >= end;
   const interrupted = () => {

@@ -6,19 +6,19 @@ import { folderOf } from './error-mark';
 import { type Run, showsDetails } from './run';
 import type { Block } from './types';
 
-/** What the server's log was told; the bound only keeps years of edits from adding up. */
+/** Keys of the warnings already logged; the bound limits their memory. */
 const told = new Set<string>();
 const MAX_TOLD = 5_000;
 
-/** Lines for one page's console, at most. */
+/** Console entries of one page, at most. */
 const MAX_NOTES = 100;
 
 /** Characters of a line. */
 const MAX_LINE = 2_000;
 
 /**
- * Tells the server's log once: the same text about the same revision is not repeated with every request.
- * @param about what stands for the text, where that says more than is to be told once
+ * Logs a warning once: the same text about the same revision is not repeated with every request.
+ * @param about identifies the warning instead of its text, where the text differs between requests
  */
 export function warnOnce(logger: Logger, revision: string, text: string, about = text): void {
   const line = `[apps] ${text.slice(0, MAX_LINE)}`;
@@ -30,8 +30,8 @@ export function warnOnce(logger: Logger, revision: string, text: string, about =
 }
 
 /**
- * Something in a block is wrong that fails nothing: a line of the server's log, once for each revision of the app, and of
- * the console of those to whom details are shown.
+ * Reports a mistake in a block that fails nothing: in the server's log once for each revision of the app, and in the
+ * console of requesters who see details.
  */
 export function notice(run: Run, block: Block, message: string, place?: { file: string; line?: number }): void {
   const { app, services } = run;
@@ -47,23 +47,23 @@ export function notice(run: Run, block: Block, message: string, place?: { file: 
   addNote(run, { app: app.id, block: block.id, line: place?.line ?? null, message: `${message}${at}` });
 }
 
-/** A line for the console of those to whom details are shown. */
+/** Adds a console entry for requesters who see details. */
 export function addNote(run: Run, entry: LogEntry): void {
   const { notes } = run;
   if (notes.length < MAX_NOTES) notes.push({ ...entry, message: entry.message.slice(0, MAX_LINE) });
 }
 
-/** What the visitor's console shows of a run: what a debugged app has logged, and what is wrong with it. */
+/** The console entries of a run: what an app in debug mode has logged, and its mistakes. */
 export function consoleOf(run: Run): LogEntry[] {
   return showsDetails(run) ? [...run.visit.pendingLog, ...run.logs, ...run.notes] : [];
 }
 
-/** Lines for the console as HTML that shows nothing: the browser script finds them in it. */
+/** Console entries as an HTML template, which shows nothing: the browser script reads them from it. */
 export function consoleHtml(log: readonly LogEntry[]): string {
   return log.length === 0 ? '' : `<template data-apps-log="${escapeHtml(JSON.stringify(log))}"></template>`;
 }
 
-/** The line for a failure that leaves a mark in its place. */
+/** The console entry for a failure that is shown as an error mark. */
 export function failureNote(app: string, error: unknown, text: string): LogEntry {
   const position = isAppsError(error) ? error.position : undefined;
   return { app, block: null, line: position?.line ?? null, message: text };

@@ -14,7 +14,7 @@ export function brokenError(program: WireProgram): AppsError {
 export function rejectedError(text: string, program: WireProgram): AppsError {
   const error = readError(readJson(text));
   const place = error && locate(error.stack, program);
-  // An error of the prelude, which awaits what it makes: logic has changed what a promise is.
+  // An error of the prelude, which awaits its own promises: logic has changed the built-in Promise.
   if (!error || (!place && error.stack.includes('apps:prelude'))) return brokenError(program);
   const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
   return logicError(`A promise that nothing awaits was rejected: ${message}`, place ?? { file: entryOf(program) });
@@ -32,13 +32,13 @@ export function timeoutError(limits: Limits, place?: LatePlace): AppsError {
   return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`, where);
 }
 
-/** What is known of where logic stood when its time was over. */
+/** What is known of the position of logic when its time ran out. */
 export interface LatePlace {
   program: WireProgram;
   block: string | null;
   /** Functions that were being run. */
   functions: readonly string[];
-  /** The sandbox's frames; '' where it could not tell. */
+  /** The sandbox's stack; '' if unknown. */
   stack: string;
   /** The host call that was under way. */
   hostCall: string | null;
@@ -47,7 +47,7 @@ export interface LatePlace {
 /** Functions that are named when any of them may have been running. */
 const namedFunctions = 5;
 
-/** The place as a sentence, and as a position in the theme's files. */
+/** The position as a sentence, and as file and line. */
 function placeOf({ program, block, functions, stack, hostCall }: LatePlace): { reason: string; position: Position } {
   const found = locate(stack, program);
   const names = functions.filter((name) => stack.includes(` ${name} (`) || stack.includes(`.${name} (`));

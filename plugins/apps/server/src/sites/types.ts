@@ -78,7 +78,7 @@ export interface ContentResolver {
     item: { uid: string; documentId: string; locale?: string | null },
     requester: Requester,
   ): Promise<ContentItem | null>;
-  /** The item that these fields are, with its address; null when there is no such content type. */
+  /** The item with these fields, with its address; null when there is no such content type. */
   describe(site: Site, uid: string, fields: Items, state: { draft: boolean }): Promise<ContentItem | null>;
   /** The content type of this uid, singular or plural name, in any case. */
   typeNamed(name: string): ContentTypeInfo | undefined;
