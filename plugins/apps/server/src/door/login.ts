@@ -40,7 +40,7 @@ async function enter(
   } catch (error) {
     const isRefusal = isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'CsrfError');
     if (prefersJson(ctx) || !isRefusal) throw error;
-    showLogin(ctx, services, site, { next, error });
+    await showLogin(ctx, services, site, { next, error });
   }
 }
 
