@@ -1,7 +1,7 @@
 import { didYouMean } from '../did-you-mean';
 import type { LogEntry } from '../logic/types';
 import { folderOf } from './error-mark';
-import { warnOnce } from './notices';
+import { warnOfApp } from './notices';
 import type { AppServices } from './run';
 import type { App } from './types';
 
@@ -32,13 +32,11 @@ async function lookUp(services: AppServices, app: App, places: readonly NamePlac
     const message = `${at}: no user and no role is called "${name}"${didYouMean(name, found?.roles ?? [])}`;
     return { app: app.id, block: null, line, message };
   });
-  const { site, themeId } = app.folder;
-  for (const { message } of notes)
-    warnOnce(services.logger, `${site.id}/${themeId}/${app.id}@${app.revision}`, message);
+  for (const { message } of notes) warnOfApp(services.logger, app, message);
   checked.set(app, { notes, at: performance.now() });
 }
 
-/** Lines about unknown names, for the console. */
+/** Console entries about unknown names. */
 export const namesNotes = (app: App): readonly LogEntry[] => checked.get(app)?.notes ?? [];
 
 interface NamePlace {

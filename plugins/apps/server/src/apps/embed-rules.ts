@@ -67,10 +67,12 @@ async function withRules(page: EmbeddingPage, file: ThemeFile, whole: string): P
   }
 }
 
-/** Rules that are meant for the page and whose selectors match nothing in it. */
+const placeOf = ({ file, line }: ThemeRule['position']): string => `${file}:${line}`;
+
+/** Logs rules that are meant for the page and whose selectors match nothing in it. */
 function noteUnused(page: EmbeddingPage, file: ThemeFile, rules: readonly ThemeRule[]): void {
   for (const { position, target } of rules) {
-    const place = `${position.file}:${position.line}`;
+    const place = placeOf(position);
     const message = `the rule at ${place} matches nothing in ${page.visit.request.path}: no element is "${target}"`;
     themeNotice(page, `${place} ${file.text}`, message);
   }
@@ -82,7 +84,7 @@ async function pieceOrNothing(page: EmbeddingPage, file: ThemeFile, rule: ThemeR
     return { piece: await pieceOf(page, file, rule), failed: false };
   } catch (error) {
     if (isRefusal(error)) return { piece: '', failed: true };
-    page.report(`The rule at ${rule.position.file}:${rule.position.line}`, error);
+    page.report(`The rule at ${placeOf(rule.position)}`, error);
     return { piece: await page.explanation(rule.include, error), failed: true };
   }
 }
@@ -103,7 +105,7 @@ async function pieceOf(
   if (select === 'form' && form.startsWith('<form')) return form;
   const selected = await page.markup.selected(form, select);
   if (selected === '' && form !== '') {
-    const place = `${position.file}:${position.line}`;
+    const place = placeOf(position);
     const message = `the rule at ${place} selects nothing in the block ${include.app}/blocks/${include.block}: no element is "${select}"`;
     themeNotice(page, `${place} select ${file.text}`, message);
   }

@@ -4,7 +4,7 @@ import type { LogEntry } from '../logic/types';
 import { escapeHtml } from './elements';
 import { folderOf } from './error-mark';
 import { type Run, showsDetails } from './run';
-import type { Block } from './types';
+import type { App, Block } from './types';
 
 /** Keys of the warnings already logged; the bound limits their memory. */
 const told = new Set<string>();
@@ -29,6 +29,11 @@ export function warnOnce(logger: Logger, revision: string, text: string, about =
   logger.warn(line);
 }
 
+/** Logs a warning once for each revision of an app. */
+export function warnOfApp(logger: Logger, { id, revision, folder }: App, text: string): void {
+  warnOnce(logger, `${folder.site.id}/${folder.themeId}/${id}@${revision}`, text);
+}
+
 /**
  * Reports a mistake in a block that fails nothing: in the server's log once for each revision of the app, and in the
  * console of requesters who see details.
@@ -38,12 +43,7 @@ export function notice(run: Run, block: Block, message: string, place?: { file: 
   const at = place
     ? ` (${folderOf(services, app.id)}${place.file}${place.line === undefined ? '' : `:${place.line}`})`
     : '';
-  const { site, themeId } = app.folder;
-  warnOnce(
-    services.logger,
-    `${site.id}/${themeId}/${app.id}@${app.revision}`,
-    `${app.id}/${block.id}: ${message}${at}`,
-  );
+  warnOfApp(services.logger, app, `${app.id}/${block.id}: ${message}${at}`);
   addNote(run, { app: app.id, block: block.id, line: place?.line ?? null, message: `${message}${at}` });
 }
 

@@ -16,9 +16,13 @@ export function rejectedError(text: string, program: WireProgram): AppsError {
   const place = error && locate(error.stack, program);
   // An error of the prelude, which awaits its own promises: logic has changed the built-in Promise.
   if (!error || (!place && error.stack.includes('apps:prelude'))) return brokenError(program);
-  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
-  return logicError(`A promise that nothing awaits was rejected: ${message}`, place ?? { file: entryOf(program) });
+  return logicError(
+    `A promise that nothing awaits was rejected: ${textOf(error)}`,
+    place ?? { file: entryOf(program) },
+  );
 }
+
+const textOf = ({ name, message }: WireError): string => (message === '' ? name : `${name}: ${message}`);
 
 /** Errors that a contained call does not contain: they concern the request as a whole. */
 const neverContained = ['ConflictError', 'ServiceUnavailableError', 'LogicTimeoutError'] as const;
@@ -92,9 +96,8 @@ const faultsOfLogic = new Set([400, 404, 422]);
 export function thrownError(error: WireError, program: WireProgram, hostErrors: readonly AppsError[]): AppsError {
   const own = error.host === undefined ? undefined : hostErrors[error.host];
   if (own && !faultsOfLogic.has(own.status)) return own;
-  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
   const place = locate(error.stack, program);
-  return logicError(message + hintOf(error, program, place), place ?? { file: entryOf(program) });
+  return logicError(textOf(error) + hintOf(error, program, place), place ?? { file: entryOf(program) });
 }
 
 /** Errors of what does not exist. */
