@@ -110,7 +110,7 @@ export interface BlockSummary {
   id: string;
   url: string;
   elements: { name: string; type: string }[];
-  /** What is wrong with its files, else its latest failure. */
+  /** The error in its files, else its latest failure. */
   problem: Problem | null;
   /** What has failed when the block was used in the last day, the latest first; of one server process. */
   failures: BlockFailure[];

@@ -77,7 +77,7 @@ export function start(reference: HostReference, { module, image, pages }: Python
     },
     J: (text) => texts.takeOut(text),
     G: (number) => texts.get(Number(number)),
-    // What is wrong with a file that does not compile: line and path in, `<line> <column> <message>` out, or nothing.
+    // Diagnoses a file that does not compile: line and path in, `<line> <column> <message>` out, or nothing.
     D(text) {
       const [line, path] = [Number.parseInt(text, 10), text.slice(text.indexOf(' ') + 1)];
       const found = diagnose(modules.get(path) ?? '', line);

@@ -8,7 +8,7 @@ import { bareDocument, scriptTag } from './pages';
 import { requestData } from './request-data';
 
 /**
- * Whether a page of an app stands in the theme's layout: the block's definition wins over the app's settings, and what
+ * Whether a page of an app is shown in the theme's layout: the block's definition wins over the app's settings, and what
  * it says of its view over both (contract, section 10). A record follows the view that its block's form is shown by.
  */
 export function standsInTheme({ app, visit, target }: Exchange, blockId?: string): boolean {

@@ -54,7 +54,7 @@ export interface ContentItem {
   id: string;
   documentId: string | null;
   title: string;
-  /** Absolute URL, on the first site in its locale when the own one has another; null when no site has it. */
+  /** Absolute URL, on the first site in its locale if this site has another one; null if no site has that locale. */
   url: string | null;
   /** Path below that site, with a leading slash: `/articles/news`; `/` for the portal. */
   path: string;
