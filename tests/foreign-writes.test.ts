@@ -94,7 +94,7 @@ describe("what Strapi's services would store past the service is refused, and th
   });
 });
 
-describe('of what they delete, the index rows go too', () => {
+describe('deleting by them also deletes the index rows', () => {
   const cases: [string, (id: number, documentId: string, ids: string[]) => Call, number[]][] = [
     ['documents().delete', (_, documentId) => ['documents', 'delete', { documentId }], [1, 2]],
     ['query().delete', (id) => ['query', 'delete', { where: { id } }], [1, 2]],
@@ -113,7 +113,7 @@ describe('of what they delete, the index rows go too', () => {
     expect(await check()).toMatchObject({ wrong: 0, orphanTables: 0 });
   });
 
-  test('in a transaction of the host, which is rolled back or not', async () => {
+  test('in a transaction of the host, committed or rolled back', async () => {
     const { ids, found } = await books();
     const remove = (fails: boolean) =>
       stage.host.run(

@@ -82,7 +82,7 @@ describe('a hand-over', () => {
     ['olga', 403],
     ['ada', 201],
     ['root', 201],
-  ])('is given to managers of the panel alone: %s %i', async (who, status) => {
+  ])('is given only to administrators who manage apps: %s %i', async (who, status) => {
     const credential = (await stage.credential(who)) as { bearer: string } | null;
     expect((await ask(credential ? bearer(credential.bearer) : {})).status).toBe(status);
   });
@@ -91,7 +91,7 @@ describe('a hand-over', () => {
     expect((await ask((await manager()).panel, 'none')).status).toBe(404);
   });
 
-  test('is good for one request as a bearer, of those in all processes', async () => {
+  test('authorizes one request as a bearer, across all processes', async () => {
     const { email, panel } = await manager();
     const { token } = await handOver(panel);
     const answers = await Promise.all([stage.host, twin, stage.host, twin].map((host) => whoIs(bearer(token), host)));
@@ -100,7 +100,7 @@ describe('a hand-over', () => {
     expect((await whoIs(bearer(token))).status).toBe(401);
   });
 
-  test('ends after a minute, with the session of the panel, and is not to be made up', async () => {
+  test('ends after a minute, ends with the session of the panel, and cannot be forged', async () => {
     const { panel } = await manager();
     const { token } = await handOver(panel);
     for (const wrong of [token.slice(0, -2), token.replace(/^handover\.\d+/, 'handover.1'), 'handover.1.2.3.4.5'])
@@ -114,7 +114,7 @@ describe('a hand-over', () => {
 });
 
 describe('the site opened by it', () => {
-  test('knows the administrator, in every process, and the address with the token is left', async () => {
+  test('knows the administrator in every process, and redirects away from the address with the token', async () => {
     const { email, panel } = await manager();
     const { at, browser } = await handOver(panel);
     const answer = await page(`${at}&next=${encodeURIComponent('/site/articles/one?a=1')}`, { cookie: browser });
@@ -137,7 +137,7 @@ describe('the site opened by it', () => {
     ['//evil.example/', '/site/'],
     ['/admin', '/site/'],
     ['/site/@@login?hand-over=x', '/site/'],
-  ])('leads to pages of the site alone: %s', async (next, to) => {
+  ])('redirects only to pages of the site: %s', async (next, to) => {
     const { at, browser } = await handOver((await manager()).panel);
     const answer = await page(`${at}&next=${encodeURIComponent(next)}`, { cookie: browser });
     expect(answer.headers.location).toBe(`${stage.host.url}${to}`);
@@ -158,14 +158,14 @@ describe('the site opened by it', () => {
     ['by a link of another page', (browser) => ({ cookie: browser, 'sec-fetch-site': 'cross-site' })],
     ['by a page of a sibling host', (browser) => ({ cookie: browser, 'sec-fetch-site': 'same-site' })],
   ];
-  test.each(foreign)('does not log anybody in %s, and is not used up by that', async (_what, headers) => {
+  test.each(foreign)('logs no one in %s, and stays unused', async (_what, headers) => {
     const { at, browser } = await handOver((await manager()).panel);
     const answer = await page(at, headers(browser));
     expect([answer.status, cookieOf(answer).includes('apps_session')]).toEqual([403, false]);
     expect((await page(at, { cookie: browser, 'sec-fetch-site': 'same-origin' })).status).toBe(303);
   });
 
-  test('takes CSRF tokens of its own alone', async () => {
+  test('takes only its own CSRF tokens', async () => {
     const { panel } = await manager();
     const cookie = await session(panel);
     const tokenOf = async (headers: Headers) => String((await whoAsks(headers)).headers['x-csrf-token'] ?? '');

@@ -78,7 +78,7 @@ describe('a page with broken rules', () => {
     ['a rule that is not one', /"afterwards" is not known/],
     ['a variable that does not exist', /layout.html:2: there is no variable "titel"/],
   ];
-  test.each(told)('%s: managers see it, and the log has it once', async (_what, line) => {
+  test.each(told)('%s: managers see it, and it is logged once', async (_what, line) => {
     const { text } = await page('mona');
     expect(
       consoleIn(text).some((one) => line.test(one)),
@@ -131,7 +131,7 @@ describe('rights', () => {
   });
 });
 
-describe('words for visitors', () => {
+describe('messages for visitors', () => {
   const rows: [what: string, send: string, headers: Record<string, string>, status: number, has: RegExp][] = [
     [
       'a block that is not for everybody',

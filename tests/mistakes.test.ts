@@ -165,7 +165,7 @@ const named = (name: string, text: string) =>
   text.replaceAll(new RegExp(`\\b${ids.get(name)}(?=[./:"\\\\&]|$)`, 'gm'), 'm').replaceAll('quiet', 'slips');
 
 describe.each(Object.entries(mistakes))('%s', (name, { status = 200, shows, console, log }) => {
-  // On a busy machine the sandbox may get no turn in which to say where it stood.
+  // On a busy machine the sandbox may get no processor time to send its stack.
   const options = { retry: status === 504 ? 2 : 0 };
 
   test('is explained in debug mode', options, async () => {
@@ -181,7 +181,7 @@ describe.each(Object.entries(mistakes))('%s', (name, { status = 200, shows, cons
       ).toBe(true);
   });
 
-  test('is nothing for visitors to read, and a line of the log', options, async () => {
+  test('is not shown to visitors, and is logged', options, async () => {
     const before = stage.host.output().length;
     const answer = await stage.send(requestOf(name, 'quiet'));
     expect(answer.status, answer.text).toBe(status);

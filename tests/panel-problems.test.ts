@@ -133,7 +133,7 @@ test.each(Object.entries(broken))('the panel says what is wrong: %s', async (id,
   expect(block?.failures).toMatchObject(use ? [failure] : []);
 });
 
-test('what is fine is fine, and the overview counts the others', async () => {
+test('blocks without problems are fine, and the overview counts the others', async () => {
   await stage.send({ send: 'GET fails/blocks/fine/value' });
   await stage.send({ send: 'GET fails/blocks/fine/nothing' });
   expect(await blockOf('fine')).toMatchObject({ problem: null, failures: [] });
@@ -160,7 +160,7 @@ describe('failures in use', () => {
     expect(failures[1]).toMatchObject({ message: expect.stringMatching(/no 13/), times: 1 });
   });
 
-  test('are forgotten when the app’s files change, and shown to nobody else', async () => {
+  test('are forgotten when the app’s files change, and shown only to those who manage apps', async () => {
     await write('return 1;');
     expect(await blockOf('loud')).toMatchObject({ problem: null, failures: [] });
     for (const as of ['nobody', 'mona', 'olga']) {
@@ -195,7 +195,7 @@ test('the theme’s own files are looked at', async () => {
   });
 });
 
-test('without a sandbox no logic is fine', async () => {
+test('without a sandbox, all logic has a problem', async () => {
   const preload = path.join(__dirname, 'support', 'configure.cjs');
   const sandbox = { command: ['/nowhere/at-all'] };
   const env = { NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify({ sandbox }) };

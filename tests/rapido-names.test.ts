@@ -85,7 +85,7 @@ describe.each(['script', 'snake'])('the app %s', (app) => {
     ]);
   });
 
-  test('a block is shown inside another one, and its buttons know where they belong', async () => {
+  test('a block is shown inside another one, and its buttons post to its own address', async () => {
     const [names, press, here, text, input] = (await call('block')) as [string[], object, object, string, string];
     expect(names.sort()).toEqual(['kept', 'made', 'press', 'stars', 'title', 'votes']);
     expect(press).toEqual({ type: 'ACTION', label: 'Press' });

@@ -33,7 +33,7 @@ afterAll(async () => {
 const html = 'text/html';
 const page = async (address: string) => (await stage.send({ send: `GET /site${address}`, accept: html })).text;
 
-/** Presses the button of the block as it stands in a page; gives the block that comes back. */
+/** Submits the block's form with its button, as in a page; returns the block in the answer. */
 async function like(address: string): Promise<string> {
   const text = await page(address);
   const form = /<form name="rate"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
@@ -64,7 +64,7 @@ test('debugging: what is logged is in the page, for the console', async () => {
   expect(stage.host.output()).toMatch(/rating\/rate.*total/);
 });
 
-test('the top 5 stands on the front page alone, with titles and addresses', async () => {
+test('the top 5 is only on the front page, with titles and addresses', async () => {
   await like('/');
   await like('/');
   await like('/');

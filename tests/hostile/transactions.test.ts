@@ -52,7 +52,7 @@ async function slowestBeside(attack: Attack): Promise<number> {
   await Promise.all(others);
   for (const { answer } of answers) {
     expect([200, 409, 500, 503, 504], answer.text.slice(0, 300)).toContain(answer.status);
-    // An attack that is wrong by itself would keep nobody waiting either.
+    // An attack that fails by itself would not block other requests either.
     expect(answer.text).not.toMatch(/Bad query|is not a function|is not defined/);
   }
   return slowest;

@@ -55,7 +55,7 @@ export interface ThemeChoice {
   description: string;
 }
 
-/** How an administrator is known on a site: once, within a minute. */
+/** What logs an administrator in to a site: valid once, for a minute. */
 export interface HandOver {
   /** For `Authorization: Bearer`. */
   token: string;
@@ -80,7 +80,7 @@ export interface AppSummary {
   theme: string;
   blocks: number;
   records: number;
-  /** How many of its blocks are broken or have failed lately, and its settings. */
+  /** The number of its blocks that are broken or have failed lately; broken settings count as well. */
   problems: number;
 }
 
@@ -110,7 +110,7 @@ export interface BlockSummary {
   id: string;
   url: string;
   elements: { name: string; type: string }[];
-  /** What is wrong with its files, else its latest failure. */
+  /** The error in its files, else its latest failure. */
   problem: Problem | null;
   /** What has failed when the block was used in the last day, the latest first; of one server process. */
   failures: BlockFailure[];
@@ -200,7 +200,7 @@ export interface Rule extends RuleInput {
   id: string;
   /** The latest first, 20 at most. */
   failures: RuleFailure[];
-  /** Why it cannot run, its app, block or function being gone or broken since it was saved; only the list tells. */
+  /** Why it cannot run: its app, block or function is missing or broken since it was saved. Only in the list. */
   problem: string | null;
 }
 

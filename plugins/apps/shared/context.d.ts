@@ -212,7 +212,7 @@ export interface ContentItem {
   readonly id: string;
   readonly documentId: string | null;
   readonly title: string;
-  /** On the first site in the item's locale; null when no site has it. */
+  /** On the first site in the item's locale; null if no site has that locale. */
   readonly url: string | null;
   /** Below that site. */
   readonly path: string;

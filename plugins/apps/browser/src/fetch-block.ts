@@ -37,7 +37,7 @@ function parsed(html: string): DocumentFragment {
   return template.content;
 }
 
-/** What the server's error page says, as text; its lines go to the console. */
+/** The message of the server's error page, as text; its log entries go to the console. */
 function explained(html: string): string {
   const page = parsed(html);
   showLogs(page);

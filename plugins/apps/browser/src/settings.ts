@@ -35,7 +35,7 @@ export function settingsOf(block: HTMLElement): Settings {
   }
 }
 
-/** Shows the lines for the console that a part of the page brings beside its blocks, such as those of what has failed. */
+/** Writes the log entries beside the blocks of a part of the page to the console, such as those of failed blocks. */
 export function showLogs(root: ParentNode): void {
   const own = root instanceof HTMLElement && root.matches(LOG) ? [root] : [];
   for (const { dataset } of [...own, ...root.querySelectorAll<HTMLElement>(LOG)]) {

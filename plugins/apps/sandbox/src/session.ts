@@ -6,16 +6,16 @@ import type { Worker, WorkerEvents } from './worker';
 /** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as stuck. */
 const endTime = 100;
 
-/** Milliseconds in which a session that is over its time may say where it stands; then it ends without an answer. */
+/** Milliseconds that a session has to send its stack after its time is over; then it ends without one. */
 const placeTime = 100;
 
-/** The answer to a host call that says: the time is over, say where you stand. */
+/** The answer to a host call when the time is over: it asks for the stack. */
 const timeIsOver = 'T';
 
 /** Stands in the frames of errors that come out of an isolate. */
 const boundary = '<isolated-vm boundary>';
 
-/** Characters of an error's message and of frames that leave a session that has failed, and bytes of both together. */
+/** Limits of what a failed session sends: characters of the message and of the stack, and bytes of both together. */
 const textSize = { message: 500, stack: 1300, all: 4000 };
 
 export interface SessionOptions {
@@ -128,8 +128,8 @@ export class Session implements WorkerEvents {
   }
 
   /**
-   * Hands over what `prepare` gives, under the clock. When the time is over, the place where logic stands is asked for: of
-   * the prelude when a host call is under way, else of the engine, whose own timeout alone knows it.
+   * Sends what `prepare` returns, under the session's time limit. When the time is over, the prelude sends the stack if a host
+   * call is pending; else V8's own timeout gives it.
    */
   private run(remaining: number, prepare: () => Promise<string | undefined>): void {
     const time = Math.max(1, remaining);
@@ -167,7 +167,7 @@ export class Session implements WorkerEvents {
   }
 }
 
-/** What logic has thrown beside the prelude, as JSON text of a `WireError`; '' for an error of the runner itself. */
+/** An error that logic has thrown past the prelude, as JSON text of a `WireError`; '' for an error of the runner itself. */
 function thrownText(error: unknown): string {
   if (error instanceof Error && !String(error.stack).includes(boundary)) return '';
   const name = error instanceof Error ? String(error.name).slice(0, 100) : 'Error';

@@ -19,7 +19,7 @@ export interface WorkerOptions {
   python(): PythonSource;
 }
 
-/** Milliseconds by which the engine is later than the session's clock, which asks logic in a host call by itself. */
+/** Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. */
 const engineDelay = 5;
 
 /** Sessions after which an isolate's memory is looked at. */

@@ -38,7 +38,7 @@ export interface AppsErrorOptions {
   headers?: Record<string, string>;
   /** Where in a theme's files; shown in debug mode or to a manager only. */
   position?: SourcePosition;
-  /** What else only those are shown: a sentence beside a message that is for everybody. */
+  /** A further sentence for those only, beside the message for everybody. */
   reason?: string;
   cause?: unknown;
 }

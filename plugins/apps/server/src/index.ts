@@ -49,7 +49,7 @@ function running(): DoorServices {
   return services;
 }
 
-/** Wires the rooms: each gets what it needs, and nothing else. */
+/** Wires the modules: each gets what it needs, and nothing else. */
 function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
   const config = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
   const logger = printableLog(strapi.log);
@@ -146,7 +146,7 @@ export default {
     strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi, workers);
     const { config, logger } = services;
-    // Nor this: the host may add locales while it starts.
+    // Also after the start: the host may add locales while it starts.
     strapi.server.httpServer.once('listening', () =>
       warnOfLocales(strapi, config.sites, logger).catch(() => undefined),
     );

@@ -40,7 +40,7 @@ export function BlocksTable({ blocks }: { blocks: BlockSummary[] }) {
   );
 }
 
-/** What is wrong with a block's files, and what has failed when it was used. */
+/** The errors in a block's files, and its failures in use. */
 function BlockProblems({ block: { problem, failures } }: { block: BlockSummary }) {
   return (
     <>

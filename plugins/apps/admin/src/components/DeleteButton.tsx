@@ -8,7 +8,7 @@ interface Props {
   label: string;
   /** What is asked before it is done. */
   question: string;
-  /** A choice beside the question, at first chosen. */
+  /** A checkbox beside the question, checked at first. */
   option?: string;
   onDelete(chosen: boolean): Promise<void>;
 }

@@ -25,7 +25,7 @@ function Progress({ refresh }: { refresh: Refresh }) {
   );
 }
 
-/** An app's declared indexes, with buttons to re-index its records and the progress of that; dropping them is asked about. */
+/** An app's declared indexes, with buttons to re-index its records and the progress of that; dropping asks for confirmation. */
 export function IndexesPanel({ app, onChange }: { app: AppDetail; onChange(): void }) {
   const text = useText();
   const api = useApi();

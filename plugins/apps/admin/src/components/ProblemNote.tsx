@@ -2,7 +2,7 @@ import { Box, Typography } from '@strapi/design-system';
 import type { BlockFailure, Problem } from '../../../shared/admin-api';
 import { useText } from '../plugin';
 
-/** An error with the place where it is, and more about it. */
+/** An error with its file and line, and further details. */
 export function ProblemNote({ problem, more }: { problem: Problem; more?: string }) {
   const text = useText();
   const { file, line, message } = problem;

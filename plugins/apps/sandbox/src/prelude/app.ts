@@ -54,7 +54,7 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     get messages() {
       return [...logged];
     },
-    /** The indexes are always up to date: this is for those that something outside has spoilt. */
+    /** The indexes are always up to date: this repairs indexes that something outside of the plugin has damaged. */
     refresh(...args: unknown[]): Json {
       const { rebuild = false } = named(args, ['rebuild']) as Items;
       return call('refresh', place({ rebuild }));

@@ -21,22 +21,22 @@ export function createExchange(reference: HostReference, limits: () => { message
   };
 }
 
-/** What the runner answers when the time of the session is over: it wants to know where logic stands. */
+/** The runner's answer when the session's time is over: it asks for the current stack. */
 const timeIsOver = 'T';
 
-/** Tells the runner where logic stood when its time was over. */
+/** Sends the stack at which the time ran out to the runner. */
 export function tellPlace(reference: HostReference, stack: string): never {
   try {
     reference.applySyncPromise(undefined, [timeIsOver + stack]);
   } catch {
-    // No room left on the stack: the place stays unknown.
+    // The stack is full: the position stays unknown.
   }
   return spin();
 }
 
 /**
- * One round trip to the server. Does not come back when the session is over.
- * @param late what happens when its time is: JavaScript tells where it stands and does not come back either
+ * One round trip to the server. Does not return when the session is over.
+ * @param late called when the session's time is over: JavaScript sends its stack, and does not return either
  */
 export function sendText(
   reference: HostReference,

@@ -7,10 +7,10 @@ import type { Records } from './records';
 
 type Call = (name: string, args: Items) => Json;
 
-/** What `context.api.content` needs of an item to name it to the server. */
+/** The type and document id by which `context.api.content` names an item to the server. */
 const places = new WeakMap<object, { type: string; documentId: string | null }>();
 
-/** What cannot be assigned to: the server makes it. */
+/** Properties that cannot be assigned to: the server computes them. */
 const fixed = new Set(['type', 'id', 'documentId', 'url', 'path']);
 
 /**
@@ -47,7 +47,7 @@ interface Current {
 
 /**
  * The item with `update(data)`, and with fields that can be assigned to: what is assigned is sent with the next call; at
- * once where it will be refused, so that the error is that of the line.
+ * once where it will be refused, so that the error names the line of the assignment.
  */
 function assignable(content: object, { records, changes: mayChange }: Current, show: (now: Json) => void): object {
   let changes: Items = {};

@@ -33,15 +33,15 @@ export interface Records {
   /** As `adopt`, null for null. */
   adoptOrNull(app: string | null, data: Json): object | null;
   forget(app: string | null, id: string): void;
-  /** Has all records read again before they are used: code that ran inside a call may have changed any of them. */
+  /** Marks all records to be read again before use: code that ran inside a call may have changed any of them. */
   spread(): void;
-  /** Has `take` asked, before each call that could see it, for a change that waits to be sent; null if there is none. */
+  /** Calls `take` before each call that could see a pending change; it returns that change, or null. */
   pending(take: () => Pending | null): void;
   /** Writes pending changes back. */
   flush(): void;
 }
 
-/** A change of something that is no record. */
+/** A change of something other than a record. */
 export interface Pending {
   call: [name: string, args: Items];
   done(value: Json): void;
@@ -119,7 +119,7 @@ interface Server {
   /** A call that sees no item of this session: nothing is written back first. */
   read(name: string, args: Items): Json;
   spread(): void;
-  /** Takes over what a save has made of the record. */
+  /** Takes over the record as it was saved. */
   renew(state: RecordState, now: RecordData): void;
 }
 
@@ -179,7 +179,7 @@ class LogicRecord {
     return incItem(writable(this), String(name), by);
   }
 
-  /** Gives what the block's `on_save` returned; the record where no block had its part in it. */
+  /** Returns what the block's `on_save` returned; the record if no block was involved. */
   save(items?: unknown, options?: unknown): unknown {
     const form = isRequest(items);
     if (!form && isPlain(items)) this.set(items);
@@ -224,7 +224,7 @@ const handler: ProxyHandler<LogicRecord> = {
     if (typeof name === 'symbol' || own(name)) return Reflect.get(target, name, view);
     const state = fresh(target);
     if (state.items.has(name)) return readItem(state, name);
-    // Rapido's number of a record; an item of that name comes first.
+    // Rapido's name of the id; an item with this name wins.
     return name === 'uid' ? state.id : Reflect.get(target, name, view);
   },
   set(target, name, value) {

@@ -24,7 +24,7 @@ export function createRequest(data: RequestData, call: Call | null): object {
   return request;
 }
 
-/** Whether it is `context.request`: what a form has sent, for a record to be saved with. TypeError for the page's request. */
+/** Whether this is `context.request`, with whose form a record can be saved. TypeError for the page's request. */
 export function isRequest(value: unknown): boolean {
   const isCurrent = typeof value === 'object' && value !== null ? requests.get(value) : undefined;
   if (isCurrent === false) throw new NativeTypeError('save: a record is saved with context.request');

@@ -5,10 +5,10 @@ export interface Diagnosis {
   message: string;
 }
 
-/** A file with its strings and comments blanked, so that what is left is code; line by line. */
+/** The lines of a file with strings and comments blanked: only code is left. */
 interface Code {
   lines: string[];
-  /** Brackets that are open at the beginning of each line, and at the end: such a line goes on with the one before. */
+  /** Brackets that are open at the beginning of each line, and at the end: such a line continues the one before. */
   depths: number[];
   problem: Diagnosis | null;
 }
@@ -17,7 +17,7 @@ const pairs: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
 /**
  * Says what Python expected where MicroPython says "invalid syntax" and no more. Takes time in proportion to the text.
- * @param line where MicroPython has noticed it
+ * @param line the line that MicroPython reports
  * @returns null where nothing is recognised
  */
 export function diagnose(text: string, line: number): Diagnosis | null {
@@ -26,7 +26,7 @@ export function diagnose(text: string, line: number): Diagnosis | null {
   return code.problem ?? atLine(code, line) ?? (line > 1 ? atLine(code, line - 1) : null);
 }
 
-/** Blanks strings and comments, and finds strings without an end and brackets without their other half. */
+/** Blanks strings and comments, and finds unterminated strings and unmatched brackets. */
 function blanked(text: string): Code {
   const lines: string[] = [];
   const depths = [0];
@@ -94,7 +94,7 @@ function lineEnd(text: string, at: number): number {
 
 const block = /^\s*(?:async\s+)?(if|elif|else|for|while|def|class|try|except|finally|with)\b/;
 
-/** What a line of code may be instead of Python, with what to write. */
+/** Code that Python does not know, such as other languages' or Python 2's, with what to write instead. */
 const slips: [pattern: RegExp, message: string][] = [
   [/\belse\s+if\b/, '"else if" is written "elif"'],
   [/^\s*print\s+[^\s(=.]/, 'print is a function: write print(…)'],
@@ -137,7 +137,7 @@ function statementProblem(text: string, line: number): Diagnosis | null {
   return null;
 }
 
-/** A line that is indented as none may be there. */
+/** A line whose indentation is wrong. */
 function indentProblem(lines: readonly string[], line: number, column: number): Diagnosis | null {
   const indent = (text: string) => text.match(/^[ \t]*/)?.[0] ?? '';
   const own = indent(lines[line - 1] as string);

@@ -28,7 +28,7 @@ export interface Python {
 /** Text of an answer, for each function called and one more, as a multiple of what one result may have. */
 const answerFactor = 1.5;
 
-/** What Python is answered when the time is over: it interrupts itself. */
+/** The answer to Python when the time is over: it interrupts itself. */
 const late = 'T';
 
 /** Milliseconds between two interruptions: describing where the first one came takes a few. */
@@ -51,7 +51,7 @@ export function start(reference: HostReference, { module, image, pages }: Python
 
   const texts = createLongTexts();
 
-  /** When Python is interrupted, and when it was told so last: logic may catch it. */
+  /** When Python is interrupted, and when the last interrupt was raised: logic may catch it. */
   let [end, told] = [Number.POSITIVE_INFINITY, 0];
   const isLate = () => Date.now() >= end;
   const interrupted = () => {
@@ -77,7 +77,7 @@ export function start(reference: HostReference, { module, image, pages }: Python
     },
     J: (text) => texts.takeOut(text),
     G: (number) => texts.get(Number(number)),
-    // What is wrong with a file that does not compile: line and path in, `<line> <column> <message>` out, or nothing.
+    // Diagnoses a file that does not compile: line and path in, `<line> <column> <message>` out, or nothing.
     D(text) {
       const [line, path] = [Number.parseInt(text, 10), text.slice(text.indexOf(' ') + 1)];
       const found = diagnose(modules.get(path) ?? '', line);

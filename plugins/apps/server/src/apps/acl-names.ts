@@ -1,11 +1,11 @@
 import { didYouMean } from '../did-you-mean';
 import type { LogEntry } from '../logic/types';
 import { folderOf } from './error-mark';
-import { warnOnce } from './notices';
+import { warnOfApp } from './notices';
 import type { AppServices } from './run';
 import type { App } from './types';
 
-/** What was found out about the names of an app's rights, and when. */
+/** The result of looking up the names in an app's rights, and its time. */
 const checked = new WeakMap<App, { notes: readonly LogEntry[]; at: number }>();
 
 /** Milliseconds after which unknown names are looked up again: a role may have been made meanwhile. */
@@ -13,14 +13,14 @@ const RETRY = 30_000;
 
 /**
  * Looks up, once for each revision of an app and without keeping the request waiting, whether the users and groups that
- * its rights name exist: a misspelt group locks everybody out without a word.
+ * its rights name exist: a misspelt group silently locks everybody out.
  */
 export function checkNames(services: AppServices, app: App): void {
   const known = checked.get(app);
   if (known && (known.notes.length === 0 || performance.now() - known.at < RETRY)) return;
   checked.set(app, { notes: known?.notes ?? [], at: performance.now() });
   const places = services.lookUpNames ? namesOf(app) : [];
-  // A database that does not answer has other worries: the next revision is looked at again.
+  // If the database does not answer, the names are looked up again with the next revision.
   if (places.length > 0) lookUp(services, app, places).catch(() => undefined);
 }
 
@@ -32,13 +32,11 @@ async function lookUp(services: AppServices, app: App, places: readonly NamePlac
     const message = `${at}: no user and no role is called "${name}"${didYouMean(name, found?.roles ?? [])}`;
     return { app: app.id, block: null, line, message };
   });
-  const { site, themeId } = app.folder;
-  for (const { message } of notes)
-    warnOnce(services.logger, `${site.id}/${themeId}/${app.id}@${app.revision}`, message);
+  for (const { message } of notes) warnOfApp(services.logger, app, message);
   checked.set(app, { notes, at: performance.now() });
 }
 
-/** Lines about unknown names, for the console. */
+/** Console entries about unknown names. */
 export const namesNotes = (app: App): readonly LogEntry[] => checked.get(app)?.notes ?? [];
 
 interface NamePlace {
@@ -47,7 +45,7 @@ interface NamePlace {
   line: number | null;
 }
 
-/** Every name in the app's rights, once, with the file that has it. */
+/** Every name in the app's rights, once, with the file that contains it. */
 function namesOf({ settings, folder, blocks }: App): NamePlace[] {
   const { acl } = settings;
   const lists = acl ? [...Object.values(acl.rights), ...Object.values(acl.roles)] : [];

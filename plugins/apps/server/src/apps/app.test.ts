@@ -95,7 +95,7 @@ describe('loadApp', () => {
       'blocks/c.yaml': 'elements: { n: WHATEVER }',
     };
 
-    it('lets unknown keys of definitions pass, and tells of them once', async () => {
+    it('lets unknown keys of definitions pass, and warns of each once', async () => {
       const warn = vi.fn();
       const own = folder(files, undefined, 'rapido: true');
       const app = await loadApp(own, warn);
@@ -116,7 +116,7 @@ describe('loadApp', () => {
       expect((await loadApp(folder(files, 'acl: { right: {} }', 'rapido: true'))).error?.message).toMatch(/"right"/);
     });
 
-    it('tells of a few', async () => {
+    it('warns of the first keys only', async () => {
       const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}:`).join('\n');
       const warn = vi.fn();
       const app = await loadApp(folder({ 'blocks/a.yaml': keys }, undefined, 'rapido: true'), warn);
@@ -124,7 +124,7 @@ describe('loadApp', () => {
       expect(warn).toHaveBeenCalledTimes(20);
     });
 
-    it.each(['rapido: false', 'title: x', 'rapido: perhaps', ''])('%j does not say so', async (theme) => {
+    it.each(['rapido: false', 'title: x', 'rapido: perhaps', ''])('%j does not turn it on', async (theme) => {
       const warn = vi.fn();
       const app = await loadApp(folder(files, undefined, theme), warn);
       expect(app.blocks.get('a')?.error?.message).toMatch(/The key "id" is not known/);

@@ -35,7 +35,7 @@ const MAX_WARNINGS = 20;
 
 /**
  * The app that a folder holds, read once for each folder object. What is broken in it is in the errors of app and blocks.
- * @param warn hears of what is not known and let pass
+ * @param warn called for each unknown key that is ignored
  */
 export function loadApp(folder: AppFolder, warn: (message: string) => void = () => undefined): Promise<App> {
   let app = loaded.get(folder);
@@ -47,7 +47,7 @@ export function loadApp(folder: AppFolder, warn: (message: string) => void = () 
 }
 
 async function readApp(folder: AppFolder, tell: (message: string) => void): Promise<App> {
-  // A broken theme.yaml says nothing; the panel shows what is wrong with it.
+  // A broken theme.yaml counts as empty; the panel shows its error.
   const { rapido = false } = attempt(() => (folder.theme ? readThemeInfo(folder.theme) : {})).value ?? {};
   const tolerance = rapido ? { left: MAX_WARNINGS, tell } : undefined;
   const { value: settings, error } = attempt(() => (folder.settings ? readSettings(folder.settings) : emptySettings));
@@ -77,7 +77,7 @@ async function readApp(folder: AppFolder, tell: (message: string) => void): Prom
   };
 }
 
-/** Whether a broken settings.yaml turns the debug mode on all the same: who works on it wants to see what is wrong. */
+/** Whether a broken settings.yaml still turns debug mode on, so that its author sees the error. */
 function saysDebug(text: string): boolean {
   return /^debug:[ \t]*true[ \t]*(?:#.*)?\r?$/m.test(text);
 }

@@ -5,7 +5,7 @@ import { trimSlashes } from '../sites';
 import type { ContentItem, Site } from '../sites/types';
 import type { Visit } from './run';
 
-/** What a call from code or the admin panel is, in the form of a request: a POST to `address`. @param call `params` are copied as JSON */
+/** A call from code or the admin panel as a visit: a POST to `address`. @param call `params` are copied as JSON */
 export function callVisit(
   { requesters }: { requesters: Pick<Requesters, 'csrf'> },
   call: { site: Site; content: ContentItem; requester: Requester; address: string; params: Items },
@@ -15,7 +15,7 @@ export function callVisit(
   return {
     site,
     content,
-    // An item of another site, or of none, is nothing that this site's addresses could name.
+    // This site has no address for an item of another site, or of none.
     contentPath: content.url?.startsWith(`${site.url}/`) ? trimSlashes(content.path) : '',
     requester,
     request: { method: 'POST', url: href, path: pathname, query: {}, form: {}, body: null, headers: {} },

@@ -9,7 +9,7 @@ import type { Run } from './run';
 /** Calls a method of `context.api.documents` with the requester's permissions. */
 type Documents = (uid: string, method: string, params: Items) => Promise<Json>;
 
-/** Plone's names of what Strapi's content has under another one. */
+/** Names of fields in Plone and in Strapi. */
 const fieldNames: Record<string, string> = {
   Title: 'title',
   sortable_title: 'title',
@@ -19,7 +19,7 @@ const fieldNames: Record<string, string> = {
   UID: 'documentId',
 };
 
-/** What a workflow's transition, or the state it leads to, means to draft & publish. */
+/** Plone's workflow transitions, and the states they lead to, as methods of Strapi's draft & publish. */
 const transitions: Record<string, 'publish' | 'unpublish'> = {
   publish: 'publish',
   published: 'publish',
@@ -75,7 +75,7 @@ export function contentCalls(
   };
 }
 
-/** A field by Plone's name or its own, an order behind it (`created:desc`) kept. */
+/** Strapi's name of a field that is given by Plone's name or its own; an order after it (`created:desc`) is kept. */
 function fieldOf(type: ContentTypeInfo, name: string): string {
   const [field = '', ...order] = name.split(':');
   const known = field === 'id' || field === 'getId' ? (uidAttribute(type) ?? 'documentId') : undefined;
@@ -83,7 +83,7 @@ function fieldOf(type: ContentTypeInfo, name: string): string {
   return [own, ...order].join(':');
 }
 
-/** A value is one that is equal, a list those of which one is, an object Strapi's own operators. */
+/** Strapi's filters: a value means equal to it, a list means one of its values, an object holds Strapi's own operators. */
 function filtersOf(type: ContentTypeInfo, given: Items): Items {
   const filters: Items = {};
   for (const [name, value] of Object.entries(given)) {

@@ -62,7 +62,7 @@ function lacksFunction({ name, type }: ElementDefinition, session: BlockSession,
   return type === 'ACTION' || (type === 'BASIC' && !(record && Object.hasOwn(record.items, name)));
 }
 
-/** The same content, with what is wrong beside it for those to whom details are shown. */
+/** The same content, followed by an error mark for requesters who see details. */
 function withNotice(
   run: Run,
   block: Block,

@@ -52,7 +52,7 @@ export async function themedPage(
   return withConsole(page, rules ? await ruled(page, rules, whole) : whole);
 }
 
-/** The page, and after it what is wrong with it, for the console of those to whom that is explained. */
+/** The page, followed by its console entries for requesters who see details. */
 function withConsole({ notes, failures }: EmbeddingPage, whole: string): string {
   return whole + consoleHtml([...failures, ...notes]);
 }

@@ -16,7 +16,7 @@ export async function ruled(page: EmbeddingPage, rules: ThemeFile, whole: string
   }
 }
 
-/** Something in the theme is wrong that fails nothing: told as `notice` does for blocks. */
+/** Reports a mistake in the theme that fails nothing, as `notice` does for blocks. */
 export function themeNotice({ visit, services, explains, notes }: EmbeddingPage, about: string, message: string): void {
   const { site } = visit;
   warnOnce(services.logger, `${site.id}/${site.theme}`, `The theme "${site.theme}": ${message}`, about);
@@ -60,29 +60,31 @@ async function withRules(page: EmbeddingPage, file: ThemeFile, whole: string): P
         const { piece, failed } = await pieceOrNothing(page, file, meant[index] as ThemeRule);
         pieces[index] = piece;
         const target = targets[index];
-        // A failing rule leaves the page whole, also where it says what is wrong.
+        // A failing rule removes nothing from the page: its explanation goes before the element to be replaced.
         if (failed && target?.place === 'replace') target.place = 'before';
       }),
     );
   }
 }
 
-/** Rules that are meant for the page and whose selectors match nothing in it. */
+const placeOf = ({ file, line }: ThemeRule['position']): string => `${file}:${line}`;
+
+/** Logs rules that are meant for the page and whose selectors match nothing in it. */
 function noteUnused(page: EmbeddingPage, file: ThemeFile, rules: readonly ThemeRule[]): void {
   for (const { position, target } of rules) {
-    const place = `${position.file}:${position.line}`;
+    const place = placeOf(position);
     const message = `the rule at ${place} matches nothing in ${page.visit.request.path}: no element is "${target}"`;
     themeNotice(page, `${place} ${file.text}`, message);
   }
 }
 
-/** What a rule puts into the page; if it fails, which the log says, an explanation for those who may see one. */
+/** The HTML that a rule puts into the page; if the rule fails, it is logged and explained to requesters who see details. */
 async function pieceOrNothing(page: EmbeddingPage, file: ThemeFile, rule: ThemeRule): Promise<Piece> {
   try {
     return { piece: await pieceOf(page, file, rule), failed: false };
   } catch (error) {
     if (isRefusal(error)) return { piece: '', failed: true };
-    page.report(`The rule at ${rule.position.file}:${rule.position.line}`, error);
+    page.report(`The rule at ${placeOf(rule.position)}`, error);
     return { piece: await page.explanation(rule.include, error), failed: true };
   }
 }
@@ -99,19 +101,19 @@ async function pieceOf(
   { include, select, position }: ThemeRule,
 ): Promise<string> {
   const { html: form, console } = await page.include(include);
-  // What is no form, such as the mark of a block that is paused, is nothing that the rule has asked for.
+  // The selector decides about anything but a form, such as the mark of a paused block.
   if (select === 'form' && form.startsWith('<form')) return form;
   const selected = await page.markup.selected(form, select);
   if (selected === '' && form !== '') {
-    const place = `${position.file}:${position.line}`;
+    const place = placeOf(position);
     const message = `the rule at ${place} selects nothing in the block ${include.app}/blocks/${include.block}: no element is "${select}"`;
     themeNotice(page, `${place} select ${file.text}`, message);
   }
-  // Without the form there is nothing else that carries what the block has logged.
+  // Without the form, nothing else carries the block's log entries.
   return selected.includes('data-apps-settings') ? selected : selected + consoleHtml(console);
 }
 
-/** The page's path below the site (`/articles/news`), and all of it: authors mean either. */
+/** The page's path below the site (`/articles/news`), and the whole path: authors may write either. */
 function pathsOf({ site, request }: Visit): string[] {
   const path = decoded(request.path);
   const below = path.replace(new RegExp(`^/${site.id.replaceAll('.', '\\.')}(?=/|$)`), '');

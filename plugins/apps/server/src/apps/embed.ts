@@ -15,9 +15,9 @@ export interface EmbeddingPage {
   readonly visit: Visit;
   readonly services: AppServices;
   readonly markup: Markup;
-  /** A block's form, balanced, and what its console shows. AppsError when it cannot be shown; '' when its logic redirects. */
+  /** A block's form, balanced, and its console entries. AppsError when it cannot be shown; '' when its logic redirects. */
   include(reference: BlockReference): Promise<Included>;
-  /** What stands in the place of a block that has failed, for those to whom details are shown; else ''. */
+  /** The HTML shown instead of a failed block, for requesters who see details; else ''. */
   explanation(reference: BlockReference, error: unknown): Promise<string>;
   /**
    * The same for tiles and the tag `block`, which a failure never leaves: what failed is marked in its place, what the
@@ -26,11 +26,11 @@ export interface EmbeddingPage {
   tile(reference: string): Promise<string>;
   /** Tells the server's log why something is missing in the page. */
   report(what: string, error: unknown): void;
-  /** Whether what is wrong with the theme is explained in the page. */
+  /** Whether mistakes in the theme are explained in the page. */
   readonly explains: boolean;
-  /** Lines for the console about the theme; shown where that is explained. */
+  /** Console entries about the theme, shown if `explains` is true. */
   readonly notes: LogEntry[];
-  /** Lines for the console about blocks that have failed, as far as they are explained. */
+  /** Console entries about failed blocks, as far as they are explained. */
   readonly failures: readonly LogEntry[];
 }
 
@@ -65,7 +65,7 @@ function turns(places: number) {
 
 /**
  * Begins a page. @param visit the page's own request, requester and content
- * @param budget for all logic of the page; a fresh one where none of it has run yet
+ * @param budget for all logic of the page; a new one by default
  */
 export function embeddingPage(services: AppServices, visit: Visit, budget = services.logic.budget()): EmbeddingPage {
   const sharing = sharingBudget(services, budget);
@@ -94,7 +94,7 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
 
   const failures: LogEntry[] = [];
 
-  /** The lines of a failed block for the page's console, with the failure itself. */
+  /** The console entries of a failed block, including the failure itself. */
   function noteFailure(reference: BlockReference, error: unknown): void {
     failures.push(...(failedLogs.get(reference) ?? []));
     if (!isAppsError(error)) return;

@@ -18,13 +18,13 @@ export function failureMark(error: unknown, explained: boolean, folder = ''): st
   return `<span class="apps-error" role="alert">This part could not be shown${escapeHtml(details)}</span>`;
 }
 
-/** The mark of something that is wrong and fails nothing; visitors see nothing of it. */
+/** The mark of a mistake that fails nothing; visitors do not see it. */
 export function noticeMark(run: Run, text: string): string {
   return showsDetails(run) ? `<span class="apps-error" role="alert">${escapeHtml(text)}</span>` : '';
 }
 
 /**
- * An error's message with its reason and the place that it is about; most messages name theirs already.
+ * An error's message with its reason and its position, unless the message names the position already.
  * @param folder of the app, with a slash at its end: paths of positions are relative to it
  */
 export function placedMessage({ message, position, reason }: AppsError, folder = ''): string {

@@ -20,7 +20,7 @@ const MAX = { failures: 10, message: 1_000, age: 24 * 60 * 60 * 1000 };
 /** A block object is one revision of its files in one site: with it its failures are forgotten. */
 const kept = new WeakMap<Block, Failure[]>();
 
-/** Errors that were noted where they came from, and pass by again on their way up. */
+/** Errors that were noted where they were thrown, and are caught again further up. */
 const noted = new WeakSet<object>();
 
 const names = ['LogicError', 'LogicTimeoutError', 'DefinitionError'] as const;
@@ -28,7 +28,7 @@ const names = ['LogicError', 'LogicTimeoutError', 'DefinitionError'] as const;
 const isOwn = (error: unknown): error is AppsError =>
   names.some((name) => isAppsError(error, name)) && !isPaused(error);
 
-/** Remembers an error of the block's own logic or layout for those who manage apps; any other error is none of these. */
+/** Remembers an error of the block's own logic or layout for those who manage apps; ignores any other error. */
 export function noteFailure(block: Block, error: unknown): void {
   if (!isOwn(error) || noted.has(error)) return;
   noted.add(error);

@@ -12,7 +12,6 @@ export { shownBlock } from './embed-cache';
 export { callFunction, functionNames } from './embed-call';
 export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
 export { contentHtml, type PageContent, themedPage } from './embed-page';
-
 export { folderOf, placedMessage } from './error-mark';
 export { type Failure, failuresOf } from './failures';
 export { blockAddress } from './form';

@@ -152,7 +152,7 @@ function siteCalls(run: Run): SiteCalls {
     services.logger.warn(`[apps] ${run.app.id}: ${what} failed: ${String(error).slice(0, 1000)}`);
     throw new AppsError('BadRequestError', `${what}: these parameters cannot be carried out`, { cause: error });
   };
-  /** Localized content is that of the site, as far as a call names no other locale. */
+  /** Localized content is in the site's locale, unless the call names another. */
   const inSite = (params: Items): Items => ({ ...params, locale: params.locale ?? visit.site.locale });
   const documents = async (uid: string, method: string, params: Items): Promise<Json> => {
     const refused = unreadable(`documents('${uid}').${method}()`);

@@ -19,7 +19,7 @@ async function display(run: Run, record: StoredRecord, edit: boolean): Promise<s
   return showBlock(run, blockId, record, edit);
 }
 
-/** `get_block(id).display()`, contained so that its failure is an error mark in its place. */
+/** `get_block(id).display()`; a failure of the block becomes an error mark. */
 async function showBlock(run: Run, blockId: string, record: StoredRecord | null, edit: boolean): Promise<string> {
   try {
     const block = permittedBlock(run, blockId);
@@ -41,7 +41,7 @@ async function save(run: Run, record: StoredRecord, { block: named, creation, fo
   return withSession(run, block, record, async (session) => {
     const set = { ...(form ? await readForm(run, block, session) : {}), block: id };
     const changed = await run.unit.update(keyOf(run), run.app.indexes, record.id, { set });
-    // Other records may name one that is stored already: it keeps its id.
+    // A record that is stored already keeps its id.
     const choosesId = creation && record.version === 0;
     const saved = await saveInSession(run, block, session, changed, { creation, choosesId });
     return { record: saved.record, ran: true, returned: saved.returned };

@@ -4,21 +4,21 @@ import type { LogEntry } from '../logic/types';
 import { escapeHtml } from './elements';
 import { folderOf } from './error-mark';
 import { type Run, showsDetails } from './run';
-import type { Block } from './types';
+import type { App, Block } from './types';
 
-/** What the server's log was told; the bound only keeps years of edits from adding up. */
+/** Keys of the warnings already logged; the bound limits their memory. */
 const told = new Set<string>();
 const MAX_TOLD = 5_000;
 
-/** Lines for one page's console, at most. */
+/** Console entries of one page, at most. */
 const MAX_NOTES = 100;
 
 /** Characters of a line. */
 const MAX_LINE = 2_000;
 
 /**
- * Tells the server's log once: the same text about the same revision is not repeated with every request.
- * @param about what stands for the text, where that says more than is to be told once
+ * Logs a warning once: the same text about the same revision is not repeated with every request.
+ * @param about identifies the warning instead of its text, where the text differs between requests
  */
 export function warnOnce(logger: Logger, revision: string, text: string, about = text): void {
   const line = `[apps] ${text.slice(0, MAX_LINE)}`;
@@ -29,41 +29,41 @@ export function warnOnce(logger: Logger, revision: string, text: string, about =
   logger.warn(line);
 }
 
+/** Logs a warning once for each revision of an app. */
+export function warnOfApp(logger: Logger, { id, revision, folder }: App, text: string): void {
+  warnOnce(logger, `${folder.site.id}/${folder.themeId}/${id}@${revision}`, text);
+}
+
 /**
- * Something in a block is wrong that fails nothing: a line of the server's log, once for each revision of the app, and of
- * the console of those to whom details are shown.
+ * Reports a mistake in a block that fails nothing: in the server's log once for each revision of the app, and in the
+ * console of requesters who see details.
  */
 export function notice(run: Run, block: Block, message: string, place?: { file: string; line?: number }): void {
   const { app, services } = run;
   const at = place
     ? ` (${folderOf(services, app.id)}${place.file}${place.line === undefined ? '' : `:${place.line}`})`
     : '';
-  const { site, themeId } = app.folder;
-  warnOnce(
-    services.logger,
-    `${site.id}/${themeId}/${app.id}@${app.revision}`,
-    `${app.id}/${block.id}: ${message}${at}`,
-  );
+  warnOfApp(services.logger, app, `${app.id}/${block.id}: ${message}${at}`);
   addNote(run, { app: app.id, block: block.id, line: place?.line ?? null, message: `${message}${at}` });
 }
 
-/** A line for the console of those to whom details are shown. */
+/** Adds a console entry for requesters who see details. */
 export function addNote(run: Run, entry: LogEntry): void {
   const { notes } = run;
   if (notes.length < MAX_NOTES) notes.push({ ...entry, message: entry.message.slice(0, MAX_LINE) });
 }
 
-/** What the visitor's console shows of a run: what a debugged app has logged, and what is wrong with it. */
+/** The console entries of a run: what an app in debug mode has logged, and its mistakes. */
 export function consoleOf(run: Run): LogEntry[] {
   return showsDetails(run) ? [...run.visit.pendingLog, ...run.logs, ...run.notes] : [];
 }
 
-/** Lines for the console as HTML that shows nothing: the browser script finds them in it. */
+/** Console entries as an HTML template, which shows nothing: the browser script reads them from it. */
 export function consoleHtml(log: readonly LogEntry[]): string {
   return log.length === 0 ? '' : `<template data-apps-log="${escapeHtml(JSON.stringify(log))}"></template>`;
 }
 
-/** The line for a failure that leaves a mark in its place. */
+/** The console entry for a failure that is shown as an error mark. */
 export function failureNote(app: string, error: unknown, text: string): LogEntry {
   const position = isAppsError(error) ? error.position : undefined;
   return { app, block: null, line: position?.line ?? null, message: text };

@@ -64,7 +64,7 @@ export async function renderBlock(
   return formHtml(run, block, options, main);
 }
 
-/** What stands in the place of a variable that Liquid does not know. */
+/** The HTML shown for a variable that Liquid does not know. */
 function unknownVariable(run: Run, block: Block, name: string, line: number): string {
   const place = { file: block.layout?.path ?? '', line };
   const hint = block.definition.elements.has(name)

@@ -55,9 +55,9 @@ export interface AppServices {
   live: Live;
   nested: Nested;
   loadApp(site: Site, appId: string): Promise<App | null>;
-  /** Which of the names are those of no user and no role. */
+  /** Which of the names belong to no user and no role. */
   lookUpNames?(names: readonly string[]): Promise<KnownNames>;
-  /** What is wrong with a theme's own files is explained to everybody. */
+  /** Mistakes in a theme's own files are explained to everybody. */
   development?: boolean;
   logger: Logger;
 }
@@ -85,7 +85,7 @@ export interface Visit {
   signal?: AbortSignal;
   /** Log entries of the request that redirected here, for the same visitor's browser. */
   pendingLog: LogEntry[];
-  /** What the visitor's console shows of a run that has failed. */
+  /** The console entries of a failed run. */
   failedLog?: LogEntry[];
 }
 
@@ -102,7 +102,7 @@ export interface Run {
   readonly logs: LogEntry[];
   /** What failed in its place without failing the request; told to the server's log with the logs. */
   readonly failures: string[];
-  /** What is wrong, for the console of those to whom details are shown (`notices.ts`). */
+  /** Mistakes, for the console of requesters who see details (`notices.ts`). */
   readonly notes: LogEntry[];
   readonly response: ResponseChanges;
   /** How many blocks are being displayed, saved or deleted inside each other. */
@@ -115,15 +115,15 @@ export interface Run {
   readonly fatal: { error?: unknown };
 }
 
-/** What came of a request's work. */
+/** The result of a request's work. */
 export interface Ran<T> {
   value: T;
-  /** What logic told the response to be. */
+  /** Changes that logic has made to the response. */
   response: ResponseChanges;
   logs: LogEntry[];
-  /** What the visitor's console shows of it, pending entries of an earlier request included. */
+  /** Its console entries, including pending ones of an earlier request. */
   console: LogEntry[];
-  /** What is left for other logic of the same request; absent where none ran. */
+  /** The remaining budget for other logic of the same request; absent if no logic ran. */
   budget?: LogicBudget;
 }
 

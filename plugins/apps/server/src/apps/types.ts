@@ -40,7 +40,7 @@ export interface Definition {
   target: 'ajax' | null;
   /** `withTheme`: of the view alone; null where the view does not say. */
   view: { id: string; withTheme: boolean | null } | null;
-  /** Whether pages of the block stand in the theme's layout; null: what the app's settings say. */
+  /** Whether pages of the block are shown in the theme's layout; null: as the app's settings say. */
   withTheme: boolean | null;
   /** Null: open to all. */
   viewPermission: readonly string[] | null;
@@ -65,7 +65,7 @@ export interface Block {
 
 export interface Settings {
   debug: boolean;
-  /** Pages stand in the theme's layout, unless a definition says otherwise. */
+  /** Pages are shown in the theme's layout, unless a definition says otherwise. */
   withTheme: boolean;
   acl: Acl | null;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */

@@ -22,13 +22,13 @@ export interface YamlPlace {
   key(key: string): YamlPlace;
   /** Throws a DefinitionError that names the value's place. */
   fail(message: string): never;
-  /** The same error, for unknown keys that are let pass. */
+  /** The same error, for unknown keys that are only a warning. */
   error(message: string): AppsError;
   /** Set where unknown keys are let pass. */
   readonly tolerance: Tolerance | undefined;
 }
 
-/** Lets unknown keys pass: `tell` hears of them, as long as some are `left` to tell of. */
+/** Lets unknown keys pass: `tell` is called for each, at most `left` times. */
 export interface Tolerance {
   left: number;
   tell(message: string): void;

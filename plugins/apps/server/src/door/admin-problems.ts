@@ -14,7 +14,7 @@ export function problemOf(error: AppsError | null): Problem | null {
   return { ...problem, message: withoutPlace(problem) };
 }
 
-/** A message without the place that it begins or ends with. */
+/** A message without the position that it begins or ends with. */
 function withoutPlace({ message, file, line, column }: Problem): string {
   if (file === '') return message;
   const place = [file, line, column].filter((part) => part !== null).join(':');
@@ -42,12 +42,12 @@ export async function blockProblems(
   return problems;
 }
 
-/** What has failed in a block lately, its place told once. */
+/** The recent failures of a block, whose messages do not repeat the position. */
 export function blockFailures(block: Block): BlockFailure[] {
   return failuresOf(block).map((failure) => ({ ...failure, message: withoutPlace(failure) }));
 }
 
-/** What is wrong with the theme's own files; what its blocks do is told with their apps. */
+/** The problems of the theme's own files; those of blocks are listed with their apps. */
 export async function siteProblems(services: DoorServices, site: Site): Promise<Problem[]> {
   const theme = await services.sites.theme(site);
   if (!theme) return [{ message: `There is no theme "${site.theme}"`, file: '', line: null, column: null }];
@@ -63,7 +63,7 @@ export async function siteProblems(services: DoorServices, site: Site): Promise<
   return errors.flatMap((error) => problemOf(error) ?? []);
 }
 
-/** What is wrong in rules.yaml, and includes of blocks that are not there. */
+/** The errors in rules.yaml, and includes of missing blocks. */
 async function ruleErrors({ sites, loadApp }: DoorServices, site: Site, file: ThemeFile): Promise<AppsError[]> {
   const { rules, errors } = readRules(file);
   const missing: AppsError[] = [];

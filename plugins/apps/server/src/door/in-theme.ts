@@ -8,7 +8,7 @@ import { bareDocument, scriptTag } from './pages';
 import { requestData } from './request-data';
 
 /**
- * Whether a page of an app stands in the theme's layout: the block's definition wins over the app's settings, and what
+ * Whether a page of an app is shown in the theme's layout: the block's definition wins over the app's settings, and what
  * it says of its view over both (contract, section 10). A record follows the view that its block's form is shown by.
  */
 export function standsInTheme({ app, visit, target }: Exchange, blockId?: string): boolean {
@@ -24,7 +24,7 @@ export async function inTheme(exchange: Exchange, page: PageContent, done?: { bu
   try {
     return await themedDocument(services, visit, page, done?.budget);
   } catch (error) {
-    // What was posted is done: the visitor must see that.
+    // The form has been processed: the visitor must see its result.
     if (!visit.writes.content) throw error;
     return withoutTheme(ctx, services, site, page, error);
   }
@@ -35,7 +35,7 @@ export async function inTheme(exchange: Exchange, page: PageContent, done?: { bu
  * can write nothing, and see nothing of what was posted. Rejects when the theme is broken.
  * @param budget what the page's own logic has left
  */
-export async function themedDocument(
+async function themedDocument(
   services: DoorServices,
   visit: Visit,
   content: PageContent,
@@ -47,8 +47,6 @@ export async function themedDocument(
     request: readOnly(visit.request),
     writes: { records: false, content: false },
     params: {},
-    // An object with getters is spread once: these are made for those who look at them.
-    csrfToken: () => visit.csrfToken(),
   };
   const page = embeddingPage(services, around, budget);
   return withScript(await themedPage(page, await services.sites.theme(visit.site), content), visit.site);
@@ -85,7 +83,7 @@ function withoutTheme(ctx: Context, { logger }: DoorServices, site: Site, page: 
   return bareDocument({ ...page, script: `${site.url}/@@apps.js` });
 }
 
-/** A visit of the site's root, for a request that is not known to be allowed anything. */
+/** A visit of the site's root that can write nothing, for a request whose rights are not known. */
 async function rootVisit(ctx: Context, services: DoorServices, site: Site, requester: Requester): Promise<Visit> {
   const content = await services.sites.content.resolve(site, '', requester);
   if (!content) throw new Error('the site has no root');

@@ -155,7 +155,7 @@ async function answerApp(
       headers: { Allow: handle.allow },
     });
   }
-  // Which type an element has is known when it has run.
+  // The media type of an element's answer is known only after its logic has run.
   if (target.kind !== 'records') requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   checkBody(ctx, services.config.limits.bodySize);
   await checkRawBody(ctx, services.config.limits.bodySize);

@@ -12,7 +12,7 @@ export function applyLogicResponse(exchange: Exchange, done: { response: Respons
 }
 
 /**
- * Sends the text of an element as what logic says that it is. Nothing in it runs, whatever a browser makes of it: it may
+ * Sends the text of an element with the media type that logic has set. A browser runs nothing in it, for the text may
  * hold what visitors have written, and it comes from the site's own address.
  */
 export function answerTyped({ ctx }: Exchange, type: string, value: Json): void {

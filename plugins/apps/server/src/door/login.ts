@@ -26,7 +26,7 @@ export async function login(ctx: Context, services: DoorServices, site: Site): P
   }
 }
 
-/** The admin panel has sent an administrator: logs them in, and leads away from the address with the token. */
+/** Logs in an administrator whom the admin panel has handed over, and redirects away from the address with the token. */
 async function enter(
   ctx: Context,
   services: DoorServices,
@@ -40,7 +40,7 @@ async function enter(
   } catch (error) {
     const isRefusal = isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'CsrfError');
     if (prefersJson(ctx) || !isRefusal) throw error;
-    showLogin(ctx, services, site, { next, error });
+    await showLogin(ctx, services, site, { next, error });
   }
 }
 

@@ -39,7 +39,7 @@ export function listFormat(ctx: Context): ListFormat {
 
 /**
  * NotAcceptableError when the request takes none of what is offered. A browser may look at JSON.
- * @param more what may be answered besides
+ * @param more further media types that may be answered
  */
 export function requireAccept(ctx: Context, json: boolean, more: readonly string[] = []): void {
   if (ctx.get('Accept') === '') return;

@@ -37,7 +37,7 @@ type Done = Omit<Ran<unknown>, 'value'>;
 /** A block's page, at its own address or a view's. */
 export async function showBlock(exchange: BlockExchange): Promise<void> {
   const { services, visit, app, target } = exchange;
-  // The entries of other apps are for their blocks, which the theme may put around this one.
+  // Log entries of other apps are for their blocks, which the theme may embed in this page.
   const own: Visit = { ...visit, pendingLog: takePending(visit, app.id) };
   const done = await shownBlock(services, own, app, target.block).catch((error) => {
     visit.failedLog = own.failedLog;

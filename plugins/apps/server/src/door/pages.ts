@@ -56,7 +56,7 @@ export interface ErrorPage {
   message: string;
   details: object;
   loginUrl?: string | undefined;
-  /** What the visitor's console shows, by the browser script. */
+  /** Console entries, which the browser script shows. */
   log?: LogEntry[];
 }
 

@@ -26,7 +26,7 @@ test('what does not cross is counted', () => {
   expect(crossed.at(-1)?.message).toContain(`and ${103 - whole.length} more`);
 });
 
-test('a long line says how much of it is missing', () => {
+test('a long message says how many characters are missing', () => {
   const [only] = unpacked(packed(entries(1, () => 'x'.repeat(10_000))));
   expect(only?.message).toMatch(/^x{2000}… \(8000 more characters/);
 });

@@ -5,11 +5,11 @@ import type { Site } from '../sites/types';
 import type { Exchange } from './exchange';
 
 /**
- * Log entries on their way across a redirect, in a cookie of that visitor: no process has to remember them, and nobody
- * else can see them (contract, section 8). Packed, for a cookie holds about 4 kB in all; what does not fit is counted.
+ * Log entries on their way across a redirect, in a cookie of that visitor: no process has to remember them, and no
+ * other visitor can see them (contract, section 8). Packed, for a cookie holds about 4 kB in all; what does not fit is counted.
  */
 const COOKIE = 'apps_log';
-const ROOM = 2_800;
+const MAX_PACKED = 2_800;
 
 /** Characters of one message, and of all entries before they are packed. */
 const MAX_MESSAGE = 2_000;
@@ -29,7 +29,7 @@ export function packed(logs: readonly LogEntry[]): string {
   });
   for (;;) {
     const text = pack([...kept, ...restOf(logs, kept.length)]);
-    if (text.length <= ROOM || kept.length === 0) return text;
+    if (text.length <= MAX_PACKED || kept.length === 0) return text;
     kept = kept.slice(0, Math.floor((kept.length * 3) / 4));
   }
 }
@@ -41,7 +41,7 @@ function cut(entry: LogEntry): LogEntry {
   return { ...entry, message: `${message.slice(0, MAX_MESSAGE)}… (${rest} more characters in the server's log)` };
 }
 
-/** A note in the place of the entries from `start` on. */
+/** A note instead of the entries from `start` on. */
 function restOf(logs: readonly LogEntry[], start: number): LogEntry[] {
   const [first] = logs.slice(start);
   if (!first) return [];
@@ -59,7 +59,7 @@ export function takeLog(ctx: Context, site: Site): LogEntry[] {
   return unpacked(value);
 }
 
-/** What `packed` has made; at most so much of it as that makes, whatever a visitor's cookie holds. */
+/** Reverses `packed`; the size is bounded, whatever a visitor's cookie holds. */
 export function unpacked(value: string): LogEntry[] {
   try {
     const bytes = inflateRawSync(Buffer.from(value, 'base64url'), { maxOutputLength: 5 * MAX_ENTRIES });

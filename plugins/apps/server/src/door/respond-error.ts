@@ -18,13 +18,13 @@ export interface ErrorView {
   logger: Logger;
   /** Address of the login page, for a visitor who lacks rights. */
   loginUrl?: () => string;
-  /** Who has asked, once that is known. */
+  /** The requester, once known. */
   requester?: Requester;
   /** The page in the site's theme, once the site is known; never rejects. */
   document?: (page: PageContent) => Promise<string>;
-  /** Of the app, as messages name it. */
+  /** The app's folder, as messages name it. */
   folder?: string;
-  /** What the visitor's console shows of what has failed, and the address of the script that shows it. */
+  /** The console entries of the failed run, and the address of the script that shows them. */
   console?: () => { log: LogEntry[]; script: string };
 }
 
@@ -59,7 +59,7 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
   }
 }
 
-/** The theme needs the database and the sandbox, one of which a 503 is about; a fragment is put into a page that is there. */
+/** A 503 says that the database or the sandbox is unavailable, and the theme needs both; a fragment goes into an existing page. */
 const inTheme = (ctx: Context, status: number): boolean => status !== 503 && !wantsFragment(ctx);
 
 /** What is passing is a 503, whoever says it; errors of other makers become neutral ones. */

@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { Happening } from './happenings';
 
-/** A happening with what is to be done about it. */
+/** What has happened, with the function to run after the commit. */
 export interface Due {
   happening: Happening;
   work(): void;
@@ -35,7 +35,7 @@ export function createAfterCommit(strapi: Core.Strapi) {
   };
 }
 
-/** Whether something was only the saving of a draft that is then published. */
+/** Whether an update only saved the draft that is then published. */
 function isSavedFor(before: Happening, published: Happening): boolean {
   const { event, uid, documentId, locale } = before;
   const same = uid === published.uid && documentId === published.documentId && locale === published.locale;

@@ -72,7 +72,7 @@ async function requesterOf(
 ): Promise<Requester> {
   if (given === null) return requesters.anonymous();
   if ('identity' in given && 'credential' in given) return given;
-  // Taken for a state without `auth`, a row would be anonymous without a word.
+  // A row taken for a state without `auth` would silently mean anonymous.
   const row = rowKeys.find((key) => key in given);
   if (row !== undefined) {
     throw new AppsError(

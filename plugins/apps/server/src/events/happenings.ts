@@ -26,7 +26,7 @@ export interface Happening {
 const events: Record<string, readonly Event[]> = {
   create: ['create'],
   clone: ['create'],
-  // Of a locale that the document did not have, it makes that version.
+  // In a locale that the document does not have yet, it creates that version.
   update: ['update', 'create'],
   delete: ['delete'],
   publish: ['publish'],
@@ -54,7 +54,7 @@ interface Row {
 
 /** Finds out to which versions of a document an action does something: one call may be about several locales. */
 export function createHappenings(strapi: Core.Strapi) {
-  /** What the document service takes the locale for: the default one without it, all for `*`. */
+  /** The locales that the document service means: the default one without the parameter, all for `*`. */
   async function wantedLocales(action: Action): Promise<readonly string[] | null> {
     const { locale } = action.params;
     if (!isLocalized(action) || locale === '*') return null;
@@ -75,7 +75,7 @@ export function createHappenings(strapi: Core.Strapi) {
   ];
 
   return {
-    /** The versions that there are before the action is carried out: what it deletes is not there afterwards. */
+    /** The versions before the action: those it deletes cannot be read afterwards. */
     async before(action: Action): Promise<Row[]> {
       const { documentId } = action.params;
       return documentId && action.action !== 'clone' ? rowsOf(action, documentId) : [];

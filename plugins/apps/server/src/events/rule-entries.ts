@@ -13,7 +13,7 @@ const RULE = 'plugin::apps.rule';
 
 /** The entries of `plugin::apps.rule`, for those who manage apps: the caller has checked that (contract, section 11). */
 export interface RuleEntries {
-  /** By name, each with what has become of its target. */
+  /** By name, each with the state of its target. */
   list(manager: Requester): Promise<Rule[]>;
   choices(): Promise<RuleChoices>;
   /** Functions of a block's logic, sorted. BadRequestError for an app or block that does not exist. */
@@ -31,7 +31,7 @@ type Row = Omit<Rule, 'id' | 'failures' | 'problem'> & { documentId: string; fai
 
 /**
  * The site whose app a rule means: of those that have the app, the first one in the item's locale, else the first one;
- * null if none has it.
+ * null if no site has the app.
  */
 export async function siteOfApp(sites: Sites, app: string, locale: string | null = null): Promise<Site | null> {
   const all = await sites.all();
@@ -96,7 +96,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     );
   }
 
-  /** Why a rule that is stored cannot run; files have changed since. @param known what was found out for others */
+  /** Why a rule that is stored cannot run; files have changed since. @param known results for other rules */
   async function problemOf(rule: RuleInput, manager: Requester, known: Known): Promise<string | null> {
     const functionsOf: typeof functions = (target, who) => {
       const key = `${target.app}/${target.block}`;
@@ -161,13 +161,13 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
 /** Functions of blocks, by app and block. */
 type Known = Map<string, Promise<readonly string[]>>;
 
-/** Milliseconds for finding out what is wrong with all rules. */
+/** Milliseconds for checking all rules. */
 const checkTime = 5_000;
 
 /** Names that a message lists, at most. */
 const MAX_NAMES = 20;
 
-/** What there is instead of what a rule names. */
+/** The names that exist, for a rule that names a missing one. */
 function instead(given: string, known: readonly string[]): string {
   const more = known.length > MAX_NAMES ? ' …' : '';
   const list = known.length > 0 ? known.slice(0, MAX_NAMES).join(', ') + more : 'none';

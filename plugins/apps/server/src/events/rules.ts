@@ -62,12 +62,12 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
     return found.filter(({ id }) => !chain.has(id));
   }
 
-  /** What must be known before an action is carried out; null when even that cannot be found out. */
+  /** What must be read before an action is carried out; null when reading it fails. */
   async function prepare(action: Action, possible: readonly Event[]) {
     const actor = await acting.now();
     const rules = await dueRules(action, possible, actor);
     const site = (await sites.all())[0] as Site;
-    // A publication is looked at without rules of its own: it takes back the update that led to it.
+    // A publication counts even without rules of its own: it removes the pending update that saved its draft.
     const needed = rules.length > 0 || action.action === 'publish';
     const before = needed ? await happenings.before(action) : [];
     const gone = new Map<string | null, ContentItem | null>();

@@ -18,7 +18,7 @@ const tags: Record<KeyType, number> = { boolean: 0x10, number: 0x20, string: 0x3
 /** Null, missing, and lists and objects, which no field index orders: behind everything else. */
 export const missingKey: Buffer = Buffer.from([0xff]);
 
-/** The term by which the entry of a list or object in a field index is told from null and missing. */
+/** The term that distinguishes the entry of a list or object in a field index from null and missing. */
 export const unorderedTerm: Buffer = Buffer.from([0xfe]);
 
 /** Bytes of a key, its tag included. A key of exactly this length is the beginning of a longer string. */

@@ -6,7 +6,7 @@ export const sortedTable = (terms: string): string => `${terms}_sorted`;
 /** Terms that were deleted since they were put in order; only while the sorted table is filled. */
 export const goneTable = (terms: string): string => `${terms}_gone`;
 
-/** Terms that are put in order at once: in these tenths of a second others can write, but this process does nothing else. */
+/** Terms that one statement sorts: for some tenths of a second other processes can write, but this one is blocked. */
 const runSize = 200_000;
 /** Terms of the first transaction; then as many as take `stepTime` ms. */
 const firstStep = 2_000;
@@ -28,9 +28,9 @@ export interface SortTools {
 }
 
 /**
- * Makes the sorted table of a generation whose table of terms is filled, while others write. SQLite makes an index in one go,
- * in which nobody can write; here terms are put in order in temporary tables, which keeps no writer waiting, and copied step by
- * step. Triggers see to what changes meanwhile, and later on.
+ * Makes the sorted table of a generation whose table of terms is filled, while others write. SQLite makes an index in one
+ * transaction, which blocks all writers; here terms are sorted in temporary tables, which blocks none, and copied step by step.
+ * Triggers apply all changes made meanwhile and later.
  */
 export async function sortTerms(tools: SortTools, generation: string): Promise<void> {
   const { terms } = tablesOf(generation);

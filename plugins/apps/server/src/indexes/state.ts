@@ -4,15 +4,15 @@ import type { StoredLayout } from './layout';
 import type { IndexDeclarations } from './types';
 
 /**
- * Which entries a record has in the tables, by number: counted up when they change. Generations of another number are
- * written to, but searches have a new one built.
+ * Version of the format of index entries, increased when the entries of a record change. Writers also write to generations
+ * of other formats, but searches have a new one built.
  */
 const format = 2;
 
 /** One set of index tables of an app. Every write goes to all of them that are not `planned`; searches use a `ready` one. */
 export interface Generation {
   id: string;
-  /** See `format`; absent in those of the first one. */
+  /** See `format`; absent in generations of the first format. */
   format?: number;
   indexes: StoredLayout;
   /** `planned`: tables are being made; `building`: being filled with old records; `indexing`: filled; `ready`: complete. */

@@ -48,7 +48,7 @@ export async function createIndexes(
   await createBodiesIndex(sql, dialect, bodies, online);
 }
 
-/** By which it is found whether an index has bodies. Filled in the order of the index, so that it may be made first. */
+/** Tells whether an index has bodies. Rows are inserted in the order of the index, so that the index may be made first. */
 async function createBodiesIndex(sql: Sql, dialect: Dialect, bodies: string, online = false): Promise<void> {
   await sql.change(dialect.createIndex(`${bodies}_ix`, bodies, 'ix', online));
 }

@@ -20,8 +20,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * Lets others have their turn between two steps of a long work, even where the driver is synchronous.
- * @param began `performance.now()` when the last step did: a short one needs no long pause after it
+ * Yields to other work between two steps, even where the driver is synchronous.
+ * @param began `performance.now()` at the start of the last step: a short step needs no long pause after it
  */
 export function letOthers({ pause }: Pick<Dialect, 'pause'>, began: number): Promise<unknown> {
   const time = Math.min(pause, performance.now() - began);

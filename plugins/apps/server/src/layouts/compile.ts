@@ -19,7 +19,7 @@ import { keepRendering } from './tags';
 import { TimedContext } from './timed';
 import type { CompiledLayout, LayoutData, LayoutSource } from './types';
 
-/** What begins an output where `{{` does not: nothing that a layout is likely to hold. */
+/** Delimiter of an output where `{{` is text: a layout is unlikely to contain it. */
 const NO_OUTPUT = '\u0000{{';
 
 /** Parses a layout. DefinitionError with file, line and column if it is not Liquid, or more of it than `limits` allow. */
@@ -71,10 +71,10 @@ async function render(liquid: Liquid, limits: LayoutLimits, { templates, tokens,
   return emitter.buffer;
 }
 
-/** Variables that one rendering tells of, at most: each is looked for in the layout. */
+/** Unknown variables that one rendering reports, at most: each is looked for in the layout. */
 const MAX_UNKNOWN = 20;
 
-/** What stands in the place of each unknown variable; it is asked for once. */
+/** The HTML shown for each unknown variable; computed once. */
 function unknownMarks(tokens: readonly TopLevelToken[], { onUnknown }: LayoutData): (name: string) => string {
   const marks = new Map<string, string>();
   return (name) => {

@@ -9,7 +9,7 @@ type Element = Awaited<ReturnType<LayoutData['element']>>;
 /** Liquid's `elements`, as a class that can be made. */
 class Names extends Drop {}
 
-/** What stands for an element that has failed, and for whatever is read of it: `{{ elements.found.total }}`. */
+/** The value of an element that has failed, and of every key read from it: `{{ elements.found.total }}`. */
 class Failed extends Html {
   liquidMethodMissing(): Html {
     return this;

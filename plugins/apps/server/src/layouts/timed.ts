@@ -4,7 +4,7 @@ import { sizeOf } from './sizes';
 
 /** Liquid's context, whose clock ticks for every item that a filter such as `where_exp` or `group_by` looks at. */
 export class TimedContext extends Context {
-  /** What stands in the place of an output whose variable does not exist. */
+  /** The HTML of an output whose variable does not exist. */
   onUnknown: (name: string) => string = () => '';
   /** The variable that was read last, if nothing defines it. */
   #unknown: string | undefined;

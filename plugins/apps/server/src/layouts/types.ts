@@ -33,8 +33,8 @@ export interface LayoutData {
   /** Told once for each undeclared element that was met. */
   onUndefined(name: string): void;
   /**
-   * Told once for each variable that an output names and nothing defines, with the first line that does; gives the HTML that
-   * stands in its place.
+   * Called once for each variable that an output names and nothing defines, with the first such line; returns the HTML that
+   * is shown instead.
    */
   onUnknown?(name: string, line: number): string;
   /** `performance.now()` at which the rendering must have ended, else LogicTimeoutError. */

@@ -14,11 +14,15 @@ export function brokenError(program: WireProgram): AppsError {
 export function rejectedError(text: string, program: WireProgram): AppsError {
   const error = readError(readJson(text));
   const place = error && locate(error.stack, program);
-  // An error of the prelude, which awaits what it makes: logic has changed what a promise is.
+  // An error of the prelude, which awaits its own promises: logic has changed the built-in Promise.
   if (!error || (!place && error.stack.includes('apps:prelude'))) return brokenError(program);
-  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
-  return logicError(`A promise that nothing awaits was rejected: ${message}`, place ?? { file: entryOf(program) });
+  return logicError(
+    `A promise that nothing awaits was rejected: ${textOf(error)}`,
+    place ?? { file: entryOf(program) },
+  );
 }
+
+const textOf = ({ name, message }: WireError): string => (message === '' ? name : `${name}: ${message}`);
 
 /** Errors that a contained call does not contain: they concern the request as a whole. */
 const neverContained = ['ConflictError', 'ServiceUnavailableError', 'LogicTimeoutError'] as const;
@@ -32,13 +36,13 @@ export function timeoutError(limits: Limits, place?: LatePlace): AppsError {
   return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`, where);
 }
 
-/** What is known of where logic stood when its time was over. */
+/** What is known of the position of logic when its time ran out. */
 export interface LatePlace {
   program: WireProgram;
   block: string | null;
   /** Functions that were being run. */
   functions: readonly string[];
-  /** The sandbox's frames; '' where it could not tell. */
+  /** The sandbox's stack; '' if unknown. */
   stack: string;
   /** The host call that was under way. */
   hostCall: string | null;
@@ -47,7 +51,7 @@ export interface LatePlace {
 /** Functions that are named when any of them may have been running. */
 const namedFunctions = 5;
 
-/** The place as a sentence, and as a position in the theme's files. */
+/** The position as a sentence, and as file and line. */
 function placeOf({ program, block, functions, stack, hostCall }: LatePlace): { reason: string; position: Position } {
   const found = locate(stack, program);
   const names = functions.filter((name) => stack.includes(` ${name} (`) || stack.includes(`.${name} (`));
@@ -92,9 +96,8 @@ const faultsOfLogic = new Set([400, 404, 422]);
 export function thrownError(error: WireError, program: WireProgram, hostErrors: readonly AppsError[]): AppsError {
   const own = error.host === undefined ? undefined : hostErrors[error.host];
   if (own && !faultsOfLogic.has(own.status)) return own;
-  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
   const place = locate(error.stack, program);
-  return logicError(message + hintOf(error, program, place), place ?? { file: entryOf(program) });
+  return logicError(textOf(error) + hintOf(error, program, place), place ?? { file: entryOf(program) });
 }
 
 /** Errors of what does not exist. */

@@ -19,7 +19,7 @@ const nothing: ContextData = {
 };
 
 /** Refuses whatever the top level of a program asks for. */
-const nobody = new Proxy({} as LogicHost, {
+const noHost = new Proxy({} as LogicHost, {
   get: () => () => {
     throw new AppsError('ForbiddenError', 'Nothing can be asked of the server while a file is loaded');
   },
@@ -40,13 +40,13 @@ export function createProblems(
       compiled = await within(left(), Promise.resolve(runtime.compile(program)), late);
       const before = known.get(compiled);
       if (before !== undefined) return before;
-      // Closed whenever it comes, also when nobody waits for it any more.
-      const loading = runtime.open(program, nothing, nobody, runtime.budget()).then((session) => session.close());
+      // The session is closed whenever it opens, even after the wait has timed out.
+      const loading = runtime.open(program, nothing, noHost, runtime.budget()).then((session) => session.close());
       await within(Math.max(1, left()), loading, late);
       known.set(compiled, null);
       return null;
     } catch (error) {
-      // What is paused is told elsewhere.
+      // A pause is reported elsewhere.
       if (isPaused(error)) return null;
       if (!isAppsError(error)) throw error;
       if (compiled && error.name === 'LogicError' && error !== late) known.set(compiled, error);

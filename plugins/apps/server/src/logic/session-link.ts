@@ -134,7 +134,7 @@ export class SessionLink {
     this.stop(this.lateError(''));
   }
 
-  /** @param stack the sandbox's frames, '' where it could not tell */
+  /** @param stack the sandbox's stack, '' if unknown */
   private lateError(stack: string): AppsError {
     const { limits, program, context } = this.options;
     const block = context.block?.id ?? null;
@@ -196,7 +196,7 @@ export class SessionLink {
     if (refusal) return this.refuse(refusal);
     const isOver = () => this.end !== null || this.remaining() <= 0;
     const answer = await this.host.text(calls, isOver);
-    // When the time is over the runner says so by itself, and where logic stood; one that is stuck is killed.
+    // When the time is over, the runner reports it with the stack; a runner that does not answer is killed.
     if (!this.end && this.remaining() > 0) this.reply(answer);
   }
 

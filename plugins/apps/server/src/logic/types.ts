@@ -55,7 +55,7 @@ export interface SaveRequest {
 
 export interface SavedData {
   record: RecordData;
-  /** Whether a block's logic had its part in it, and what its `on_save` returned. */
+  /** Whether a block was involved, and what its `on_save` returned. */
   ran: boolean;
   returned: Json;
 }

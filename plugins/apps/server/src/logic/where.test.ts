@@ -76,7 +76,7 @@ describe('over the time', () => {
       /"f", blocks.test.py, line unknown/,
     ],
   ];
-  // A busy machine may give the sandbox no turn in the milliseconds that it has to say where it stands.
+  // On a busy machine the sandbox may get no processor time in the milliseconds that it has to send its stack.
   test.each(cases)('%s', { retry: 2 }, async (_what, program, line, says) => {
     const { name, message, reason, position } = await errorOf(program);
     expect(`${name}: ${message}`).toBe('LogicTimeoutError: The logic of this request ran longer than 600 ms');

@@ -41,7 +41,7 @@ export async function clearRecords(tools: ClearTools, scope: string): Promise<vo
 export async function forgetDeleted(tools: ClearTools, records: readonly DeletedRecord[]): Promise<void> {
   const { indexes } = tools;
   for (const [scope, seqs] of byScope(records)) {
-    // In somebody else's transaction tables cannot be dropped.
+    // Tables cannot be dropped inside the caller's transaction.
     if (seqs.length > batchSize && !(await tools.database.current())) {
       const drop = await inTransaction(tools, (sql) => indexes.clear(sql, scope));
       await drop();

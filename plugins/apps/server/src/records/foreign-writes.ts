@@ -30,8 +30,8 @@ const refusal = (): AppsError =>
 const storing = new Set(['create', 'update', 'clone', 'publish', 'unpublish', 'discardDraft']);
 
 /**
- * Keeps what Strapi's own services do to records from leaving the indexes behind (docs/decisions/foreign-writes.md): creating
- * and changing is refused, of what is deleted the index rows go too. Strapi turns the hooks off during an import or a transfer.
+ * Keeps the indexes right when Strapi's own services write records (docs/decisions/foreign-writes.md): creating and changing
+ * is refused, deleting a record also deletes its index rows. Strapi turns the hooks off during an import or a transfer.
  */
 export function watchForeignWrites({ db, documents }: WatchedStrapi, store: () => RecordStore): void {
   const refuse: Hook = async () => {

@@ -109,7 +109,7 @@ export interface DeletedRecord {
 
 /** Front of the room: records of all apps in the host's database. */
 export interface RecordStore extends RecordReader {
-  /** Makes the store's own tables, which the first use does otherwise: in a transaction of the host's code it could not. */
+  /** Makes the store's own tables, which the first use does otherwise; inside a transaction of the host's code that fails. */
   prepare(): Promise<void>;
   /**
    * Runs `work` in a fresh unit of work and commits; on a collision with another request runs it again from the start,

@@ -14,7 +14,7 @@ const CLOCK_SKEW = 60_000;
 
 const USER = 'admin::user';
 const SESSION = 'admin::session';
-/** Whose sessions ours are: they end with the panel's when the administrator logs out there or changes the password. */
+/** `origin` of the rows: Strapi ends these sessions with the panel's, at its logout or after a change of the password. */
 const ORIGIN = 'admin';
 
 /** `handover.<id>.<time, base 36>.<one-use id>.<mac of the browser's login cookie>.<mac>` */
@@ -47,14 +47,14 @@ interface Known {
 /** Administrators on the site: how the panel hands them over, and their sessions (docs/decisions/hand-over.md). */
 export interface Administrators {
   /**
-   * A token by which the administrator of a session of the panel is known on the site, once. ForbiddenError without such a
-   * session, and for who does not manage apps.
+   * A one-use token by which the site knows the administrator of a panel session. ForbiddenError without such a session, and
+   * for an administrator who does not manage apps.
    * @param browser value of the login cookie of the browser that is to be logged in
    */
   handOver(panel: PanelState, browser: string): Promise<string>;
   isHandOver(token: string): boolean;
   /**
-   * Uses a hand-over up, in all processes; null when it is none, too old or used, or the administrator may no longer manage.
+   * Uses up a hand-over, in all processes; null when it is invalid, too old or used, or the administrator may no longer manage.
    * @param browser where a browser is to be logged in: its login cookie. CsrfError unless the hand-over was made for it
    */
   redeem(token: string, login?: { browser: string | undefined }): Promise<Redeemed | null>;
@@ -91,7 +91,7 @@ export function createAdministrators(
     return { user, ability: await strapi.service('admin::permission').engine.generateUserAbility(user) };
   };
 
-  /** Only those who manage apps are handed over, and stay so no longer than they do. */
+  /** Only administrators who manage apps are handed over; the session ends when they no longer do. */
   const manager = ({ user, ability }: Known, credential: CredentialKind): Requester | null => {
     const requester = adminRequester(user, ability, { credential, session: true });
     return requester?.isManager ? requester : null;
@@ -136,7 +136,7 @@ export function createAdministrators(
     isSession: (value) => VALUE.test(value),
 
     async handOver({ auth, session }, browser) {
-      // An admin token has fewer rights than the administrator whose it is.
+      // An admin token has fewer rights than its owner.
       const user = auth?.strategy.name === 'admin' ? (auth.credentials as AdminRow) : null;
       if (!user || !session || !manager({ user, ability: auth?.ability }, 'bearer'))
         throw new AppsError('ForbiddenError', 'This takes a session of the admin panel, and the right to manage apps.');

@@ -47,8 +47,8 @@ export interface Requesters {
    */
   login(ctx: Asking, identifier: string, password: string): Promise<{ requester: Requester; cookie: string }>;
   /**
-   * Hands the administrator of a session of the panel over to the sites, in the browser that asks: a token that is good once,
-   * for a minute, as a bearer or for `loginByHandOver`. ForbiddenError without such a session, and for who does not manage apps.
+   * Hands the administrator of a session of the panel over to the sites, in the browser that asks: a one-use token,
+   * valid for a minute as a bearer or for `loginByHandOver`. ForbiddenError without such a session, or the right to manage apps.
    * @param state of Strapi's own request
    * @returns the token, and the `Set-Cookie` header that ties it to the browser; null when it has its cookie already
    */
@@ -142,7 +142,7 @@ export function createRequesters({
 
   /** The schemes of `Authorization` that are taken; others are as good as a wrong password. */
   const schemes: Record<string, (credentials: string, ctx: Asking) => Promise<Requester | null>> = {
-    // A hand-over is one request's: a reading that requests share would take it for all of them.
+    // A hand-over is for one request: a read that several requests share would use it for all of them.
     bearer: async (token) =>
       administrators.isHandOver(token) ? ((await administrators.redeem(token))?.requester ?? null) : bearer(token),
     basic: async (encoded, ctx) => asUser(await passwords.basic(encoded, ctx.ip), 'basic'),

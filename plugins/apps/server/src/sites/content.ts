@@ -182,7 +182,7 @@ function localeOf({ locale }: Items): string | null {
   return typeof locale === 'string' ? locale : null;
 }
 
-/** @param root URL of the site that has the item, null if none has it */
+/** @param root URL of the site with the item, null if no site has the item */
 function itemOf(root: string | null, type: ContentTypeInfo, fields: Items, routes: Route[]): ContentItem {
   const documentId = typeof fields.documentId === 'string' ? fields.documentId : null;
   const path = pathOf(

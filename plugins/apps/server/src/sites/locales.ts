@@ -17,7 +17,7 @@ export function localeProblem(site: Site, query: URLSearchParams, sites: readonl
   return `The site "${site.id}" is in the locale "${site.locale}", and "locale" names another one: ${where}`;
 }
 
-/** Tells the log which sites have a locale that Strapi does not know: one may be added while the server runs. */
+/** Logs a warning about sites whose locale Strapi does not know: one may be added while the server runs. */
 export async function warnOfLocales(
   strapi: Core.Strapi,
   sites: readonly SiteConfig[],

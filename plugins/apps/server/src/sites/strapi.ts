@@ -24,7 +24,7 @@ export function contentTypesOf(strapi: Core.Strapi): ContentTypeInfo[] {
     });
 }
 
-/** Milliseconds for which an answer about the default locale holds. */
+/** Milliseconds for which the default locale is cached. */
 const CHECK = 1000;
 
 /** Strapi's default locale, which an administrator may change while the server runs; null without internationalization. */

@@ -54,7 +54,7 @@ export interface ContentItem {
   id: string;
   documentId: string | null;
   title: string;
-  /** Absolute URL, on the first site in its locale when the own one has another; null when no site has it. */
+  /** Absolute URL, on the first site in its locale if this site has another one; null if no site has that locale. */
   url: string | null;
   /** Path below that site, with a leading slash: `/articles/news`; `/` for the portal. */
   path: string;
@@ -78,7 +78,7 @@ export interface ContentResolver {
     item: { uid: string; documentId: string; locale?: string | null },
     requester: Requester,
   ): Promise<ContentItem | null>;
-  /** The item that these fields are, with its address; null when there is no such content type. */
+  /** The item with these fields, with its address; null when there is no such content type. */
   describe(site: Site, uid: string, fields: Items, state: { draft: boolean }): Promise<ContentItem | null>;
   /** The content type of this uid, singular or plural name, in any case. */
   typeNamed(name: string): ContentTypeInfo | undefined;

@@ -86,14 +86,14 @@ class Content(_Data):
         return self
 
 
-# What cannot be assigned to: the server makes it.
+# Properties that cannot be assigned to: the server computes them.
 _FIXED = ('type', 'id', 'documentId', 'url', 'path')
 
 
 class CurrentContent(Content):
     """
     The content item of the address: what is assigned to its fields is sent with the next call; at once where it will be
-    refused, so that the error is that of the line.
+    refused, so that the error names the line of the assignment.
     """
 
     def __init__(self, data, may_change):
@@ -219,7 +219,7 @@ class App(_Data):
         return list(self._messages)
 
     def refresh(self, rebuild=False):
-        """The indexes are always up to date: this is for those that something outside has spoilt."""
+        """The indexes are always up to date: this repairs indexes that something outside of the plugin has damaged."""
         return _call('refresh', app=self._key, rebuild=bool(rebuild))
 
     def create_record(self, id=None):

@@ -31,7 +31,7 @@ def _exchange(calls):
         raise ValueError('%s: more than %d characters of arguments' % (calls[0][0], _limits['messageSize']))
     answer = _bridge('H' + message)
     if answer == 'T':
-        # The time is over, and the server wants to know where.
+        # The time is over: the traceback says where.
         raise KeyboardInterrupt
     return _read(answer)
 
@@ -240,7 +240,7 @@ class Record:
         return state.read(name)
 
     def __getattr__(self, name):
-        # Rapido's number of a record; an item of that name comes first.
+        # Rapido's name of the id; an item with this name wins.
         if name == 'uid' and name not in self:
             return self.id
         if name.startswith('__') or name not in self:
@@ -337,7 +337,7 @@ class Record:
         return self._state.writable().inc(name, by)
 
     def save(self, items=None, block_id=None, block=None, creation=False, request=None):
-        """What the block's `on_save` returned; the record where no block had its part in it."""
+        """Returns what the block's `on_save` returned; the record if no block was involved."""
         given = request if items is None else items
         form = _native_isinstance(given, Request)
         if form and given is not _context.request:

@@ -118,7 +118,7 @@ def _diagnosed(frames, message):
     return _stack_text([(path, found[0], name)], found[1]), '%s: %s' % (message, found[2])
 
 
-# Where the log entry that is being made stands: the compiler writes it into the call (python-syntax.ts), for MicroPython
+# The position of the log entry that is being made: the compiler writes it into the call (python-syntax.ts), for MicroPython
 # cannot tell where it is without an exception that has passed there.
 _place = None
 

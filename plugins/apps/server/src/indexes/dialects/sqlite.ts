@@ -10,7 +10,7 @@ export const sqlite: Dialect = {
   updateLock: '',
   returning: true,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
-  // It makes an index in one go, in which nobody can write: 100,000 rows of small keys are as much as may be waited for.
+  // SQLite makes an index in one transaction, which blocks all writers: acceptable up to 100,000 rows of small keys.
   indexesLast: (rows) => rows <= 100_000,
   sortedTerms: true,
   // Another process that waits for the file looks again after 25 ms when it has waited for a batch.

@@ -19,9 +19,9 @@ export interface Dialect {
   readonly insertIgnore: { readonly verb: string; readonly ending: string };
   /** Whether indexes of tables that are filled with so many rows are better made at the end. */
   indexesLast(rows: number): boolean;
-  /** Whether terms are looked up in a table of their own (indexes/sorted-terms.ts), for an index would keep writers waiting. */
+  /** Whether terms are looked up in a table of their own (indexes/sorted-terms.ts), because making an index would block writers. */
   readonly sortedTerms: boolean;
-  /** How long (ms) a builder lets others write between two steps, at most; 0: only until they have had their turn. */
+  /** Longest pause (ms) of a builder between two steps, in which others write; 0: it only yields to the event loop. */
   readonly pause: number;
   /** `online`: without keeping writers of the table waiting. */
   createIndex(name: string, table: string, columns: string, online: boolean): string;

@@ -28,7 +28,7 @@ const mostBrackets = 200;
 
 /**
  * Writes what MicroPython does not read in words that it does: `x[::-1]` of texts and tuples, `{**a}`, `[*a]` and
- * `from x import *`. Calls of `log` and `print` say their line, which MicroPython cannot tell. Everything keeps its line.
+ * `from x import *`. Calls of `log` and `print` pass their line, which MicroPython does not know. Everything keeps its line.
  */
 export function rewritePython(text: string, path = ''): string {
   const starred = text.replace(
@@ -128,7 +128,7 @@ function isLog(before: readonly Token[]): boolean {
   return name === 'log' ? dot === '.' : name === 'print' && dot !== '.' && before.at(-3)?.text !== 'def';
 }
 
-/** The arguments with the place after them, which is no argument any more when the function is called. */
+/** The arguments followed by the position, which expands to no argument when the function is called. */
 function placed({ open, inside, place }: Bracket, close: Token): string {
   // A single generator needs no brackets of its own, and after `**` nothing may follow.
   const isFixed = inside.some((token) => token.text === 'for' || token.text === '**');

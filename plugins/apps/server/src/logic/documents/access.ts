@@ -29,7 +29,7 @@ function needOf(schema: Schema.ContentType, need: Need): Need {
   return { ...need, action };
 }
 
-/** A locale means nothing to other types, as in REST. */
+/** Other types ignore a locale, as in REST. */
 function isLocalized({ pluginOptions }: Schema.ContentType): boolean {
   return (pluginOptions as { i18n?: { localized?: boolean } } | undefined)?.i18n?.localized === true;
 }

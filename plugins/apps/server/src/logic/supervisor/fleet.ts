@@ -64,7 +64,7 @@ export function createFleet({ runners: most, isolates, process: options, report 
       unavailable(message) {
         startAgain = performance.now() + restartPause;
         report(`the sandbox is not available: ${message}`);
-        // What stands in brackets may name files of the machine.
+        // Text in brackets may name files of the machine.
         cure = message.startsWith('isolated-vm') ? message.replace(/ \(.*/s, '') : undefined;
       },
       breach: (message) => report(`a runner of the sandbox was ended for what it sent: ${message}`),
