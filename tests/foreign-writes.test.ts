@@ -168,3 +168,17 @@ test('the service writes from code', async () => {
   }, author);
   expect(await found()).toEqual([...ids.slice(1), `${author}-4`]);
 });
+
+test.each([
+  ['delete of what several have', 'delete', 'where', 1],
+  ['deleteMany by where', 'deleteMany', 'where', 3],
+  ['deleteMany by filters', 'deleteMany', 'filters', 3],
+])('%s forgets the deleted records alone', async (_name, method, key, deleted) => {
+  const others = await books();
+  const { ids, found } = await books();
+  const params = { [key]: { identifier: { $in: ids } } };
+  expect(await call(['query', method, params])).toBe('done');
+  expect(await found()).toHaveLength(ids.length - deleted);
+  expect(await others.found()).toEqual(others.ids);
+  expect(await check()).toMatchObject({ wrong: 0 });
+});

@@ -182,17 +182,19 @@ async function runOnce<T>(
 function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork, losses: number): Run {
   checkNames(services, app);
   const reads = new Set<Topic>();
+  const rights = rightsOf(visit.requester, app.settings.acl);
   return {
     services,
     visit,
     app,
-    rights: rightsOf(visit.requester, app.settings.acl),
+    rights,
     unit: noting(unit, reads),
     reads,
     budget: services.logic.budget(losses),
     logs: [],
     failures: [],
-    notes: [...namesNotes(app)],
+    // An `acl` is for managers to see (contract, section 4).
+    notes: rights.manager || services.development ? [...namesNotes(app)] : [],
     response: { status: null, headers: {}, redirect: null },
     depth: 0,
     deleting: new Set(),

@@ -25,7 +25,7 @@ export async function inTheme(exchange: Exchange, page: PageContent, done?: { bu
     return await themedDocument(services, visit, page, done?.budget);
   } catch (error) {
     // The form has been processed: the visitor must see its result.
-    if (!visit.writes.content) throw error;
+    if (!visit.writes.content && !visit.writes.records) throw error;
     return withoutTheme(ctx, services, site, page, error);
   }
 }
@@ -92,7 +92,8 @@ async function rootVisit(ctx: Context, services: DoorServices, site: Site, reque
     content,
     contentPath: '',
     requester,
-    request: requestData(ctx, services.baseUrl()),
+    // Without the query, which may hold a token of the login.
+    request: { ...requestData(ctx, services.baseUrl()), url: services.baseUrl() + ctx.path, query: {} },
     parentRequest: null,
     writes: { records: false, content: false },
     params: {},

@@ -94,7 +94,8 @@ async function answer(
 ): Promise<void> {
   const site = await services.sites.site(address.site);
   if (!site) throw new AppsError('NotFoundError', `There is no site "${address.site}"`);
-  view.document = (page) => sitePage(ctx, services, site, view.requester, page);
+  // A missing file costs no page of the theme.
+  if (!isPublic.has(address.kind)) view.document = (page) => sitePage(ctx, services, site, view.requester, page);
   view.loginUrl = () => `${site.url}/@@login?next=${encodeURIComponent(pathOf(services.baseUrl() + ctx.originalUrl))}`;
   switch (address.kind) {
     case 'app':

@@ -9,7 +9,9 @@ import { csrfOf, requireOwnForm } from './csrf';
 import type { DoorServices } from './exchange';
 import { sitePage } from './in-theme';
 import { prefersJson } from './negotiate';
+import { bareDocument } from './pages';
 import { checkRawBody } from './raw-body';
+import { bareStatuses } from './respond-error';
 
 /** `/<site_id>/@@login`: a form, and what it posts (contract, section 5). */
 export async function login(ctx: Context, services: DoorServices, site: Site): Promise<void> {
@@ -173,13 +175,14 @@ async function showForm(ctx: Context, services: DoorServices, site: Site, form: 
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('Authorization, Cookie');
-  ctx.body = await sitePage(ctx, services, site, requester, {
+  const page = {
     title,
     main: `<h1>${escapeHtml(title)}</h1>
 ${before}<form method="post" action="${escapeHtml(action)}">
 ${inputs.join('')}${fields}<button type="submit" class="apps-action">${button}</button>
 </form>`,
-  });
+  };
+  ctx.body = bareStatuses.has(ctx.status) ? bareDocument(page) : await sitePage(ctx, services, site, requester, page);
 }
 
 /** Methods of the login addresses. */

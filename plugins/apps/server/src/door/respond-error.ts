@@ -59,8 +59,15 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
   }
 }
 
-/** A 503 says that the database or the sandbox is unavailable, and the theme needs both; a fragment goes into an existing page. */
-const inTheme = (ctx: Context, status: number): boolean => status !== 503 && !wantsFragment(ctx);
+/**
+ * Errors that are bare pages: the theme needs what a 503 or 504 is about, and what refuses work to save it (405, 429) must
+ * not cost a page of the theme.
+ */
+export const bareStatuses: ReadonlySet<number> = new Set([405, 429, 503, 504]);
+
+/** A fragment is put into a page that is there already. */
+const inTheme = (ctx: Context, status: number): boolean =>
+  !bareStatuses.has(status) && ctx.method !== 'HEAD' && !wantsFragment(ctx);
 
 /** What is passing is a 503, whoever says it; errors of other makers become neutral ones. */
 function asAppsError(thrown: unknown, logger: Logger): AppsError {

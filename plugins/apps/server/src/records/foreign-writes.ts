@@ -4,7 +4,9 @@ import type { DeletedRecord, RecordStore } from './types';
 const RECORD = 'plugin::apps.record';
 
 interface Event {
-  params: { where?: object };
+  params: { where?: object; _q?: unknown; filters?: unknown };
+  /** After a deletion of one: the row. */
+  result?: { id?: unknown } | null;
   /** The same object before and after one call. */
   state: { deleted?: DeletedRecord[] };
 }
@@ -38,10 +40,14 @@ export function watchForeignWrites({ db, documents }: WatchedStrapi, store: () =
     throw refusal();
   };
   const find: Hook = async ({ params, state }) => {
-    const found = await db.query(RECORD).findMany({ select: ['id', 'site', 'app'], where: params.where });
+    const { where, _q, filters } = params;
+    const found = await db.query(RECORD).findMany({ select: ['id', 'site', 'app'], where, _q, filters });
     state.deleted = found.map(({ id, site, app }) => ({ seq: id, key: { site, app } }));
   };
-  const forget: Hook = async ({ state }) => store().forgetDeleted(state.deleted ?? []);
+  const forgetAll: Hook = async ({ state }) => store().forgetDeleted(state.deleted ?? []);
+  // `delete` deletes the first of the rows that it finds.
+  const forgetOne: Hook = async ({ state, result }) =>
+    store().forgetDeleted((state.deleted ?? []).filter(({ seq }) => seq === result?.id));
   db.lifecycles.subscribe({
     models: [RECORD],
     beforeCreate: refuse,
@@ -50,8 +56,8 @@ export function watchForeignWrites({ db, documents }: WatchedStrapi, store: () =
     beforeUpdateMany: refuse,
     beforeDelete: find,
     beforeDeleteMany: find,
-    afterDelete: forget,
-    afterDeleteMany: forget,
+    afterDelete: forgetOne,
+    afterDeleteMany: forgetAll,
   });
   // Before Strapi's validation, which would name the columns instead of the service.
   documents.use(({ uid, action }, next) => {

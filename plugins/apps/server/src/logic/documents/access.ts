@@ -13,12 +13,12 @@ import type { CallParams, DocumentAccess, Need } from './types';
 /** Used where `api.rest.maxLimit` is not set: logic's results are bounded anyway. */
 const MOST_DOCUMENTS = 1000;
 
-/**
- * Drafts are read by administrators only: REST would show them to whoever may find published content. Anyone who may
- * create may make a draft, for there is nothing in it but their own data.
- */
+/** Methods that may write a draft, as REST's POST and PUT may. */
+const draftMethods: ReadonlySet<string> = new Set(['create', 'update']);
+
+/** Drafts are read by administrators only: REST would show them to everybody who may find published content. */
 function refuseDrafts(method: string, { status }: CallParams, requester: Requester): void {
-  if (status !== 'draft' || requester.kind === 'administrator' || method === 'create') return;
+  if (status !== 'draft' || requester.kind === 'administrator' || draftMethods.has(method)) return;
   throw refused(requester, 'Drafts are open to administrators only.');
 }
 
