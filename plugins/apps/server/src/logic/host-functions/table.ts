@@ -42,7 +42,7 @@ export const hostFunctions: readonly HostFunction[] = [
   ),
   row(
     'deleteRecord',
-    'Deletes a record; the on_delete of its block runs before, unless on_delete is false. False if there was none.',
+    "Deletes a record after its block's on_delete, unless on_delete is false. False if there was none.",
     ['app.delete_record(id or record, { on_delete: true })', 'app.delete_record(id=None, record=None, on_delete=True)'],
     { app, id, on_delete: is.boolean },
     ({ host }, a) => host.deleteRecord(a.app, a.id, a.on_delete),
