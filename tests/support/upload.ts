@@ -28,7 +28,7 @@ export interface Uploaded {
 export const filePart =
   '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: a/b\r\n\r\n';
 
-/** Sends a large body over a connection of its own, as fast as it is taken, until it is answered. */
+/** Sends a large body over its own connection, as fast as the server reads it, until the server answers. */
 export function upload(options: Upload): Promise<Uploaded> {
   const { port, path, headers = {}, type = 'multipart/form-data; boundary=b', begin = filePart, size } = options;
   const { chunked = false, leaveAt = Number.POSITIVE_INFINITY } = options;

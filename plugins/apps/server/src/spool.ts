@@ -77,8 +77,8 @@ export async function clearSpools(folder: string): Promise<void> {
 }
 
 /**
- * A new file without a name: it is gone as soon as it is closed, also when the process is killed. No other process can have
- * made it (O_EXCL), read it or follow it.
+ * Creates a file and unlinks it. The system frees it when it is closed, also when the process is killed. O_EXCL refuses a
+ * file or link that another process has put at its path; without a name no other process can open it.
  */
 async function openUnnamed(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -17,8 +17,8 @@ export interface OpenedForm {
 }
 
 /**
- * Opens a login form in a browser: its token is good only together with the browser's login cookie, so that nobody can
- * log another person's browser in with a token of their own (docs/decisions/login-form.md).
+ * Opens a login form in a browser. Its token is valid only together with the browser's login cookie: a token from one
+ * browser cannot log in another one (docs/decisions/login-form.md).
  * @param cookie value of the request's login cookie, if it has one
  */
 export function openLoginForm(csrf: Csrf, cookie: string | undefined, secure: boolean): OpenedForm {
