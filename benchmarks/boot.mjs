@@ -1,6 +1,6 @@
 /**
- * What the plugin adds to Strapi's start and to its memory: the host as it is against the same host without the
- * plugin, in turn, both warm. `npm run bench:boot [runs]`. Prints the medians, their ratio and their spread.
+ * What the plugin adds to Strapi's start and to its memory: the host against the same host without the plugin,
+ * alternately, both warm. `npm run bench:boot [runs]`. Prints the medians, their ratio and their spread.
  *
  * Goals: first answered request after at most 1.5 times the time, at most 80 MB more, the sandbox's runner included.
  */

@@ -1,7 +1,7 @@
 /**
  * What logic costs: blocks with two functions and four host calls, in JavaScript and in Python, against a bare root
- * route of the same Strapi; one request after the other and ten at a time, in turn within a round. Then where the time
- * goes, and the memory of the runner processes. `npm run bench:logic -- [--rounds N] [--seconds N]`.
+ * route of the same Strapi; one request after the other and ten at a time, alternately within a round. Then the
+ * processor time by process, and the memory of the runner processes. `npm run bench:logic -- [--rounds N] [--seconds N]`.
  *
  * Goals: JavaScript at least 0.35 of the bare route's requests a second on two cores; Python at most 3 times the time of
  * JavaScript at the median.
@@ -62,7 +62,7 @@ async function seed(strapi) {
   const store = strapi.plugin('apps').service('records').store();
   await store.transact(async (unit) => {
     for (const id of ['one', 'two', 'three', 'four'])
-      await unit.create({ site: 'site', app: 'bench' }, new Map(), { id, items: { total: 1 }, creator: null });
+      await unit.create({ site: 'site', app: 'bench' }, { id, items: { total: 1 }, creator: null });
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * Records and search against their peers: `npm run bench:records -- [--database sqlite|postgres|mysql] [--records N]
- * [--rounds N] [--seconds N] [--only TEXT]`. The server runs on one core, the load on the other; peers are measured in
- * turn within a round. Prints, for each scenario, the median ratio to its peer with its spread, the goal, and beside it
+ * [--rounds N] [--seconds N] [--only TEXT]`. The server runs on one core, the load on the other; peers are measured
+ * alternately within a round. Prints, for each scenario, the median ratio to its peer with its spread, the goal, and beside it
  * the server's processor time and SQL statements a request.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ function makeTheme() {
   return themes;
 }
 
-/** Measures the peers of a scenario in turn, and says how they compare. */
+/** Measures the peers of a scenario alternately, and prints how they compare. */
 async function compare(host, { name, peers, goal, unit = 'requests/s', better = 'more' }) {
   if (!name.includes(options.only)) return;
   const rates = peers.map(() => []);

@@ -1,7 +1,7 @@
 /**
  * What blocks cost a page of the site: the same page without blocks, with three by the tag `block`, with three by theme
- * rules, and a page of the same size by Liquid in bare Koa. One request after the other, in turn; medians of server time
- * as a client sees it. `node benchmarks/site.mjs [requests]`.
+ * rules, and a page of the same size by Liquid in bare Koa. One request after the other, alternately; medians of the
+ * time that a client measures. `node benchmarks/site.mjs [requests]`.
  *
  * Goal: at most 2 ms a block at the median.
  */
@@ -119,7 +119,7 @@ function timed(url) {
 
 const quantile = (values, part) => [...values].sort((a, b) => a - b)[Math.floor(values.length * part)];
 
-/** The median, and the fastest tenth: what the machine does while nothing else keeps it busy. */
+/** The median, and the fastest tenth: the time on an otherwise idle machine. */
 const parts = { median: 0.5, 'fastest tenth': 0.1 };
 
 async function main() {
@@ -133,12 +133,12 @@ async function main() {
     { name: 'three by rules', url: `${host.url}/site/?by=rules`, blocks: 3 },
   ].map((variant) => ({ ...variant, times: [] }));
   try {
-    for (let turn = -50; turn < requests; turn += 1) {
+    for (let round = -50; round < requests; round += 1) {
       for (const { url, blocks, times } of variants) {
         const { time, body, status } = await timed(url);
         const found = body.split('class="apps-block"').length - 1;
         if (status !== 200 || found !== blocks) throw new Error(`${url}: ${status}, ${found} blocks`);
-        if (turn >= 0) times.push(time);
+        if (round >= 0) times.push(time);
       }
     }
     for (const [what, part] of Object.entries(parts)) {

@@ -3,7 +3,7 @@ import type { Core } from '@strapi/strapi';
 
 type Env = Core.Config.Shared.ConfigParams['env'];
 
-/** What is used of a better-sqlite3 connection. */
+/** The used part of a better-sqlite3 connection. */
 interface SqliteConnection {
   pragma(text: string): unknown;
   prepare(sql: string): unknown;
@@ -14,8 +14,8 @@ const maxStatements = 200;
 const maxLength = 2_000;
 
 /**
- * Keeps compiled statements: compiling is half of what a small query costs, and Knex has each one compiled anew. A change of
- * the schema forgets them all. One with a `*` is not kept, for another process may change what it stands for.
+ * Keeps compiled statements: compiling is half of what a small query costs, and Knex compiles each one every time. A change
+ * of the schema clears the cache. A statement with a `*` is not kept, because another process may change its columns.
  */
 function keepingStatements(prepare: (sql: string) => unknown): (sql: string) => unknown {
   const kept = new Map<string, unknown>();
@@ -33,9 +33,9 @@ function keepingStatements(prepare: (sql: string) => unknown): (sql: string) => 
 }
 
 /**
- * Makes a SQLite file fit for several requests and several processes. Strapi leaves the journal in its default mode,
+ * Prepares a SQLite file for several requests and several processes. Strapi leaves the journal in its default mode,
  * in which every write waits for two file syncs. And a transaction that has read before it writes cannot wait for
- * another process: SQLite fails it at once ("database is locked"); one that takes its place at the beginning waits.
+ * another process: SQLite fails it at once ("database is locked"); one that begins with the write lock waits.
  */
 function prepareSqlite(connection: SqliteConnection, done: (error: Error | null, connection: unknown) => void): void {
   try {

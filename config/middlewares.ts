@@ -2,17 +2,17 @@ import type { Core } from '@strapi/strapi';
 
 type Env = Core.Config.Shared.ConfigParams['env'];
 
-/** Origins under which this server itself is reached: addresses in its pages begin with one of them. */
+/** Origins of this server: addresses in its pages begin with one of them. */
 function ownOrigins(env: Env): string[] {
   const publicUrl = env('PUBLIC_URL', '');
   if (/^https?:/.test(publicUrl)) return [new URL(publicUrl).origin];
-  // As browsers send them: without the usual port.
+  // Without the default port, as browsers send them.
   return ['localhost', '127.0.0.1', '[::1]'].map((name) => new URL(`http://${name}:${env.int('PORT', 1337)}`).origin);
 }
 
 /**
- * Which pages of other origins may use the APIs from a browser (docs/operations.md): those of a fixed list, and without
- * cookies. Strapi's default lets any page read with the visitor's.
+ * Which pages of other origins may use the APIs from a browser (docs/operations.md#pages-of-other-origins): those of a
+ * fixed list, and without cookies. Strapi's default lets any page read with the visitor's.
  */
 const cors = (env: Env) => ({
   origin: [...ownOrigins(env), ...env.array('APPS_CORS_ORIGINS', [])],

@@ -1,12 +1,14 @@
 /**
- * Records as CSV (RFC 4180), without loss: a cell holds a text as it is, anything else as JSON, and so does a text that
- * would be taken for JSON. An empty cell is an item that is missing.
+ * Records as CSV (RFC 4180), without loss: a cell holds a text unchanged, any other value as JSON, and a text that would be
+ * read as JSON also as JSON. An empty cell is a missing item.
  */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parse } from 'csv-parse';
+import { stringify } from 'csv-stringify/sync';
 
-/** @returns the cells as one line, with its line break */
-export function csvLine(cells) {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
-}
+/** @returns the rows as text, each with its line break */
+export const csvText = (rows) => stringify(rows, { record_delimiter: '\r\n', quote_record_delimiter: true });
 
 export function cellOf(value) {
   if (value === undefined) return '';
@@ -28,37 +30,15 @@ function isJson(text) {
   }
 }
 
-/** Rows of a CSV text that comes in pieces; line breaks inside quotes belong to the cell. */
+/** Rows of a CSV file that comes in pieces, in UTF-8, with a byte order mark or without. */
 export async function* csvRows(chunks) {
-  let row = [];
-  let cell = '';
-  let quoted = false;
-  let closing = false;
-  for await (const chunk of chunks) {
-    for (const character of chunk) {
-      if (quoted && !closing) {
-        if (character === '"') closing = true;
-        else cell += character;
-        continue;
-      }
-      if (closing && character === '"') {
-        // A quote right behind a closing one stands for itself.
-        cell += '"';
-        closing = false;
-        continue;
-      }
-      [quoted, closing] = [false, false];
-      if (character === '"') quoted = true;
-      else if (character === ',') {
-        row.push(cell);
-        cell = '';
-      } else if (character === '\n') {
-        yield [...row, cell];
-        row = [];
-        cell = '';
-      } else if (character !== '\r') cell += character;
-    }
+  const parser = parse({ bom: true, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true });
+  // Its errors end the loop below, too.
+  pipeline(Readable.from(chunks), parser).catch(() => undefined);
+  try {
+    yield* parser;
+  } catch (error) {
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED') throw new Error('The last quoted cell is not closed', { cause: error });
+    throw error;
   }
-  if (quoted && !closing) throw new Error('The last quoted cell is not closed');
-  if (cell !== '' || row.length > 0) yield [...row, cell];
 }

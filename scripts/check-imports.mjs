@@ -1,91 +1,172 @@
 /**
- * Holds the architecture's arrows: which part of the plugin may import which other, and who may use which package.
- * A new room gets a row in `layers`, a locked package a row in `locks`.
+ * Checks the architecture's arrows: which part of the server, and which folder inside a part, may import which other, and
+ * which part may use which package. A new part or folder needs an entry in `layers`, a locked package a row in `locks`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** Rooms of server/src from the top down; a room may import those of lower layers, and types of its own layer. */
-const layers = [
-  ['door', 'events'],
-  ['apps'],
-  ['requester', 'sites', 'logic', 'layouts', 'records'],
-  ['indexes'],
-  ['workers'],
+/**
+ * Layers of a folder of server/src ('' is server/src itself), from the top down: folders, and files that lie below folders.
+ * Each may import lower rows. Files without a row are above all folders beside them; `index.ts` is imported from outside
+ * only; `types.ts` has types only: every file of the folder may import it, and it may name types of each.
+ */
+export const layers = {
+  '': [
+    ['http', 'events'],
+    ['apps'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail'],
+    ['indexes'],
+    ['workers'],
+  ],
+  http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
+  apps: [
+    ['pages'],
+    ['blocks'],
+    ['host-calls'],
+    ['run', 'definitions'],
+    ['elements', 'mail'],
+    ['locales'],
+    ['patterns', 'yaml', 'live-topics'],
+  ],
+  'apps/elements': [['inputs']],
+  'apps/locales': [['messages']],
+  auth: [['sessions'], ['credentials'], ['rights']],
+  sites: [['themes'], ['addresses']],
+  logic: [['session'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
+  layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
+  records: [
+    ['unit', 'bulk', 'reads'],
+    ['table', 'database'],
+  ],
+  indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
+  'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
+  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post']],
+};
+
+/** Files of server/src that every part may import. */
+const common = [
+  'errors',
+  'config.types',
+  'confined-process',
+  'did-you-mean',
+  'coalesce',
+  'lines',
+  'log',
+  'record-id',
+  'request-schema',
+  'spool',
+  'validation',
 ];
 
-/** Files of server/src that every room may import. */
-const common = ['errors', 'config.types', 'confined-process', 'did-you-mean', 'batch', 'lines', 'log', 'spool'];
+/** Maximum number of files in a folder of server/src, besides `index.ts` and `types.ts`. */
+const MAX_FILES = 24;
 
-/** The programs of the plugin: each stands alone but for shared/. */
-const programs = ['server', 'sandbox', 'browser', 'admin', 'shared'];
+/** The programs of the plugin: each imports its own files and those of shared/; `cli` also the server's, as its `index` may. */
+export const programs = ['cli', 'testing', 'server', 'sandbox', 'browser', 'admin', 'shared'];
 
-/** Packages that only some places may import; a place is a program or a room of the server. */
+/** Packages that only some programs, or parts of the server, may import. */
 const locks = [
-  { packages: /^knex$/, places: ['records', 'indexes'] },
-  { packages: /^isolated-vm/, places: ['sandbox'] },
-  { packages: /^(liquidjs|parse5|css-select|htmlparser2|domhandler|domutils)$/, places: ['layouts'] },
-  { packages: /^js-yaml$/, places: ['apps'] },
+  { packages: /^knex$/, users: ['records', 'indexes'] },
+  { packages: /^isolated-vm/, users: ['sandbox'] },
+  {
+    packages: /^(liquidjs|parse5|css-select|htmlparser2|domhandler|domutils|markdown-it|sanitize-html)$/,
+    users: ['layouts', 'testing'],
+  },
+  { packages: /^js-yaml$/, users: ['apps'] },
   {
     packages: /^@strapi\//,
-    places: ['server', 'door', 'events', 'requester', 'sites', 'logic', 'admin'],
+    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'admin'],
   },
 ];
 
-/** Where a file of the plugin belongs: its program, and in the server its room ('' for the files beside the rooms). */
-function placeOf(path) {
-  const [program, src, room, ...rest] = path.split('/');
-  if (program !== 'server' || src !== 'src') return { program, room: '', inside: '' };
-  return rest.length === 0 ? { program, room: '', inside: room } : { program, room, inside: rest.join('/') };
-}
+const SERVER = 'server/src/';
 
-/** The two ends of one wire, logic/ and the sandbox, share the types of what goes over it. */
-const isWire = (from, to) =>
-  (from.room === 'logic' && to.program === 'sandbox') ||
-  (from.program === 'sandbox' && to.room === 'logic' && to.inside === 'types');
+/** Segments of a path inside server/src, without the ending; null outside of it. */
+export const segmentsOf = (path) =>
+  path.startsWith(SERVER)
+    ? path
+        .slice(SERVER.length)
+        .replace(/\.tsx?$/, '')
+        .split('/')
+    : null;
 
-const layerOf = (room) => layers.findIndex((rooms) => rooms.includes(room));
-
-/** What is wrong with one room of the server importing a file of another, or null. */
-function wrongInServer(from, to, typeOnly) {
-  if (from.room === '' || from.room === to.room) return null;
-  if (to.room === '') {
-    return common.includes(to.inside) ? null : `a room may not import server/src/${to.inside}`;
-  }
-  const [above, below] = [layerOf(from.room), layerOf(to.room)];
-  if (above < 0 || below < 0) return `'${above < 0 ? from.room : to.room}' is no room of the architecture`;
+/** The error when one part of the server imports from another, or null. */
+function wrongBetweenParts([from], [to, ...inside], typeOnly) {
+  const rows = layers[''];
+  const [above, below] = [from, to].map((part) => rows.findIndex((row) => row.includes(part)));
+  if (above < 0 || below < 0) return `'${above < 0 ? from : to}' is no part of the architecture`;
   if (above > below || (above === below && !typeOnly)) {
-    return `${from.room}/ may not import ${to.room}/: the arrows point from ${layers.map((rooms) => rooms.join(', ')).join(' to ')}`;
+    return `${from}/ may not import ${to}/: the arrows point from ${rows.map((row) => row.join(', ')).join(' to ')}`;
   }
-  if (['', 'index', 'types'].includes(to.inside)) return null;
-  return `of ${to.room}/ only its front file or its types may be imported, not '${to.inside}'`;
+  if (['index', 'types'].includes(inside.join('/'))) return null;
+  return `of ${to}/ only its front file or its types may be imported, not '${inside.join('/')}'`;
 }
 
-/** What is wrong with `path` (in the plugin's folder, with `/`) importing `specifier`, or null. */
-export function wrongImport(path, { specifier, typeOnly }, isFolder = () => false) {
-  const from = placeOf(path);
-  if (!specifier.startsWith('.')) {
-    const name = specifier
-      .split('/')
-      .slice(0, specifier.startsWith('@') ? 2 : 1)
-      .join('/');
-    const lock = locks.find(({ packages }) => packages.test(name));
-    const place = from.room || from.program;
-    return lock && !lock.places.includes(place) ? `'${name}' may be imported in ${lock.places.join(', ')} only` : null;
-  }
+/** The error of an import between two files of one part, or null. Segments as `segmentsOf` gives them. */
+function wrongInPart(from, to, typeOnly) {
+  const depth = from.findIndex((segment, at) => segment !== to[at]);
+  const folder = from.slice(0, depth).join('/');
+  const rows = layers[folder] ?? [];
+  const [ends, names] = [[from, to].map((path) => path.length - 1 > depth), [from[depth], to[depth]]];
+  if (depth < 0 || !ends.includes(true)) return null;
+  const unknown = names.find((name, at) => ends[at] && !rows.some((row) => row.includes(name)));
+  if (unknown) return `'${unknown}' is no folder of ${folder}/ in the architecture`;
+  const isFile = (at, name) => !ends[at] && names[at] === name;
+  if (isFile(1, 'types') || (isFile(0, 'types') && typeOnly)) return null;
+  if (isFile(0, 'types')) return `types.ts of ${folder}/ has types only`;
+  const [above, below] = names.map((name) => rows.findIndex((row) => row.includes(name)));
+  if (above < below) return null;
+  return `${names[0]} may not import ${names[1]}: the arrows of ${folder}/ point from ${rows.map((row) => row.join(', ')).join(' to ')}`;
+}
+
+/** The error when one file of the server imports another, or null. */
+function wrongInServer(from, to, typeOnly) {
+  if (from.length === 1) return null;
+  if (from[0] === to[0]) return wrongInPart(from, to, typeOnly);
+  if (to.length > 1) return wrongBetweenParts(from, to, typeOnly);
+  return common.includes(to[0]) ? null : `a part may not import server/src/${to[0]}`;
+}
+
+/** The error when the command line imports a file of the server, or null. */
+function wrongIntoServer(to) {
+  if (to.length === 0) return 'of server/ only files of server/src may be imported';
+  if (to.length === 1 || ['index', 'types'].includes(to.slice(1).join('/'))) return null;
+  return `of ${to[0]}/ only its front file or its types may be imported, not '${to.slice(1).join('/')}'`;
+}
+
+/** The error when `path` imports a package, or null. */
+function wrongPackage(path, specifier) {
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  const lock = locks.find(({ packages }) => packages.test(name));
+  const segments = segmentsOf(path) ?? [];
+  const user = segments.length > 1 ? segments[0] : path.split('/')[0];
+  return lock && !lock.users.includes(user) ? `'${name}' may be imported in ${lock.users.join(', ')} only` : null;
+}
+
+/** The path that a relative import of `path` names, without an ending; a folder's is its `index`. */
+export function targetOf(path, specifier, isFolder) {
   const target = posix.normalize(posix.join(posix.dirname(path), specifier));
-  const to = placeOf(isFolder(target) ? `${target}/index` : target);
-  if (!programs.includes(to.program)) return `'${specifier}' leaves the plugin's source`;
-  if (from.program !== to.program) {
-    if (to.program === 'shared' || (typeOnly && isWire(from, to))) return null;
-    return `${from.program}/ may import shared/, not ${to.program}/`;
-  }
-  return from.program === 'server' ? wrongInServer(from, to, typeOnly) : null;
+  return isFolder(target) ? `${target}/index` : target;
 }
 
-/** Whether an import or export declaration vanishes when compiled. */
+/** The error when `path` (in the plugin's folder, with `/`) imports `specifier`, or null. */
+export function wrongImport(path, { specifier, typeOnly }, isFolder = () => false) {
+  if (!specifier.startsWith('.')) return wrongPackage(path, specifier);
+  const target = targetOf(path, specifier, isFolder);
+  const [from, to] = [path, target].map((file) => file.split('/')[0]);
+  if (!programs.includes(to)) return `'${specifier}' leaves the plugin's source`;
+  if (from === 'cli' && to === 'server') return wrongIntoServer(segmentsOf(target) ?? []);
+  if (from !== to) return to === 'shared' ? null : `${from}/ may import shared/, not ${to}/`;
+  const [inside, other] = [segmentsOf(path), segmentsOf(target)];
+  return inside && other ? wrongInServer(inside, other, typeOnly) : null;
+}
+
+/** Whether the compiler removes an import or export declaration. */
 function isTypeOnly(node) {
   const clause = node.importClause ?? node;
   if (clause.isTypeOnly) return true;
@@ -113,24 +194,46 @@ export function importsOf(text, name = 'file.tsx') {
   return found;
 }
 
-/** Tests and what only they use (folders named `testing`) may import what they like. */
+/** Tests and their helpers (folders named `testing`) may import everything. */
 const isTest = (path) => /\.test\.tsx?$|\/testing\//.test(path);
 
-/** Messages about every forbidden import under the plugin's folder. */
-export function checkImports(plugin) {
+/** The plugin's source files without tests, each with its imports; and whether a path is one of the folders. */
+export function sourcesOf(plugin) {
   const paths = programs
     .flatMap((program) => readdirSync(join(plugin, program), { recursive: true }).map((path) => join(program, path)))
-    .map((path) => path.split(sep).join('/'));
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => /\.tsx?$/.test(path) && !isTest(path) && !path.includes('node_modules/'))
+    .sort();
   const folders = new Set(paths.map((path) => posix.dirname(path)));
-  const messages = [];
+  // If a file and a folder have the same name, the import means the file.
+  const files = new Set(paths);
+  const isFolder = (path) => folders.has(path) && !files.has(`${path}.ts`);
+  const sources = paths.map((path) => ({ path, imports: importsOf(readFileSync(join(plugin, path), 'utf8'), path) }));
+  return { sources, isFolder };
+}
+
+/** Messages about folders of server/src that hold too many of these files. */
+export function crowdedFolders(paths) {
+  const counts = new Map();
   for (const path of paths) {
-    if (!/\.tsx?$/.test(path) || isTest(path) || path.includes('node_modules/')) continue;
-    for (const imported of importsOf(readFileSync(join(plugin, path), 'utf8'), path)) {
-      const wrong = wrongImport(path, imported, (target) => folders.has(target));
-      if (wrong) messages.push(`plugins/apps/${path}:${imported.line}: ${wrong}`);
-    }
+    if (!path.startsWith(SERVER) || /\/(index|types)\.ts$/.test(path)) continue;
+    counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
   }
-  return messages;
+  return [...counts]
+    .filter(([, count]) => count > MAX_FILES)
+    .map(([folder, count]) => `plugins/apps/${folder}: ${count} files are too many (${MAX_FILES}): use folders`);
+}
+
+/** Messages about every forbidden import under the plugin's folder, and about folders with too many files. */
+export function checkImports(plugin) {
+  const { sources, isFolder } = sourcesOf(plugin);
+  const wrong = sources.flatMap(({ path, imports }) =>
+    imports.flatMap((imported) => {
+      const message = wrongImport(path, imported, isFolder);
+      return message ? [`plugins/apps/${path}:${imported.line}: ${message}`] : [];
+    }),
+  );
+  return [...wrong, ...crowdedFolders(sources.map(({ path }) => path))];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { importsOf, wrongImport } from './check-imports.mjs';
+import { crowdedFolders, importsOf, wrongImport } from './check-imports.mjs';
 
-const folders = new Set(['server/src/apps', 'server/src/records', 'server/src/indexes', 'server/src/sites']);
+const folders = new Set(
+  ['apps', 'records', 'indexes', 'indexes/query', 'sites'].map((folder) => `server/src/${folder}`),
+);
 const check = (path, specifier, typeOnly = false) =>
   wrongImport(path, { specifier, typeOnly }, (target) => folders.has(target));
 
 describe('arrows', () => {
   test.each([
-    ['server/src/door/routes.ts', '../apps'],
-    ['server/src/apps/run.ts', '../records'],
-    ['server/src/apps/run.ts', '../records/types'],
+    ['server/src/http/index.ts', '../apps'],
+    ['server/src/apps/app.ts', '../records'],
+    ['server/src/apps/app.ts', '../records/types'],
     ['server/src/apps/elements/text.ts', '../types'],
     ['server/src/records/store.ts', '../indexes'],
     ['server/src/records/store.ts', '../errors'],
@@ -24,39 +26,79 @@ describe('arrows', () => {
     ['server/src/indexes/index.ts', '../records', /may not import records/],
     ['server/src/records/store.ts', '../sites', /may not import sites/],
     ['server/src/records/store.ts', '../config', /may not import server\/src\/config/],
-    ['server/src/apps/run.ts', '../records/unit', /only its front file or its types/],
-    ['server/src/apps/run.ts', '../attic/store', /no room/],
-    ['server/src/logic/index.ts', '../../../sandbox/src/protocol', /may import shared/],
+    ['server/src/apps/app.ts', '../records/unit', /only its front file or its types/],
+    ['server/src/apps/app.ts', '../attic/store', /no part/],
+    ['server/src/logic/index.ts', '../../../sandbox/src/prelude/types', /may import shared/],
     ['browser/src/index.ts', '../../admin/src/index', /may import shared/],
     ['server/src/logic/index.ts', '../../../../../scripts/prepare', /leaves the plugin/],
   ])('%s may not import %s', (path, specifier, message) => {
     expect(check(path, specifier)).toMatch(message);
   });
 
-  test('logic/ and the sandbox share the types of their wire, nothing else', () => {
-    const types = '../../../server/src/logic/types';
-    const protocol = '../../../sandbox/src/protocol';
-    expect(check('sandbox/src/prelude/app.ts', types, true)).toBeNull();
-    expect(check('server/src/logic/wire.ts', protocol, true)).toBeNull();
-    expect(check('sandbox/src/prelude/app.ts', types, false)).toMatch(/may import shared/);
-    expect(check('sandbox/src/prelude/app.ts', '../../../server/src/apps/types', true)).toMatch(/may import shared/);
-    expect(check('server/src/apps/run.ts', protocol, true)).toMatch(/may import shared/);
+  test('server and sandbox share only the files in shared/', () => {
+    const [types, prelude] = ['../../../server/src/logic/types', '../../../../sandbox/src/prelude/types'];
+    for (const typeOnly of [true, false]) {
+      expect(check('sandbox/src/prelude/app.ts', types, typeOnly)).toMatch(/may import shared/);
+      expect(check('server/src/logic/session/wire.ts', prelude, typeOnly)).toMatch(/may import shared/);
+    }
+    expect(check('sandbox/src/prelude/app.ts', '../../../shared/logic-protocol', true)).toBeNull();
   });
 
   test('types may be shared within a layer, values may not', () => {
-    expect(check('server/src/sites/types.ts', '../requester/types', true)).toBeNull();
-    expect(check('server/src/sites/content.ts', '../requester/types', false)).toMatch(/may not import/);
+    expect(check('server/src/sites/types.ts', '../auth/types', true)).toBeNull();
+    expect(check('server/src/sites/content.ts', '../auth/types', false)).toMatch(/may not import/);
   });
+});
+
+describe('arrows inside a part', () => {
+  test.each([
+    ['server/src/apps/index.ts', './pages/embed'],
+    ['server/src/apps/pages/embed.ts', '../run/run'],
+    ['server/src/apps/pages/embed.ts', './rules'],
+    ['server/src/apps/run/run.ts', '../live-topics'],
+    ['server/src/apps/elements/text.ts', './inputs/text-input'],
+    ['server/src/apps/elements/inputs/text-input.ts', '../../patterns/pattern'],
+    ['server/src/records/store.ts', './unit/unit'],
+    ['server/src/records/store.ts', './foreign-writes'],
+    ['server/src/indexes/search.ts', './query'],
+  ])('%s may import %s', (path, specifier) => {
+    expect(check(path, specifier)).toBeNull();
+  });
+
+  test.each([
+    ['server/src/apps/run/run.ts', '../pages/embed', /run may not import pages/],
+    ['server/src/apps/run/run.ts', '../definitions/app', /run may not import definitions/],
+    ['server/src/apps/run/run.ts', '../index', /run may not import index/],
+    ['server/src/apps/run/run.ts', '../attic/run', /'attic' is no folder of apps/],
+    ['server/src/apps/elements/inputs/html.ts', '../text', /inputs may not import text/],
+    ['server/src/records/table/rows.ts', '../store', /table may not import store/],
+    ['server/src/indexes/query/text/parse.ts', '../statement/sql', /text may not import statement/],
+  ])('%s may not import %s, not even types', (path, specifier, message) => {
+    expect(check(path, specifier)).toMatch(message);
+    expect(check(path, specifier, true)).toMatch(message);
+  });
+
+  test('types.ts may be imported by every folder of its part, and may name types of each', () => {
+    expect(check('server/src/sites/themes/themes.ts', '../types', true)).toBeNull();
+    expect(check('server/src/sites/types.ts', './themes/open-inside', true)).toBeNull();
+    expect(check('server/src/sites/types.ts', './themes/open-inside')).toMatch(/types only/);
+  });
+});
+
+test('a folder with too many files is found', () => {
+  const files = (count) => ['index', 'types', ...Array(count).keys()].map((name) => `server/src/apps/run/${name}.ts`);
+  expect(crowdedFolders(files(24))).toEqual([]);
+  expect(crowdedFolders(files(25))).toEqual([expect.stringMatching(/apps\/run: 25 files/)]);
 });
 
 describe('vendor locks', () => {
   test.each([
     ['server/src/records/a.ts', 'knex', null],
     ['server/src/apps/a.ts', 'knex', /'knex' may be imported in records, indexes only/],
-    ['sandbox/src/runner.ts', 'isolated-vm-5', null],
+    ['sandbox/src/runner.ts', 'isolated-vm', null],
     ['server/src/logic/a.ts', 'isolated-vm-7', /sandbox only/],
     ['server/src/layouts/a.ts', 'liquidjs', null],
-    ['server/src/door/a.ts', 'parse5', /layouts only/],
+    ['server/src/http/a.ts', 'parse5', /layouts, testing only/],
     ['server/src/apps/a.ts', '@strapi/utils', /'@strapi\/utils' may/],
     ['server/src/sites/a.ts', '@strapi/strapi', null],
     ['server/src/apps/a.ts', 'node:path', null],

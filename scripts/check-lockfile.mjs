@@ -1,6 +1,6 @@
 /**
- * Holds package-lock.json to what every machine can install from: no registry is named in it, and every optional
- * package of another platform is. npm leaves those out where its registry does not carry them, and `npm ci` then
+ * Checks that every machine can install from package-lock.json: it names no registry, and it has every optional
+ * package of other platforms. npm leaves those out where its registry does not carry them, and `npm ci` then
  * refuses the lockfile everywhere. `--fix` adds them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,30 +18,31 @@ export function platformEntry(name, version, dev) {
   return { version, cpu, ...(dev ? { dev } : {}), libc, optional: true, os };
 }
 
-/** Where npm looks for a package that `from` depends on, nearest first. */
-function placesOf(from, name) {
-  const places = [`${from}/node_modules/${name}`];
+/** Paths at which npm looks for a package that `from` depends on, nearest first. */
+function pathsOf(from, name) {
+  const paths = from === '' ? [] : [`${from}/node_modules/${name}`];
   for (let folder = from; folder.includes('node_modules'); ) {
     folder = folder.slice(0, folder.lastIndexOf('node_modules'));
-    places.push(`${folder}node_modules/${name}`);
+    paths.push(`${folder}node_modules/${name}`);
   }
-  return places;
+  // The host's own dependencies, and those of a workspace, which is in no folder `node_modules`.
+  return [...new Set([...paths, `node_modules/${name}`])];
 }
 
 /** Optional packages that the lockfile's packages name, with a fixed version, and that have no entry. */
 export function missingEntries(packages) {
   return Object.entries(packages).flatMap(([from, { optionalDependencies = {}, dev }]) =>
     Object.entries(optionalDependencies)
-      .filter(([name, version]) => /^\d/.test(version) && !placesOf(from, name).some((place) => packages[place]))
-      .map(([name, version]) => ({ place: placesOf(from, name).at(-1), name, version, dev })),
+      .filter(([name, version]) => /^\d/.test(version) && !pathsOf(from, name).some((path) => packages[path]))
+      .map(([name, version]) => ({ path: pathsOf(from, name).at(-1), name, version, dev })),
   );
 }
 
-/** What is wrong with a lockfile, as messages. */
+/** The errors of a lockfile, as messages. */
 export function problemsOf({ packages }) {
   const hosts = Object.entries(packages).filter(([, { resolved }]) => /^\w+:\/\//.test(resolved ?? ''));
   return [
-    ...hosts.map(([place]) => `${place} names the registry it came from`),
+    ...hosts.map(([path]) => `${path} names the registry it came from`),
     ...missingEntries(packages).map(({ name, version }) => `${name} ${version}, of another platform, is missing`),
   ];
 }
@@ -49,8 +50,8 @@ export function problemsOf({ packages }) {
 /** The lockfile with every missing optional package added, in npm's order. */
 export function completed(lockfile) {
   const packages = { ...lockfile.packages };
-  for (const { place, name, version, dev } of missingEntries(packages)) {
-    packages[place] = platformEntry(name, version, dev);
+  for (const { path, name, version, dev } of missingEntries(packages)) {
+    packages[path] = platformEntry(name, version, dev);
   }
   const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
   return { ...lockfile, packages: Object.fromEntries(sorted) };
@@ -64,7 +65,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   } else {
     const problems = problemsOf(lockfile);
     for (const problem of problems) console.error(`package-lock.json: ${problem}`);
-    if (problems.length > 0) console.error('Mend it with: node scripts/check-lockfile.mjs --fix');
+    if (problems.length > 0) console.error('Fix it with: node scripts/check-lockfile.mjs --fix');
     process.exitCode = problems.length > 0 ? 1 : 0;
   }
 }

@@ -13,22 +13,22 @@ test.each([
   ['@rollup/rollup-linux-arm-musleabihf', { os: ['linux'], cpu: ['arm'], libc: ['musl'] }],
   ['@biomejs/cli-darwin-arm64', { os: ['darwin'], cpu: ['arm64'], libc: undefined }],
   ['@swc/core-win32-ia32-msvc', { os: ['win32'], cpu: ['ia32'], libc: undefined }],
-])('the name %s tells the platform', (name, platform) => {
+])('the name %s gives the platform', (name, platform) => {
   expect(platformEntry(name, '1.0.0')).toMatchObject({ ...platform, version: '1.0.0', optional: true });
 });
 
 describe('a lockfile', () => {
   const packages = { 'node_modules/tool': tool, 'node_modules/@tool/linux-x64': linux };
 
-  test('without another platform’s package is mended', () => {
+  test('without another platform’s package is completed', () => {
     expect(problemsOf({ packages })).toEqual(['@tool/win32-x64 1.0.0, of another platform, is missing']);
-    const mended = completed({ lockfileVersion: 3, packages });
-    expect(mended.packages['node_modules/@tool/win32-x64']).toMatchObject({
+    const fixed = completed({ lockfileVersion: 3, packages });
+    expect(fixed.packages['node_modules/@tool/win32-x64']).toMatchObject({
       version: '1.0.0',
       os: ['win32'],
       dev: true,
     });
-    expect(problemsOf(mended)).toEqual([]);
+    expect(problemsOf(fixed)).toEqual([]);
   });
 
   test('finds packages where npm looks for them', () => {

@@ -1,20 +1,19 @@
 /**
- * Finds where the server reads text that others wrote: calls of parsers, and functions that the rooms offer. Each must be
- * named in docs/decisions/foreign-text.md, which says what bounds its cost; scripts/foreign-text.test.mjs holds the two
- * together.
+ * Finds where the server reads foreign text: calls of parsers, and the public functions of the parts. Each must be named in
+ * docs/decisions/foreign-text.md, which says what bounds its cost; scripts/foreign-text.test.mjs compares the two.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import ts from 'typescript';
 
-/** Packages that read nothing of a theme or a visitor. */
-const harmless = /^(node:|\.|@strapi\/|@koa\/|koa|knex)/;
+/** Packages that read no text of a theme or a visitor. */
+const harmless = /^(node:|\.|@strapi\/|@koa\/|koa|knex|lru-cache)/;
 
-/** Calls that read a text: by the name of what is called. */
+/** Names of functions and methods that read a text. */
 const readers = /^(JSON\.parse|RegExp|eval|Function)$|\.(matchAll|charCodeAt|codePointAt)$/;
 
-/** Files that the rule is not about: tests and what only they use. */
-const isTest = (path) => /\.test\.ts$|\.test-support\.ts$|(^|\/)(testing\/|test-databases\.ts$)/.test(path);
+/** Files that the rule does not apply to: tests and their helpers. */
+const isTest = (path) => /\.test\.ts$|(^|\/)testing\//.test(path);
 
 /** The first name that a statement at the top of a file declares, or ''. */
 function nameOf(statement) {
@@ -22,7 +21,7 @@ function nameOf(statement) {
   return (name?.elements?.[0].name ?? name)?.getText() ?? '';
 }
 
-/** Names of what a source imports, not as types, from packages that may read texts. */
+/** Names that a source imports, not as types, from packages that may read texts. */
 function foreignNames(source) {
   const names = new Set();
   for (const { importClause, moduleSpecifier } of source.statements.filter(ts.isImportDeclaration)) {
@@ -48,7 +47,7 @@ export function readersIn(text, name = 'file.ts') {
   return source.statements.filter((node) => !ts.isImportDeclaration(node) && reads(node)).map(nameOf);
 }
 
-/** Names of values, not types, that the front file of a room offers. */
+/** Names of the values, not types, that the public interface (`index.ts`) of a part exports. */
 export function offeredBy(text, name = 'index.ts') {
   const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
   return source.statements.flatMap((node) => {
@@ -61,7 +60,7 @@ export function offeredBy(text, name = 'index.ts') {
   });
 }
 
-/** What of the server's source the page has to name: `file#name` of readers, `room#name` of what fronts offer. */
+/** The names that the page must have: `file#name` of readers, `part#name` of exports of the parts. */
 export function mustBeNamed(server) {
   const paths = readdirSync(server, { recursive: true })
     .map((path) => String(path).split(sep).join('/'))
@@ -76,10 +75,10 @@ export function mustBeNamed(server) {
   };
 }
 
-/** What the page names: the first cell of each row of its tables, `` `place`: `name`, `name` ``. */
+/** The names in the page: the first cell of each row of its tables, `` `file or part`: `name`, `name` ``. */
 export function namedIn(page) {
   return page.split('\n').flatMap((line) => {
-    const [, place, names] = /^\| `([^`]+)`: ([^|]+)\|/.exec(line) ?? [];
-    return place ? [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${place}#${name}`) : [];
+    const [, owner, names] = /^\| `([^`]+)`: ([^|]+)\|/.exec(line) ?? [];
+    return owner ? [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${owner}#${name}`) : [];
   });
 }

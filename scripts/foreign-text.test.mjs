@@ -46,7 +46,7 @@ describe('a reader is found', () => {
   });
 });
 
-test('what a front file offers', () => {
+test('exported values of an index file are found, types are not', () => {
   const text = `
     export { a, type B, c as d } from './a';
     export type { E } from './e';
@@ -59,7 +59,7 @@ test('what a front file offers', () => {
   expect(offeredBy(text)).toEqual(['a', 'd', 'h', 'i']);
 });
 
-test('names of the page', () => {
+test('the names of the page are read from its tables', () => {
   expect(namedIn('| `a/b.ts`: `c`, `d` | reads `x` | y |\n| `e`: `f` | |\n| `g` | |\n`h`: `i`')).toEqual([
     'a/b.ts#c',
     'a/b.ts#d',

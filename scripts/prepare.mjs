@@ -1,11 +1,12 @@
 /**
- * What must stand before the host can start or be tested: the right Node.js, the dependencies, the secrets, the builds.
- * Each step says in one line what it does, and does nothing when nothing has changed.
+ * Prepares the host for a start or a test: the right Node.js, the dependencies, the secrets, the builds. Each step prints one
+ * line about its work, and does nothing when nothing has changed.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -48,7 +49,7 @@ export function checkNode(version = process.versions.node) {
   }
 }
 
-/** Names of the packages that package-lock.json asks for and node_modules does not hold in that version. */
+/** Names of the packages of package-lock.json that node_modules does not have in that version. */
 export function missingPackages(wanted, installed) {
   return Object.entries(wanted)
     .filter(
@@ -62,7 +63,7 @@ export function missingPackages(wanted, installed) {
 
 const readLock = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {});
 
-/** What was installed last: for which Node.js ABI (native modules belong to one), from which lockfile. */
+/** The last installation: its Node.js ABI (native modules belong to one) and its lockfile. */
 const installedFile = at('node_modules', '.installed.json');
 const readInstalled = () => (existsSync(installedFile) ? JSON.parse(readFileSync(installedFile, 'utf8')) : {});
 
@@ -94,7 +95,7 @@ const secrets = {
   ENCRYPTION_KEY: secret,
 };
 
-/** Random secrets for those that neither `env` nor the text of `.env` names, as lines of `.env`. */
+/** Random values for the secrets that neither `env` nor the text of `.env` has, as lines of `.env`. */
 export function missingSecrets(env, text) {
   const named = (name) => env[name] || new RegExp(`^[ \\t]*${name}[ \\t]*=[ \\t]*\\S`, 'm').test(text);
   return Object.entries(secrets)
@@ -115,7 +116,7 @@ export function writeSecrets() {
 
 const skipped = new Set(['node_modules', 'dist', '.cache']);
 
-/** The files under a path, or the path itself, in a fixed order; nothing when there is none. */
+/** The files under a path, or the path itself, in a fixed order; empty if it does not exist. */
 function* filesOf(path) {
   if (!existsSync(path)) return;
   if (!statSync(path).isDirectory()) {
@@ -138,22 +139,38 @@ export function hashOf(paths) {
 }
 
 const plugin = (...parts) => at('plugins', 'apps', ...parts);
-const pluginSources = [plugin('shared'), plugin('server', 'src'), plugin('sandbox'), plugin('browser', 'src')];
-const builders = [plugin('build.mjs'), plugin('server', 'build.mjs'), plugin('package.json'), at('package-lock.json')];
+const pluginSources = [
+  plugin('shared'),
+  plugin('server', 'src'),
+  plugin('sandbox'),
+  plugin('browser', 'src'),
+  plugin('cli'),
+  plugin('testing'),
+];
+const builders = [
+  plugin('build.mjs'),
+  plugin('tsconfig.base.json'),
+  plugin('server', 'tsconfig.build.json'),
+  plugin('server', 'build.mjs'),
+  plugin('package.json'),
+  at('package-lock.json'),
+];
 const hostSources = [at('config'), at('src'), at('tsconfig.json'), at('package-lock.json')];
 
-/** Everything that is built: from what, to what, how. */
+/** All builds: sources, outputs, function; `outdates` names the build that writes the same files. */
 const builds = {
   pluginServer: {
     what: 'the plugin without its admin panel',
     from: [...pluginSources, ...builders],
     to: plugin('dist', 'server', 'index.js'),
+    outdates: 'plugin',
     make: () => run(process.execPath, ['build.mjs', '--fast'], { cwd: plugin() }),
   },
   plugin: {
     what: 'the plugin',
     from: [...pluginSources, plugin('admin'), ...builders],
     to: plugin('dist', 'admin', 'index.mjs'),
+    outdates: 'pluginServer',
     make: () => run(process.execPath, ['build.mjs', '--silent'], { cwd: plugin() }),
   },
   host: {
@@ -161,31 +178,46 @@ const builds = {
     from: hostSources,
     to: at('dist', 'src', 'index.js'),
     make() {
-      // A file that no longer has a source must not live on, but the admin panel stands in the same folder.
+      // Output without a source must be deleted, except the admin panel, which is in the same folder.
       for (const folder of ['src', 'config']) rmSync(at('dist', folder), { recursive: true, force: true });
       runBin('typescript', 'bin/tsc', ['-p', 'tsconfig.json']);
     },
   },
   panel: {
-    what: 'the admin panel (about a minute)',
+    what: 'the host with its admin panel (about a minute)',
     from: [plugin('admin'), plugin('shared'), ...hostSources],
-    to: at('dist', 'build', 'index.html'),
-    make: () =>
-      runBin('@strapi/strapi', 'bin/strapi.js', ['build'], { env: { ...process.env, NODE_ENV: 'production' } }),
+    to: at('build', 'build', 'index.html'),
+    make() {
+      runBin('@strapi/strapi', 'bin/strapi.js', ['build'], { env: { ...process.env, NODE_ENV: 'production' } });
+      // `npm start` runs from a copy: `strapi develop` deletes the panel of dist/.
+      rmSync(at('build'), { recursive: true, force: true });
+      cpSync(at('dist'), at('build'), { recursive: true });
+    },
   },
 };
 
-/** Builds what of the named parts is older than its sources, in the given order. */
+const stampOf = (name) => at('.cache', 'stamps', name);
+
+/** Builds those of the named parts that are older than their sources, in the given order. */
 export function build(...names) {
   for (const name of names) {
-    const { what, from, to, make } = builds[name];
-    const stampFile = at('.cache', 'stamps', name);
+    const { what, from, to, outdates, make } = builds[name];
+    const stampFile = stampOf(name);
     const stamp = hashOf(from);
     if (existsSync(to) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) continue;
     say(`Building ${what}`);
-    rmSync(stampFile, { force: true });
+    for (const outdated of [name, outdates].filter(Boolean)) rmSync(stampOf(outdated), { force: true });
     make();
     mkdirSync(dirname(stampFile), { recursive: true });
     writeFileSync(stampFile, stamp);
   }
+}
+
+const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Absolute path of a Chromium, or undefined. */
+export function findChromium() {
+  if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return browsers.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }

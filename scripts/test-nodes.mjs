@@ -1,9 +1,9 @@
 /**
- * `npm run test:nodes [20 22 …]`: the sandbox's tests on several versions of Node.js, each brought by the npm package
- * `node`, each with the isolated-vm that belongs to it. Needs a way to the npm registry; `npm test` does not run it.
+ * `npm run test:nodes [20 22 …]`: the sandbox's tests on several versions of Node.js, each installed by the npm package
+ * `node`, each with the isolated-vm that belongs to it. Needs the npm registry; `npm test` does not run it.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { root, say } from './prepare.mjs';
@@ -12,11 +12,11 @@ const require = createRequire(import.meta.url);
 const versions = process.argv.length > 2 ? process.argv.slice(2) : ['20', '22', '24', '26'];
 const suite = ['plugins/apps/server/src/logic', 'plugins/apps/sandbox'];
 
-/** The releases of isolated-vm by the first Node.js that takes them, newest first: as sandbox/src/isolated-vm.ts chooses. */
+/** The release of isolated-vm for each Node.js, newest first: as sandbox/src/isolated-vm.ts names them. */
 const releases = [
-  [26, 'isolated-vm-7'],
-  [22, 'isolated-vm-6'],
-  [20, 'isolated-vm-5'],
+  [24, '7.0.1'],
+  [22, '6.2.0'],
+  [20, '5.0.4'],
 ];
 
 const npm = (folder, args, env = {}) => {
@@ -32,14 +32,13 @@ const npm = (folder, args, env = {}) => {
 function prepare(version) {
   const folder = join(root, '.cache', 'nodes', version);
   const node = join(folder, 'node_modules', 'node', 'bin', 'node');
-  const [, alias] = releases.find(([lowest]) => Number(version) >= lowest);
-  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'plugins', 'apps', 'package.json'), 'utf8'));
+  const [, release] = releases.find(([lowest]) => Number(version) >= lowest);
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, 'package.json'))) writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
   if (!existsSync(node)) npm(folder, ['install', `node@${version}`]);
   const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
-  if (!existsSync(join(folder, 'node_modules', alias))) {
-    npm(folder, ['install', `${alias}@${optionalDependencies[alias]}`], { PATH: path });
+  if (!existsSync(join(folder, 'node_modules', 'isolated-vm'))) {
+    npm(folder, ['install', `isolated-vm@${release}`], { PATH: path });
   }
   return { node, path, modules: join(folder, 'node_modules') };
 }

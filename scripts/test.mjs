@@ -5,8 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
-import { build, checkNode, install, root, run, runBin, say, writeSecrets } from './prepare.mjs';
+import { dirname, join } from 'node:path';
+import { checks } from './checks.mjs';
+import { build, checkNode, findChromium, install, root, say, writeSecrets } from './prepare.mjs';
 
 const require = createRequire(import.meta.url);
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -17,7 +18,15 @@ function fail(what, count = 1) {
   failures.push(what);
 }
 
-/** One check: passed when `work` does not throw. */
+/** Prints a banner that something is not tested: a skipped test, in CI a failed one. */
+function leftOut(what, message) {
+  const banner = '!'.repeat(100);
+  console.error(`${banner}\n! ${message}\n${banner}`);
+  if (process.env.CI === 'true') fail(what);
+  else total.skipped += 1;
+}
+
+/** Runs one check, which passes when `work` does not throw. */
 function check(what, work) {
   say(what);
   try {
@@ -28,20 +37,6 @@ function check(what, work) {
     fail(what);
   }
 }
-
-const typeCheck = (project) => () => runBin('typescript', 'bin/tsc', ['--noEmit', '-p', project]);
-
-const checks = [
-  ['Lint and format', () => runBin('@biomejs/biome', 'bin/biome', ['ci', '--colors=off', '.'])],
-  ['Types of the host', typeCheck('tsconfig.json')],
-  ...['server', 'sandbox', 'browser', 'admin'].map((program) => [
-    `Types of the plugin's ${program} part`,
-    typeCheck(join('plugins', 'apps', program, 'tsconfig.json')),
-  ]),
-  ['Types of the end-to-end tests', typeCheck(join('tests', 'tsconfig.json'))],
-  ['The lockfile serves every machine', () => run(process.execPath, [join('scripts', 'check-lockfile.mjs')])],
-  ['Imports follow the architecture', () => run(process.execPath, [join('scripts', 'check-imports.mjs')])],
-];
 
 /** Counts of a vitest report; a test file that could not even be loaded counts as one failed test. */
 function countsOf(report) {
@@ -55,7 +50,7 @@ function countsOf(report) {
   };
 }
 
-/** Runs a vitest project; what it counted is added up, and a run without a report is one failed test. */
+/** Runs a vitest project and adds up its counts; a run without a report is one failed test. */
 function runTests(project, env = {}) {
   say(`Tests: ${project}`);
   const report = join(root, '.cache', 'tests', `${project}.json`);
@@ -74,15 +69,6 @@ function runTests(project, env = {}) {
   else if (status !== 0) fail(`Tests: ${project} ended with exit code ${status}`);
 }
 
-const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
-/** Absolute path of a Chromium, or undefined. */
-function findChromium() {
-  if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return browsers.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
-}
-
 /** The browser of the end-to-end tests, installed when missing; without one its tests are skipped, in CI that fails. */
 function chromium() {
   const found = findChromium();
@@ -95,13 +81,17 @@ function chromium() {
   }
   const installed = findChromium();
   if (installed) return installed;
-  const banner = '!'.repeat(100);
-  console.error(
-    `${banner}\n! NO CHROMIUM: it could not be installed through apt-get. THE BROWSER TESTS DO NOT RUN.\n${banner}`,
+  leftOut(
+    'Chromium for the browser tests',
+    'NO CHROMIUM: it could not be installed through apt-get. THE BROWSER TESTS DO NOT RUN.',
   );
-  if (process.env.CI === 'true') fail('Chromium for the browser tests');
-  else total.skipped += 1;
   return undefined;
+}
+
+/** A filter of databases (TEST_DATABASES) is for single tests: here it counts as a test that was skipped. */
+function checkDatabases() {
+  const only = process.env.TEST_DATABASES;
+  if (only) leftOut('TEST_DATABASES is set', `TEST_DATABASES=${only}: THE TESTS OF OTHER DATABASES DO NOT RUN.`);
 }
 
 function prepare() {
@@ -114,7 +104,8 @@ function prepare() {
 function main() {
   try {
     prepare();
-    for (const [what, work] of checks) check(what, work);
+    for (const [what, work] of [...checks.lint, ...checks.typecheck]) check(what, work);
+    checkDatabases();
     runTests('unit');
     const browser = chromium();
     runTests('e2e', browser ? { CHROMIUM_PATH: browser } : {});

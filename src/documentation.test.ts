@@ -8,12 +8,12 @@ const read = (...names: string[]) => readFileSync(path.join(root, ...names), 'ut
 const operations = read('docs', 'operations.md');
 const configuration = read('docs', 'reference', 'configuration.md');
 
-/** What the host reads, by name; `env.int('PORT', …)` too. */
+/** Names of the environment variables that the host reads; `env.int('PORT', …)` too. */
 function variablesOf(text: string): string[] {
   return [...text.matchAll(/\benv(?:\.\w+)?\('([A-Z_]+)'/g)].map(([, name]) => name as string);
 }
 
-/** What Strapi gives a file of `config/`, for the given environment. */
+/** The argument that Strapi passes to a file of `config/`, for the given environment. */
 function envOf(values: Record<string, string>) {
   const env = (name: string, otherwise?: unknown) => values[name] ?? otherwise;
   return Object.assign(env, {

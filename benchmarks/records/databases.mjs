@@ -15,7 +15,7 @@ function sqlite() {
   };
 }
 
-/** Servers as the tests find them: by TEST_POSTGRES_HOST and so on, or at their usual local address. */
+/** The servers of the tests: at TEST_POSTGRES_HOST and so on, or at their usual local address. */
 function server(client, driver, kind, port, user) {
   return async () => {
     const env = (part) => process.env[`TEST_${kind}_${part}`];

@@ -36,11 +36,14 @@ export async function seedHttp(host) {
     const store = strapi.plugin('apps').service('records').store();
     for (const app of ['plain', 'three'])
       await store.transact((unit) =>
-        unit.create({ site: 'site', app }, new Map(), {
-          id: 'bench',
-          items: { title: 'Bench', summary: 'Text of some length', body: 'More text', total: 0 },
-          creator: null,
-        }),
+        unit.create(
+          { site: 'site', app },
+          {
+            id: 'bench',
+            items: { title: 'Bench', summary: 'Text of some length', body: 'More text', total: 0 },
+            creator: null,
+          },
+        ),
       );
     return { jwt: String(jwt), token: token.accessKey, article: article.documentId };
   });
@@ -50,7 +53,7 @@ export async function seedHttp(host) {
   return { ...seed, csrf };
 }
 
-/** A peer that is asked one request after the other; every answer must have the status. */
+/** A peer that gets one request after the other; every answer must have the status. */
 function asked(host, name, request, status, goal) {
   return {
     name,
@@ -139,7 +142,7 @@ export function httpScenarios(host, { jwt, token, article, csrf }) {
               await Promise.all(
                 Array.from({ length: 50 }, () =>
                   store.transact(
-                    (unit) => unit.update({ site: 'site', app: 'plain' }, new Map(), 'bench', { inc: { total: 1 } }),
+                    (unit) => unit.update({ site: 'site', app: 'plain' }, 'bench', { inc: { total: 1 } }),
                     { key: { site: 'site', app: 'plain' }, id: 'bench' },
                   ),
                 ),

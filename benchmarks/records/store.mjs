@@ -6,7 +6,7 @@
 import { memoryOf } from '../support/host.mjs';
 import { searches } from './search.mjs';
 
-/** What a scenario's function can use in the host; `globalThis.bench` once this has run. */
+/** The functions that a scenario can use in the host, as `globalThis.bench`. */
 function prepare(strapi, records) {
   const store = strapi.plugin('apps').service('records').store();
   const words = Array.from({ length: 5_000 }, (_, at) => `w${((at * 7_919) % 100_003).toString(36)}`);
@@ -54,7 +54,7 @@ const steps = [
       const ours = [];
       const theirs = [];
       for (let round = 0; round < 3; round++) {
-        ours.push(await timed(() => store.createMany(key('bulk'), three, many(10_000))));
+        ours.push(await timed(() => store.createMany(key('bulk'), many(10_000))));
         const article = (at) => ({
           title: 'Bench',
           slug: `bulk-${round}-${at}`,
@@ -83,8 +83,8 @@ const steps = [
     'make the records',
     async () => {
       const { store, key, many, records, timed, four } = globalThis.bench;
-      const small = await timed(() => store.createMany(key('small'), four, many(10_000)));
-      const large = await timed(() => store.createMany(key('large'), four, many(records)));
+      const small = await timed(() => store.createMany(key('small'), many(10_000)));
+      const large = await timed(() => store.createMany(key('large'), many(records)));
       await store.refresh(key('small'), four, { rebuild: true });
       return [`10,000: ${small.toFixed(0)} ms, ${records}: ${(large / 1000).toFixed(1)} s without indexes`];
     },
@@ -100,7 +100,7 @@ const steps = [
       const writer = (async () => {
         while (!stop) {
           const took = await globalThis.bench.timed(() =>
-            store.transact((unit) => unit.update(key('large'), three, first.id, { inc: { total: 1 } })),
+            store.transact((unit) => unit.update(key('large'), first.id, { inc: { total: 1 } })),
           );
           longest = Math.max(longest, took);
           writes += 1;
@@ -139,12 +139,12 @@ const steps = [
   [
     'point get and increment',
     async () => {
-      const { store, key, four, median } = globalThis.bench;
+      const { store, key, median } = globalThis.bench;
       const page = await store.page(key('large'), { limit: 500 });
       let at = 0;
       const get = await median(() => store.get(key('large'), page[at++ % 500].id), 500);
       const inc = await median(
-        () => store.transact((unit) => unit.update(key('large'), four, page[0].id, { inc: { total: 1 } })),
+        () => store.transact((unit) => unit.update(key('large'), page[0].id, { inc: { total: 1 } })),
         100,
       );
       return [`get ${get.toFixed(3)} ms, increment of an indexed item ${inc.toFixed(2)} ms`];
@@ -169,7 +169,7 @@ export async function* storeScenarios(host, { records, only }) {
   yield `\ndelete all\n  ${(cleared / 1000).toFixed(2)} s`;
 }
 
-/** Reads the whole listing slowly enough to see what the server holds. */
+/** Reads the whole listing slowly enough to measure the server's memory. @returns the growth of its maximum */
 async function listAll(host) {
   const before = memoryOf(host.pid);
   const began = performance.now();
@@ -177,13 +177,13 @@ async function listAll(host) {
   if (!response.ok) throw new Error(await response.text());
   let first = 0;
   let bytes = 0;
-  let most = before;
+  let peak = before;
   for await (const chunk of response.body) {
     first ||= performance.now() - began;
     bytes += chunk.length;
-    if (bytes % 64 === 0) most = Math.max(most, memoryOf(host.pid));
+    if (bytes % 64 === 0) peak = Math.max(peak, memoryOf(host.pid));
   }
-  most = Math.max(most, memoryOf(host.pid));
+  peak = Math.max(peak, memoryOf(host.pid));
   const seconds = (performance.now() - began) / 1000;
-  return `first byte ${first.toFixed(0)} ms (goal: 50), ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, ${(most - before).toFixed(0)} MB more memory (goal: 40)`;
+  return `first byte ${first.toFixed(0)} ms (goal: 50), ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, ${(peak - before).toFixed(0)} MB more memory (goal: 40)`;
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { root } from '../../scripts/prepare.mjs';
 
-/** A port of this machine that nobody listens on. */
+/** A free port of this machine. */
 export async function freePort() {
   const server = createServer();
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
@@ -14,7 +14,7 @@ export async function freePort() {
   return port;
 }
 
-/** Pins a process to a core, where there is a way to. */
+/** Pins a process to a core, if the system can. */
 export function pin(pid, core) {
   spawnSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });
 }
@@ -25,7 +25,7 @@ export function processorTime(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Megabytes that a process holds. */
+/** Megabytes of memory of a process. */
 export function memoryOf(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 }
@@ -83,6 +83,7 @@ export async function startHost(env, themes) {
     url,
     run,
     pid: child.pid,
+    printed: () => printed,
     async stop() {
       child.kill('SIGKILL');
       await new Promise((done) =>

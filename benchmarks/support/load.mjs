@@ -8,7 +8,7 @@ export function requestText({ method = 'GET', path, headers = {}, body = '' }) {
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Takes whole answers off the front of what has come; gives back the rest. */
+/** Removes complete answers from the beginning of the received bytes; returns the rest. */
 function takeAnswers(text, onAnswer) {
   let rest = text;
   for (;;) {
@@ -30,7 +30,7 @@ function takeAnswers(text, onAnswer) {
 }
 
 /**
- * Sends requests over so many connections, one after the other on each, until `seconds` are over or `count` are sent.
+ * Sends requests over `connections` connections, one after the other on each, until `seconds` are over or `count` are sent.
  * @param next the bytes of the next request
  * @returns answers by status, and the seconds it took
  */

@@ -7,7 +7,10 @@
  *   dist/admin/index.js      the admin panel's part (full build only)
  *   dist/sandbox/runner.js   the process that holds the isolates
  *   dist/browser/apps.js     the visitor's script
- *   dist/shared/context.d.ts the types of what logic gets
+ *   dist/browser/apps.css    optional styles for a theme
+ *   dist/cli/index.js        the command line (bin/strapi-plugin-apps.js)
+ *   dist/testing/            the process that runs the tests of apps (testing/src/main.ts), and its types
+ *   dist/shared/context*.d.ts the types of what logic gets
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -15,16 +18,18 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildCli } from './cli/build.mjs';
 import { buildRunner } from './sandbox/build.mjs';
 import { buildServer, buildWorker } from './server/build.mjs';
+import { buildReporter, buildTesting } from './testing/build.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [fast, silent] = ['--fast', '--silent'].map((option) => process.argv.includes(option));
 
-const buildBrowser = (outfile) =>
+const buildBrowser = (entryPoint) => (outfile) =>
   build({
     absWorkingDir: here,
-    entryPoints: ['browser/src/index.ts'],
+    entryPoints: [entryPoint],
     outfile,
     bundle: true,
     logLevel: 'warning',
@@ -39,7 +44,11 @@ const programs = {
   'server/index.js': buildServer,
   'server/worker.js': buildWorker,
   'sandbox/runner.js': buildRunner,
-  'browser/apps.js': buildBrowser,
+  'browser/apps.js': buildBrowser('browser/src/index.ts'),
+  'browser/apps.css': buildBrowser('browser/src/apps.css'),
+  'cli/index.js': buildCli,
+  'testing/main.js': buildTesting,
+  'testing/reporter.mjs': buildReporter,
 };
 
 /** Runs a package's command line program to its end; ends this one when it fails. */
@@ -64,7 +73,11 @@ function buildPackage() {
 if (!fast) buildPackage();
 // Types of the logic's `context`, for editors: the package's export `./context`.
 mkdirSync(join(here, 'dist', 'shared'), { recursive: true });
-copyFileSync(join(here, 'shared', 'context.d.ts'), join(here, 'dist', 'shared', 'context.d.ts'));
+for (const file of ['context.d.ts', 'context-calls.d.ts', 'globals.d.ts'])
+  copyFileSync(join(here, 'shared', file), join(here, 'dist', 'shared', file));
+mkdirSync(join(here, 'dist', 'testing'), { recursive: true });
+for (const file of ['index.js', 'index.d.ts'])
+  copyFileSync(join(here, 'testing', file), join(here, 'dist', 'testing', file));
 for (const [file, make] of Object.entries(programs)) {
   // The full build has made it with Strapi's tool.
   if (fast || make !== buildServer) await make(join(here, 'dist', file));

@@ -13,14 +13,14 @@ const blocks = [
   ['/@@apps/contact/blocks/message', 'write to the editors'],
 ];
 
-/** The address that the plugin gives to everything: Strapi calls 127.0.0.1 localhost, to which no cookie of it goes. */
+/** The plugin's base address: Strapi's URL names localhost for 127.0.0.1, and a browser does not send cookies of one to the other. */
 function baseUrl(strapi: Core.Strapi): string {
   const url = String(strapi.config.get('server.absoluteUrl')).replace('//0.0.0.0', '//localhost');
   const host = String(strapi.config.get('server.host'));
   return host === '127.0.0.1' && !strapi.config.get('server.url') ? url.replace('//localhost', `//${host}`) : url;
 }
 
-/** Prints, on the first start only, who can log in and the addresses to try. */
+/** Prints, on the first start only, the users who can log in and the addresses to try. */
 export function announce(strapi: Core.Strapi, users: readonly DemoUser[]): void {
   const base = baseUrl(strapi);
   const site = `${base}/${strapi.config.get('plugin::apps.sites.0.id', 'site')}`;

@@ -6,7 +6,10 @@ import { makeAdministrator, makeUsers } from './users';
 /** Content types whose first entry shows that the database is in use. */
 const signsOfUse = ['admin::user', 'plugin::users-permissions.user', 'api::article.article', 'api::page.page'] as const;
 
-/** Contract, section 13: APPS_DEMO decides; without it the demo is on everywhere but in production. */
+/**
+ * APPS_DEMO decides; without it the demo is on everywhere except in production
+ * (docs/reference/configuration.md#the-demo).
+ */
 export function demoIsOn(environment: { APPS_DEMO?: string; NODE_ENV?: string }): boolean {
   const wish = environment.APPS_DEMO?.trim().toLowerCase();
   return wish ? wish === 'true' : environment.NODE_ENV !== 'production';
@@ -20,15 +23,15 @@ async function databaseIsEmpty(strapi: Core.Strapi): Promise<boolean> {
 }
 
 /**
- * Makes the demo's users, permissions and content on the first start, and prints who can log in and where to look.
- * Does nothing when the demo is off or the database holds anything already (contract, section 13).
+ * Makes the demo's users, permissions and content on the first start, and prints the users and the addresses to try.
+ * Does nothing when the demo is off or the database holds anything already (docs/reference/configuration.md#the-demo).
  */
 export async function makeDemo(strapi: Core.Strapi): Promise<void> {
   if (!demoIsOn(process.env)) return;
   const store = strapi.store({ type: 'core', name: 'apps_demo' });
   if (await store.get({ key: 'made' })) return;
   if (!(await databaseIsEmpty(strapi))) return;
-  // All or nothing: a start that is interrupted leaves no half of a demo, and no password that nobody has seen.
+  // In one transaction: an interrupted start leaves no part of a demo, and no user whose password was never printed.
   const people = await strapi.db.transaction(async () => {
     await store.set({ key: 'made', value: true });
     const users = await makeUsers(strapi);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 
-/** Somebody who can log in to the demo, as it is printed once. */
+/** A user who can log in to the demo, as printed once. */
 export interface DemoUser {
   username: string;
   password: string;
@@ -19,13 +19,13 @@ interface DemoRole {
 
 const content = 'api::article.article';
 
-/** What everybody may do in the demo. */
+/** Actions that everyone may do in the demo. */
 const readContent = ['article.article', 'page.page'].flatMap((type) => [`api::${type}.find`, `api::${type}.findOne`]);
 
-/** What every user may do besides: see and keep their own account. */
+/** Further actions of every user: their own account. */
 const ownAccount = ['plugin::users-permissions.user.me', 'plugin::users-permissions.auth.changePassword'];
 
-/** One user a kind of right (contract, section 6). */
+/** One user for each kind of right (docs/reference/rights.md#records-acl-in-settingsyaml). */
 const roles: readonly DemoRole[] = [
   { group: 'readers', username: 'rita', about: 'reader: sees records', actions: [] },
   { group: 'submitters', username: 'sam', about: 'submitter: creates records', actions: [] },

@@ -16,11 +16,11 @@ export interface Result {
 
 export interface Arena {
   theme: HostileTheme;
-  /** Asks for a case. `json`: as JSON although it has an address of its own. */
+  /** Sends a case's request. `json`: as JSON although it has an address of its own. */
   call(one: Omit<Case, 'status'> & { json?: boolean }): Promise<Result>;
   /** Megabytes and process ids of the host's runners. */
   runners(): Promise<{ id: number; memory: number }[]>;
-  /** The longest time, in milliseconds, that the server has stood still since it was asked last. */
+  /** The longest delay of the server's event loop, in milliseconds, since the last call. */
   stillness(): Promise<number>;
   /** Everything the host has printed. */
   output(): string;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Answer } from '../support/send';
 import type { Case } from './cases/case';
 
-/** What no answer may ever show. */
+/** Patterns that no answer may match. */
 const leaks = [
   path.resolve(__dirname, '..', '..'),
   '/plugins/apps/',
@@ -14,7 +14,7 @@ const leaks = [
   'SQLITE_',
   '[native code]',
 ];
-/** A stack, as it stands in JSON too. An attack may read its own, so that only errors are looked at. */
+/** A stack, as it stands in JSON too. An attack may read its own, so only errors are checked. */
 const stack = /(\n|\\n)\s+at .+:\d+:\d+/;
 
 /** Errors that belong to a status; never `InternalServerError`. */
@@ -30,7 +30,7 @@ const names: Record<number, RegExp> = {
   504: /^LogicTimeoutError$/,
 };
 
-/** What is wrong about an answer; undefined: nothing. */
+/** The error of an answer; undefined if there is none. */
 export function fault(expected: Case, { status, text, headers, json }: Answer): string | undefined {
   if (![expected.status].flat().includes(status)) return 'status';
   const leak = leaks.find((one) => text.includes(one));

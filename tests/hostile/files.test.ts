@@ -10,8 +10,8 @@ import { send } from '../support/send';
 import { upload } from '../support/upload';
 
 /**
- * Attacks by files: links out of the theme that are swapped in while they are asked for, and uploads. As with the other
- * attacks, a second process asks for something healthy every 40 ms.
+ * Attacks by files: links out of the theme that are swapped in while they are requested, and uploads. As with the other
+ * attacks, a second process requests a healthy block every 40 ms.
  */
 const requests = 2_500;
 const MB = 1024 * 1024;
@@ -34,7 +34,7 @@ async function ask(message: 'reset' | 'report'): Promise<{ slowest: number; fail
   return (await answer)[0];
 }
 
-/** Runs `work`; then the second process has been answered all the time. */
+/** Runs `work`, and checks that the second process was answered all the time. */
 async function besideOthers(work: () => Promise<void>): Promise<void> {
   const late: number[] = [];
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -74,7 +74,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('links out of the theme are never followed, however they are swapped in', async () => {
+test('links out of the theme are never followed while they are swapped in', async () => {
   const swaps = [
     { kind: 'file', path: inTheme('assets/a.css'), target: at('outside/a.css') },
     { kind: 'folder', path: inTheme('assets/deep'), target: at('outside') },
@@ -117,7 +117,7 @@ test('links out of the theme are never followed, however they are swapped in', a
   }
 }, 240_000);
 
-test('uploads of many clients at once leave nothing behind, and stop nobody', async () => {
+test('uploads of many clients at once leave no files, and block no other client', async () => {
   const port = Number(new URL(host.url).port);
   const anywhere = ['/site/@@apps/app', '/site/@@apps/app/blocks/healthy', '/site/@@login', '/site/none'];
   await besideOthers(async () => {

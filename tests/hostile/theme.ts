@@ -44,7 +44,7 @@ const largeDefinition = 16_384;
 export const appOf = ({ name, definition = '' }: Pick<Case, 'name' | 'definition'>): string =>
   definition.length < largeDefinition ? 'hostile' : name;
 
-// With debug, so that answers carry whole messages: what must not be in them would show.
+// With debug, so that answers have whole messages, in which a leak would show.
 const settings = "debug: true\nacl:\n  rights:\n    editor: ['*']\n";
 
 /** Writes attacks as blocks of their apps. */

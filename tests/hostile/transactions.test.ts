@@ -4,8 +4,8 @@ import { grantRole } from '../support/seed';
 import { openArena } from './attacks/arena';
 import type { Attack, AttackArena } from './attacks/attack';
 
-/** Milliseconds within which others write a record and read an article, on a machine that does nothing else. */
-const mostWait = 500;
+/** Milliseconds within which others write a record and read an article, on an idle machine. */
+const MAX_WAIT = 500;
 
 let arena: AttackArena;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ async function slowestBeside(attack: Attack): Promise<number> {
 }
 
 test.each(held)(
-  'six requests whose logic goes on after %s keep nobody waiting',
+  'six requests whose logic goes on after %s block no other request',
   async (name, logic) => {
     const late: number[] = [];
     for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -69,7 +69,7 @@ test.each(held)(
         requests: Array.from({ length: 6 }, () => ({ path: '/site/@@apps/attack/blocks/{id}/f' })),
         status: 200,
       });
-      if (slowest <= mostWait) return;
+      if (slowest <= MAX_WAIT) return;
       late.push(Math.round(slowest));
     }
     expect(late).toEqual([]);

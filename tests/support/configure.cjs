@@ -12,7 +12,7 @@ if (ahead) {
   Date.now = () => now() + ahead;
 }
 
-/** What is exported instead, by the name of the file in config/. */
+/** Replacements of the exports, by the name of the file in config/. */
 const replacements = {
   plugins: process.env.TEST_APPS_CONFIG && withAppsConfig,
   middlewares: process.env.TEST_USUAL_CORS && withUsualCors,

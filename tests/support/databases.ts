@@ -8,27 +8,24 @@ import type { RecordStore } from '../../plugins/apps/server/src/records';
 import {
   availableClients,
   createTestDatabase,
-  type TestPlace,
-} from '../../plugins/apps/server/src/records/test-databases';
+  type TestAddress,
+} from '../../plugins/apps/server/src/records/testing/databases';
 
-export type { Client, RecordStore, TestPlace };
+export type { Client, RecordStore, TestAddress };
 export { availableClients, createTestDatabase };
 
 const root = path.resolve(__dirname, '..', '..');
 
-/** What a function that is sent to a store process can use. */
+/** Parameters of a function that is sent to a store process. */
 export interface StoreTools {
   store: RecordStore;
   knex: Knex;
-  /** Tells the test something before the function ends. */
-  tell(what: unknown): void;
 }
 
 /** A record store on an existing database, in a process of its own: quick to start, and to kill at any moment. */
 export interface StoreProcess {
-  /** Runs a function over there; only its source goes over. Rejects when the process ends. */
+  /** Runs a function in that process; only its source is sent. Rejects when the process ends. */
   run<A extends unknown[], R>(work: (tools: StoreTools, ...args: A) => R, ...args: A): Promise<Awaited<R>>;
-  onTold(listener: (what: unknown) => void): void;
   /** SIGKILL: nothing is cleaned up. */
   kill(): Promise<void>;
 }
@@ -55,24 +52,21 @@ function program(): string {
 
 interface Reply {
   ready?: boolean;
-  told?: unknown;
   call?: number;
   result?: unknown;
   error?: { name: string; message: string };
 }
 
 /** Starts a record store on the database in another process. */
-export async function startStore(place: TestPlace): Promise<StoreProcess> {
-  const env = { ...process.env, TEST_PLACE: JSON.stringify(place) };
+export async function startStore(address: TestAddress): Promise<StoreProcess> {
+  const env = { ...process.env, TEST_ADDRESS: JSON.stringify(address) };
   const child: ChildProcess = fork(program(), { cwd: root, env, silent: true, execArgv: [] });
   const printed: string[] = [];
   child.stderr?.on('data', (text) => printed.push(String(text)));
   const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
-  const listeners: ((what: unknown) => void)[] = [];
   let calls = 0;
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  child.on('message', ({ told, call, result, error }: Reply) => {
-    if (told !== undefined) for (const listener of listeners) listener(told);
+  child.on('message', ({ call, result, error }: Reply) => {
     const pending = call === undefined ? undefined : waiting.get(call);
     if (call === undefined || !pending) return;
     waiting.delete(call);
@@ -94,7 +88,6 @@ export async function startStore(place: TestPlace): Promise<StoreProcess> {
         waiting.set(calls, { resolve, reject });
         child.send({ call: calls, source: work.toString(), args });
       }),
-    onTold: (listener) => void listeners.push(listener),
     async kill() {
       child.kill('SIGKILL');
       await ended;
@@ -112,12 +105,12 @@ const busySessions: Record<Client, string | null> = {
     "where p.db = database() and p.id <> connection_id() and (p.command <> 'Sleep' or t.trx_id is not null)",
 };
 
-/** Waits for what a killed process has left with the server: a COMMIT that was sent is carried out without its sender. */
-export async function settled({ knex, place }: { knex: Knex; place: TestPlace }): Promise<void> {
-  const text = busySessions[place.client];
+/** Waits for the last statements of a killed process: the server completes a COMMIT without its sender. */
+export async function settled({ knex, address }: { knex: Knex; address: TestAddress }): Promise<void> {
+  const text = busySessions[address.client];
   const busy = async () => {
     const answer = await knex.raw(text as string);
-    return Number((place.client === 'postgres' ? answer.rows : answer[0])[0].busy);
+    return Number((address.client === 'postgres' ? answer.rows : answer[0])[0].busy);
   };
   while (text && (await busy()) > 0) await new Promise((done) => setTimeout(done, 10));
 }

@@ -1,6 +1,6 @@
 /**
- * A host in a process of its own, started by host.ts: boots Strapi as `strapi start` does, says where it listens, and
- * runs the functions that a test sends over.
+ * A host in a process of its own, started by host.ts: boots Strapi as `strapi start` does, sends its address, and
+ * runs the functions that a test sends.
  */
 const { createStrapi } = require('@strapi/strapi');
 

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '@strapi/strapi';
 
 const root = path.resolve(__dirname, '..', '..');
@@ -23,11 +24,13 @@ export interface Host {
   readonly url: string;
   /** SQLite file, to start a second process on the same data. */
   readonly database: string;
-  /** Everything the process has printed. */
+  /** Output of the process that has come over the pipe. */
   output(): string;
+  /** Everything that the process has printed up to now. */
+  printed(): Promise<string>;
   /**
-   * Runs a function in the host's process and gives back its result as JSON. Only its source goes over: it can use its
-   * parameters and what Node.js has, nothing from around it.
+   * Runs a function in the host's process and returns its result as JSON. Only its source is sent: it can use its
+   * parameters and Node.js, but no variables of its surroundings.
    */
   run<A extends unknown[], R>(work: (strapi: Core.Strapi, ...args: A) => R, ...args: A): Promise<Awaited<R>>;
   stop(): Promise<void>;
@@ -78,7 +81,7 @@ interface Reply {
   error?: { name: string; message: string; details?: unknown };
 }
 
-/** Sends functions over and gives back what they return. */
+/** Sends functions to the process and returns their results. */
 function caller(child: ChildProcess): Host['run'] {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let calls = 0;
@@ -101,7 +104,7 @@ function caller(child: ChildProcess): Host['run'] {
     });
 }
 
-/** Starts a host and waits until it listens; what it printed is in the error when it does not. */
+/** Starts a host and waits until it listens; otherwise its output is in the error. */
 export async function startHost(options: HostOptions = {}): Promise<Host> {
   const folder = await mkdtemp(path.join(tmpdir(), 'apps-host-'));
   const database = options.database ?? path.join(folder, 'data.db');
@@ -113,9 +116,9 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
 
   const stop = async () => {
     child.kill('SIGTERM');
-    const patience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), 10_000);
     await ended;
-    clearTimeout(patience);
+    clearTimeout(killTimer);
     await rm(folder, { recursive: true, force: true });
   };
   const url = await new Promise<string>((resolve, reject) => {
@@ -125,5 +128,18 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     await stop();
     throw error;
   });
-  return { url, database, output: () => printed.join(''), run: caller(child), stop };
+  const output = () => printed.join('');
+  const run = caller(child);
+  const everything = async () => {
+    // Output before a mark comes over the pipe before it.
+    const mark = `${randomUUID()}\n`;
+    await run((_strapi, mark) => {
+      for (const stream of [process.stdout, process.stderr]) stream.write(mark);
+    }, mark);
+    while (output().split(mark).length < 3) await pause(5);
+    return output().replaceAll(mark, '');
+  };
+  // The start's output is complete before the tests read it.
+  await everything();
+  return { url, database, output, printed: everything, run, stop };
 }

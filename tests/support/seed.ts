@@ -24,6 +24,18 @@ export function grantRole(host: Host, name: string, actions: string[] = []): Pro
   );
 }
 
+/** The content type of the host that has drafts and a private field. */
+export const article = 'api::article.article';
+
+/** Lets a group do more with articles over REST; without actions, read them. */
+export function grantArticles(host: Host, name: string, actions: string[] = ['find', 'findOne']): Promise<number> {
+  return grantRole(
+    host,
+    name,
+    actions.map((action) => `${article}.${action}`),
+  );
+}
+
 /** Makes a users-permissions user in a group, which is made if there is none. */
 export async function createUser(
   host: Host,
@@ -94,4 +106,19 @@ export async function adminToken(host: Host, options: { email?: string; actions?
   });
   const { data } = (await response.json()) as { data: { token: string } };
   return data.token;
+}
+
+/** Counts of the entries that a first start makes. */
+export function countsOf(host: Host) {
+  return host.run(async (strapi) => ({
+    administrators: await strapi.db.query('admin::user').count(),
+    users: await strapi.db.query('plugin::users-permissions.user').count(),
+    roles: await strapi.db.query('plugin::users-permissions.role').count(),
+    permissions: await strapi.db.query('plugin::users-permissions.permission').count(),
+    articles: await strapi.db.query('api::article.article').count(),
+    pages: await strapi.db.query('api::page.page').count(),
+    publicReads: await strapi.db
+      .query('plugin::users-permissions.permission')
+      .count({ where: { action: { $startsWith: 'api::' } } }),
+  }));
 }

@@ -1,5 +1,11 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { type Credential, credentialHeaders } from './client';
+
+/** Credentials of a client. */
+export type Credential =
+  | { bearer: string }
+  | { basic: [username: string, password: string] }
+  | { cookie: string }
+  | null;
 
 /** One HTTP request, as it goes over the wire: unlike fetch, nothing of the path is normalised. */
 export interface Message {
@@ -12,7 +18,7 @@ export interface Message {
   json?: unknown;
   /** Sent as a form; a list is sent as several fields of one name. */
   form?: Record<string, string | string[]>;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string | Buffer;
 }
 
@@ -26,6 +32,24 @@ export interface Answer<T = unknown> {
 
 /** A connection for each request: a kept one that the server has just closed would look like a failing server. */
 const agent = new Agent({ keepAlive: false, maxSockets: 64 });
+
+export type Headers = Record<string, string>;
+
+export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+/** Of a text such as `anna:password`. */
+export const basic = (text: string): Headers => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+export const cookie = (text: string): Headers => ({ cookie: text });
+
+/** The `Authorization` or `Cookie` header of a credential; Basic joined by a dot, as the interface says. */
+export function credentialHeaders(credential: Credential): Headers {
+  if (!credential) return {};
+  if ('bearer' in credential) return bearer(credential.bearer);
+  if ('cookie' in credential) return cookie(credential.cookie);
+  return basic(credential.basic.join('.'));
+}
+
+/** The address in an answer's `Location`. */
+export const locationOf = ({ headers }: Answer): URL => new URL(String(headers.location));
 
 function formText(form: Record<string, string | string[]>): string {
   const fields = new URLSearchParams();
@@ -49,8 +73,24 @@ function parse(text: string): unknown {
   }
 }
 
+type Observer = (origin: string, message: Message, answer: Answer) => Promise<void>;
+
+const observers = new Set<Observer>();
+
+/** Calls the observer with each answer, before the sender gets it; its error becomes the sender's. Returns what ends it. */
+export function observeAnswers(observer: Observer): () => void {
+  observers.add(observer);
+  return () => void observers.delete(observer);
+}
+
 /** Sends a request to the host at `origin`; follows no redirect. Headers given explicitly win. */
-export function send<T = unknown>(origin: string, message: Message): Promise<Answer<T>> {
+export async function send<T = unknown>(origin: string, message: Message): Promise<Answer<T>> {
+  const answer = await exchange<T>(origin, message);
+  for (const observer of observers) await observer(origin, message, answer);
+  return answer;
+}
+
+function exchange<T>(origin: string, message: Message): Promise<Answer<T>> {
   const { hostname, port } = new URL(origin);
   const { type, body } = payload(message);
   const headers: Record<string, string> = {

@@ -1,10 +1,9 @@
-import type { Credential } from './client';
 import { type Host, type HostOptions, startHost } from './host';
 import { adminToken, apiToken, createUser, grantRole, type User, userToken } from './seed';
-import { type Answer, type Message, send } from './send';
+import { type Answer, type Credential, type Message, send } from './send';
 import { fixtureThemes } from './theme';
 
-/** Who may play in a test, besides `nobody`, who sends no credentials; made when first asked for. */
+/** The users of the tests by their names, besides `anonymous`, who sends no credentials; each is made at its first use. */
 const users: Record<string, { role: string; actions?: string[] }> = {
   una: { role: 'strangers' },
   rita: { role: 'readers' },
@@ -38,14 +37,17 @@ const administrators: Record<string, string[] | null> = {
 
 export type Person = string;
 
-/** One row of a table: a request, who makes it, and what must come back. */
+/** The `Accept` of a page. */
+export const html = 'text/html';
+
+/** One row of a table: a request, its requester, and the expected answer. */
 export interface Row {
-  /** What is shown, in the contract's words. */
-  it: string;
+  /** Title of the test, in words of the reference. */
+  title: string;
   as?: Person;
   /** Method and raw path: below `/site/@@apps/`, or below the host with a leading slash. */
   send: string;
-  /** Default `application/json`; pages are asked for with `text/html`. */
+  /** Default `application/json`; pages are requested with `text/html`. */
   accept?: string;
   headers?: Record<string, string>;
   json?: unknown;
@@ -67,13 +69,16 @@ export interface Row {
   answers?: Record<string, string | RegExp | null>;
 }
 
+/** The part of a row that is sent. */
+export type RowRequest = Omit<Row, 'title' | 'status'>;
+
 export interface Stage {
   host: Host;
   credential(who: Person): Promise<Credential>;
   user(who: Person): Promise<User>;
   csrf(who: Person): Promise<string>;
   /** Sends a row's request. */
-  send<T = unknown>(row: Omit<Row, 'it' | 'status'>): Promise<Answer<T>>;
+  send<T = unknown>(row: RowRequest): Promise<Answer<T>>;
   /** Creates a record, in the name of a manager unless said otherwise. */
   put(app: string, id: string, items?: object, as?: Person): Promise<void>;
   /** A record's items, read by a manager; null if there is none. */
@@ -137,11 +142,11 @@ export async function openStage(options: HostOptions = {}): Promise<Stage> {
     return createUser(host, { username: who, role });
   });
   const credential = once<Credential>(async (who) => {
-    if (who === 'nobody') return null;
+    if (who === 'anonymous') return null;
     if (users[who]) return { bearer: await userToken(host, await user(who)) };
     if (tokens[who]) return { bearer: await apiToken(host, { name: who, ...tokens[who] }) };
     const actions = administrators[who];
-    if (actions === undefined) throw new Error(`Nobody is called "${who}"`);
+    if (actions === undefined) throw new Error(`No user of the tests is called "${who}"`);
     return { bearer: await adminToken(host, { email: `${who}@example.com`, actions: actions ?? undefined }) };
   });
   const csrf = once(async (who) => {
@@ -156,7 +161,7 @@ export async function openStage(options: HostOptions = {}): Promise<Stage> {
     user,
     credential,
     csrf,
-    async send<T>({ as: who = 'nobody', send: line, accept, csrf: withToken, ...row }: Omit<Row, 'it' | 'status'>) {
+    async send<T>({ as: who = 'anonymous', send: line, accept, csrf: withToken, ...row }: RowRequest) {
       const [method = '', rest = ''] = line.split(/ (.*)/s);
       const headers: Record<string, string> = { accept: accept ?? 'application/json' };
       if (!safe.includes(method) && withToken !== false) headers['x-csrf-token'] = await csrf(who);

@@ -1,6 +1,6 @@
 /**
- * Swaps files of a theme against links that lead out of it, as fast as it can, until it is ended: a process of its own, as
- * somebody would do it who may write into the theme's folder. Argument: JSON list of `{path, target, kind}`; `kind`:
+ * Swaps files of a theme against links that lead out of it, as fast as it can, until it is ended: a process of its own,
+ * like that of an attacker who may write into the theme's folder. Argument: JSON list of `{path, target, kind}`; `kind`:
  * `file` (renamed over each other), `folder` (moved away and back) or `pipe`.
  */
 const { execFileSync } = require('node:child_process');

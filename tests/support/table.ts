@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Answer } from './send';
 import type { Row, Stage } from './stage';
 
-/** What no answer may ever show (contract, section 4). */
+/** Text that no answer may show (docs/reference/http.md#statuses). */
 const leaks = [
   /\n\s+at .+:\d+:\d+/,
   /\/plugins\/apps\//,
@@ -13,7 +13,7 @@ const leaks = [
 ];
 
 /** Checks an answer against its row. */
-export function expectAnswer(answer: Answer, row: Omit<Row, 'it' | 'send'>): void {
+export function expectAnswer(answer: Answer, row: Omit<Row, 'title' | 'send'>): void {
   const { status, text, headers, json } = answer;
   expect(status, text.slice(0, 2_000)).toBe(row.status);
   if (row.error) {
@@ -42,10 +42,10 @@ function expectPart(text: string, part: string | RegExp, wanted: boolean): void 
 }
 
 /** Runs a table: every row is one test, in order; a row may build on the rows above it. */
-export function runTable(stage: () => Stage, rows: readonly Row[]): void {
+export function runTable(stage: Stage, rows: readonly Row[]): void {
   for (const row of rows) {
-    test(`${row.it} | ${row.as ?? 'nobody'}: ${row.send.slice(0, 90)} -> ${row.status}`, async () => {
-      const answer = await stage().send(row);
+    test(`${row.title} | ${row.as ?? 'anonymous'}: ${row.send.slice(0, 90)} -> ${row.status}`, async () => {
+      const answer = await stage.send(row);
       expectAnswer(answer, row);
     });
   }

@@ -2,8 +2,15 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** The test themes of the repository; read-only for tests. */
-export const fixtureThemes = path.resolve(__dirname, '..', 'fixtures', 'themes');
+/** The root of the repository. */
+export const repository = path.resolve(__dirname, '..', '..');
+
+/** A folder of fixtures; read-only for tests. */
+export const fixture = (...names: string[]): string => path.resolve(__dirname, '..', 'fixtures', ...names);
+
+/** The themes that a stage has unless its options name others, and those for tests of the site's pages. */
+export const fixtureThemes = fixture('themes');
+export const siteThemes = fixture('site-themes');
 
 /** Themes in a temporary folder, for tests that change files. */
 export interface ThemeCopy {

@@ -7,12 +7,12 @@ export interface Upload {
   /** Headers besides Host, Accept, Content-Type and the one that says how long the body is. */
   headers?: Record<string, string>;
   type?: string;
-  /** Bytes that the body is made of: its beginning, and so many bytes more. */
+  /** The body: its beginning, and the number of bytes after it. */
   begin?: string;
   size: number;
   /** Sent without a Content-Length. */
   chunked?: boolean;
-  /** Leaves when so many bytes of the body were sent. */
+  /** Disconnects after this number of bytes of the body. */
   leaveAt?: number;
 }
 
@@ -55,7 +55,7 @@ export function upload(options: Upload): Promise<Uploaded> {
       if (sent >= leaveAt) end();
       else if (chunked) socket.write('0\r\n\r\n');
     };
-    const waiting = setTimeout(end, 20_000);
+    const waiting = setTimeout(end, 40_000);
     socket.on('data', (data) => {
       text += data;
       if (/\r\n\r\n.*\}/s.test(text)) end();

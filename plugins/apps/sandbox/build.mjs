@@ -1,7 +1,30 @@
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const source = (path) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+/** Generates the parts of the preludes that follow from the server's table of host functions. */
+const hostFunctions = fileURLToPath(new URL('../server/src/logic/host-functions/preludes.ts', import.meta.url));
+
+/** Runs a module of the server's source. */
+async function evaluate(path) {
+  const options = { bundle: true, write: false, format: 'cjs', platform: 'node', packages: 'external' };
+  const { outputFiles } = await build({ entryPoints: [path], ...options });
+  const module = { exports: {} };
+  new Function('module', 'exports', 'require', outputFiles[0].text)(
+    module,
+    module.exports,
+    createRequire(import.meta.url),
+  );
+  return module.exports;
+}
+
+/** Modules made from the table of host functions, by the names under which the preludes and the runner import them. */
+const generated = {
+  'apps:host-functions': async () => ({ contents: (await evaluate(hostFunctions)).javascriptModule(), loader: 'js' }),
+  'apps:python-calls': async () => ({ contents: (await evaluate(hostFunctions)).pythonModule(), loader: 'text' }),
+};
 
 /** Programs that run inside of isolates, by the names under which the runner imports their text. */
 const inside = { 'apps:prelude': 'prelude/index.ts', 'apps:python': 'python/index.ts' };
@@ -19,6 +42,7 @@ async function bundleInside(name) {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
+    plugins: [insidePlugin],
   });
   return `(() => { ${result.outputFiles[0].text}; return program.start; })()`;
 }
@@ -27,14 +51,13 @@ const insidePlugin = {
   name: 'inside',
   setup(bundler) {
     bundler.onResolve({ filter: /^apps:/ }, (args) => ({ path: args.path, namespace: 'inside' }));
-    bundler.onLoad({ filter: /.*/, namespace: 'inside' }, async ({ path }) => ({
-      contents: await bundleInside(path),
-      loader: 'text',
-    }));
+    bundler.onLoad({ filter: /.*/, namespace: 'inside' }, async ({ path }) =>
+      generated[path] ? generated[path]() : { contents: await bundleInside(path), loader: 'text' },
+    );
   },
 };
 
-/** Builds the runner program (CommonJS, for Node) into the file `outfile`; isolated-vm and MicroPython stay dependencies. */
+/** Builds the runner program (CommonJS, for Node) into the file `outfile`; isolated-vm and Python stay packages of their own. */
 export function buildRunner(outfile) {
   return build({
     entryPoints: [source('runner.ts')],
@@ -43,7 +66,7 @@ export function buildRunner(outfile) {
     platform: 'node',
     format: 'cjs',
     target: 'node20',
-    external: ['isolated-vm-*', '@micropython/*'],
+    external: ['isolated-vm', 'isolated-vm-7', 'strapi-plugin-apps-*'],
     loader: { '.py': 'text' },
     plugins: [insidePlugin],
     legalComments: 'none',

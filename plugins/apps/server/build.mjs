@@ -9,7 +9,8 @@ const external = ['dependencies', 'optionalDependencies', 'peerDependencies'].fl
   Object.keys(manifest[kind] ?? {}),
 );
 
-const bundle = (source, outfile, options) =>
+/** Bundles a program for Node.js; `source` is relative to this folder. */
+export const bundle = (source, outfile, options) =>
   build({
     entryPoints: [at(source)],
     outfile,

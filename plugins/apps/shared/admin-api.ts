@@ -3,7 +3,7 @@ import type { Items } from './json';
 /**
  * The JSON interface between the admin panel's pages and the server: admin routes of the plugin, below `/apps`.
  * All of them need the admin permission `plugin::apps.manage`, except `blocks`, which any administrator may read,
- * for whoever edits content chooses tiles. Errors have Strapi's form.
+ * because every editor of content chooses tiles. Errors have Strapi's form.
  */
 export const adminRoutes = {
   /** → Overview */
@@ -26,7 +26,9 @@ export const adminRoutes = {
    * `on_delete` is `false`) → `{ success: 'deleted' }`
    */
   deleteRecord: { method: 'DELETE', path: '/sites/:site/apps/:app/records' },
-  /** RefreshRequest → 202 Refresh: it goes on by itself; `app` tells how far it is */
+  /** OptionsChange → AppOptions; 400 for options that are no object, or too large */
+  setOptions: { method: 'PUT', path: '/sites/:site/apps/:app/options' },
+  /** RefreshRequest → 202 Refresh: it runs in the background; `app` has its progress */
   refresh: { method: 'POST', path: '/sites/:site/apps/:app/refresh' },
   /** → Rule[], by name */
   rules: { method: 'GET', path: '/rules' },
@@ -34,7 +36,7 @@ export const adminRoutes = {
   ruleChoices: { method: 'GET', path: '/rules/choices' },
   /** query: RuleTarget → string[], the functions of the block's logic; 400 for an unknown app or block */
   ruleFunctions: { method: 'GET', path: '/rules/functions' },
-  /** RuleInput → 201 Rule; 400 with `details.key` for what is wrong or does not exist */
+  /** RuleInput → 201 Rule; 400 with `details.key` for a wrong value or one that does not exist */
   createRule: { method: 'POST', path: '/rules' },
   /** Partial RuleInput → Rule; 400 as above, 404 for an unknown rule */
   updateRule: { method: 'PUT', path: '/rules/:rule' },
@@ -44,7 +46,15 @@ export const adminRoutes = {
 
 export type AdminRoute = keyof typeof adminRoutes;
 
+/** What the machine or the host lacks, so that sites or logic do not work (docs/reference/installation.md#what-is-said-at-the-start). */
+export interface SetupProblem {
+  message: string;
+  /** The command, or the line of a file, that cures it; null when the message says what to do. */
+  cure: string | null;
+}
+
 export interface Overview {
+  setup: SetupProblem[];
   sites: SiteOverview[];
   themes: ThemeChoice[];
 }
@@ -55,7 +65,7 @@ export interface ThemeChoice {
   description: string;
 }
 
-/** What logs an administrator in to a site: valid once, for a minute. */
+/** Logs an administrator in to a site: valid once, for a minute. */
 export interface HandOver {
   /** For `Authorization: Bearer`. */
   token: string;
@@ -90,6 +100,8 @@ export interface Problem {
   file: string;
   line: number | null;
   column: number | null;
+  /** The line of the file, with a caret below the column. */
+  excerpt: string | null;
 }
 
 export interface AppDetail {
@@ -100,10 +112,26 @@ export interface AppDetail {
   records: number;
   blocks: BlockSummary[];
   indexes: IndexSummary[];
-  /** What is wrong with settings.yaml. */
+  options: AppOptions;
+  /** The error in settings.yaml. */
   problem: Problem | null;
   /** The re-index that is running, or the last one; null when there was none since the server started. */
   refresh: Refresh | null;
+}
+
+/** The options of an app in a site. */
+export interface AppOptions {
+  /** Those of its settings.yaml. */
+  file: Items;
+  /** Those that an administrator has set; null: none. */
+  override: Items | null;
+  /** Both, as the app sees them. */
+  merged: Items;
+}
+
+export interface OptionsChange {
+  /** Merged over the file's; null removes them. */
+  options: Items | null;
 }
 
 export interface BlockSummary {
@@ -112,7 +140,7 @@ export interface BlockSummary {
   elements: { name: string; type: string }[];
   /** The error in its files, else its latest failure. */
   problem: Problem | null;
-  /** What has failed when the block was used in the last day, the latest first; of one server process. */
+  /** Failures of the block in use in the last day, the latest first; of one server process. */
   failures: BlockFailure[];
 }
 
@@ -132,12 +160,12 @@ export interface Refresh {
   /** Records indexed so far, and all of them; null when it is not known. */
   done: number | null;
   total: number | null;
-  /** Why it failed, safe to show. */
+  /** The error message, safe to show. */
   message: string | null;
 }
 
 export interface RefreshRequest {
-  /** Drops the indexes and builds them anew. */
+  /** Drops the indexes and builds them again. */
   rebuild: boolean;
 }
 
@@ -146,7 +174,7 @@ export interface ThemeChange {
 }
 
 export interface RecordsQuery {
-  /** A query of contract section 9; empty: all records. */
+  /** A query (docs/reference/search.md#queries); empty: all records. */
   query?: string;
   limit: number;
   offset: number;
@@ -169,11 +197,11 @@ export interface RecordSummary {
 export interface BlockChoice {
   app: string;
   block: string;
-  /** What the tile stores: `<app_id>/blocks/<block_id>`. */
+  /** The value that the tile stores: `<app_id>/blocks/<block_id>`. */
   value: string;
 }
 
-/** What happens to an item of content, so that a rule's function runs. */
+/** An event of a content item that a rule's function can run on. */
 export const ruleEvents = ['create', 'update', 'delete', 'publish', 'unpublish'] as const;
 
 export type RuleEvent = (typeof ruleEvents)[number];
@@ -204,7 +232,7 @@ export interface Rule extends RuleInput {
   problem: string | null;
 }
 
-/** Why a rule's function failed. */
+/** A failure of a rule's function. */
 export interface RuleFailure {
   /** ISO 8601. */
   at: string;
@@ -212,7 +240,7 @@ export interface RuleFailure {
   message: string;
 }
 
-/** What a rule can be about, and what it can call. */
+/** The content types of rules, and the functions that they can call. */
 export interface RuleChoices {
   contentTypes: { uid: string; name: string /** Whether its items are published. */; hasDrafts: boolean }[];
   /** Apps of all sites' active themes, each with its blocks that have logic. */

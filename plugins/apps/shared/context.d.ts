@@ -2,28 +2,45 @@
  * Types of the `context` that every logic function gets as its only argument. For an editor to complete it, in a logic
  * file:
  *
- *   /** @param {import('strapi-plugin-apps/context').Context} context *\/
- *   export function total(context) { … }
+ *   /** @type {import('strapi-plugin-apps/context').OnSave} *\/
+ *   export function on_save({ app, record }) { … }
+ *
+ * or, in TypeScript, `export function on_save({ app, record }: RecordContext) { … }`. The types of functions tell where there
+ * is a record (docs/reference/logic.md#types).
  *
  * Every call of the host looks synchronous: no `await` is needed, and `await` does no harm.
  */
 
+import type {
+  ApiCalls,
+  AppCalls,
+  AppRecordCalls,
+  BlockReferenceCalls,
+  ContentApiCalls,
+  ContentCalls,
+  ContextCalls,
+  DocumentsCalls,
+  MailCalls,
+  PortalCalls,
+  ResponseCalls,
+} from './context-calls';
+
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 // biome-ignore lint/suspicious/noExplicitAny: only the theme's developer knows what is stored under a name.
-type Value = any;
+export type Value = any;
 
 /** A record's items, or any other JSON object. */
 export interface Items {
   [name: string]: Json;
 }
 
-export interface Context {
+export interface Context extends ContextCalls {
   /** The current app. */
   readonly app: App;
-  /** The current block, or null. */
-  readonly block: BlockReference | null;
-  /** The current record, or null. */
+  /** The block whose function runs. */
+  readonly block: BlockReference;
+  /** The current record; null where there is none, as in a fresh form. See `RecordContext`. */
   readonly record: AppRecord | null;
   readonly request: Request;
   /** The page's request when the block is embedded in it, else null. */
@@ -32,52 +49,62 @@ export interface Context {
   readonly portal: Portal;
   /** The current content item, or the portal at the site's root. */
   readonly content: Content;
-  /** The host's content, with the rights of whoever makes the request. */
+  readonly mail: Mail;
+  /** The visitor, with or without a login; null without `visitor: true` in settings.yaml. */
+  readonly visitor: { readonly id: string | null } | null;
+  /** The host's content, with the rights of the requester. */
   readonly api: Api;
   /** Parameters of a call from code or from a rule. */
   readonly params: Items;
-  /** Another app of the site, or null. */
-  get_app(id: string | { id: string }): App | null;
-  /** Rapido's name of `get_app`. */
-  rapido(id: string | { app_id: string }): App | null;
   /** The text with `& < > " '` escaped for HTML; `''` for null and undefined. */
   escape(text: unknown): string;
-  /** What `on_display` and the others set; the layout sees it. */
+  /** Properties that `on_display` and the others set; the layout sees them. */
   [name: string]: unknown;
 }
 
-export interface App {
+/** `context` where there is a record: while one is saved or deleted. */
+export interface RecordContext extends Context {
+  readonly record: AppRecord;
+}
+
+/** The address to redirect to; nothing for no redirect. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a result is declared as `void`.
+export type Redirect = string | null | undefined | void;
+
+/** `on_display`: runs before the block's elements and actions, also before its form is saved. */
+export type OnDisplay = (context: Context) => Redirect | Promise<Redirect>;
+/** `validate`: checks a form before it is saved; refuses it by `context.invalid`. */
+export type Validate = (context: Context) => void | Promise<void>;
+/** `on_save`: runs after a record of the block was saved. */
+export type OnSave = (context: RecordContext) => Value;
+/** `on_delete`: runs before a record of the block is deleted. */
+export type OnDelete = (context: RecordContext) => Redirect | Promise<Redirect>;
+/** `record_id`: the id of a record that was made without one. */
+export type RecordId = (context: RecordContext) => string | number | null | Promise<string | number | null>;
+/** An `ACTION`, when its button is pressed. */
+export type Action = (context: Context) => Redirect | Promise<Redirect>;
+/** A `BASIC` element, or the default value of an input. */
+export type Element = (context: Context) => Value;
+/** A `BASIC` element of mode `COMPUTED_ON_SAVE` or `COMPUTED_ON_CREATION`. */
+export type ComputedElement = (context: RecordContext) => Value;
+/** `<element>_options`: what a `SELECT`, `RADIO` or `CHECKBOXES` offers. */
+export type Options = (context: Context) => Option[] | Promise<Option[]>;
+
+export type Option = string | number | boolean | { value: string | number | boolean; label?: string };
+
+export interface App extends AppCalls {
   readonly id: string;
   readonly url: string;
   readonly settings: Items;
+  /** `options` of settings.yaml, with what an administrator has set for this site. */
+  readonly options: Items;
   readonly blocks: readonly BlockReference[];
   /** Names of the declared indexes. */
   readonly indexes: readonly string[];
   readonly acl: Acl;
   absolute_url(): string;
-  /** With `debug: true`: to the server's log and to the console of this visitor's browser. */
-  log(...messages: unknown[]): void;
-  /** What this block has logged so far. */
+  /** Log entries of this block so far. */
   readonly messages: string[];
-  /** Builds the indexes again when the request is stored, and gives their names; for managers. */
-  refresh(options?: { rebuild?: boolean } | boolean): string[];
-  /** A new record; its id is given or made. Throws ConflictError when the id is taken. */
-  create_record(id?: string | number | { id: string }): AppRecord;
-  get_record(id: string | number | { id: string }): AppRecord | null;
-  /** False if there was none. The `on_delete` of the record's block runs before, unless the option says false. */
-  delete_record(
-    record: string | number | AppRecord | ({ id: string } & DeleteOptions) | ({ record: AppRecord } & DeleteOptions),
-    options?: DeleteOptions,
-  ): boolean;
-  /**
-   * All records in order of creation. With `limit` (at most 1,000) or `cursor` one page of them: `cursor` of the list asks
-   * for the next page and is null at the end.
-   */
-  records(options?: { limit?: number; cursor?: string }): AppRecord[] & { cursor: string | null };
-  count(query?: string, options?: { names?: Items }): number;
-  search(query: string, options?: SearchOptions): AppRecord[];
-  search(query: string, sort_index?: string, reverse?: boolean): AppRecord[];
-  search(options: SearchOptions & { query?: string }): AppRecord[];
   get_block(id: string | { block_id: string }): BlockReference | null;
 }
 
@@ -109,46 +136,27 @@ export interface Acl {
   is_manager(): boolean;
 }
 
-export interface BlockReference {
+export interface BlockReference extends BlockReferenceCalls {
   readonly id: string;
   readonly url: string;
-  /** What the block declares, each a mapping with `type`. */
-  readonly elements: { [name: string]: Items };
   absolute_url(): string;
-  /** The block as HTML, to read or (`edit`) to fill in; with a record, that record. */
-  display(options?: { record?: AppRecord | string; edit?: boolean }): string;
-  display(record: AppRecord | string | null, edit?: boolean): string;
 }
 
 /**
  * A record. Its items are properties: `record.total = 1`, `'total' in record`, `delete record.total`; what is set is
  * saved at the end, also without `save()`. An item that is named like a method is reached by `get` and `set`.
  */
-export interface AppRecord {
+export interface AppRecord extends AppRecordCalls {
   readonly id: string;
   /** Rapido's name of `id`, unless there is an item of this name. */
   readonly uid: string;
   readonly url: string;
   absolute_url(): string;
   get(name: string, otherwise?: unknown): Value;
-  set(name: string, value: unknown): this;
-  set(items: Record<string, unknown>): this;
   /** All items with the id, as a new object. */
   items(): Items;
-  /** Saves now, and returns the record. */
-  save(items?: Record<string, unknown>): this;
-  /**
-   * Saves now, as the block's: its computed elements and `on_save` run; returns what `on_save` returned. Instead of items,
-   * `context.request`: the fields that its form has sent.
-   */
-  save(items: Record<string, unknown> | Request | null | undefined, options: SaveOptions): Value;
-  /** Adds to a number, beginning at 0, without losing what other requests add; returns the sum. */
-  inc(name: string, by?: number): number;
-  reindex(): void;
   /** The block that the record is displayed with. */
   set_block(id: string | { block_id: string }): this;
-  /** The record's block as HTML. */
-  display(options?: { edit?: boolean } | boolean): string;
   [item: string]: Value;
 }
 
@@ -179,20 +187,15 @@ export interface ParentRequest {
 }
 
 export interface Request extends ParentRequest {
-  readonly response: {
-    /** Null: not changed. */
-    status: number | null;
-    /** Only names of an allow-list. */
-    set_header(name: string, value: string): void;
-    /** Rapido's names of the same. */
-    setHeader(name: string, value: string): void;
-    setStatus(status: number): void;
-    /** Inside the site, or to a configured host. */
-    redirect(url: string): void;
-  };
+  readonly response: Response;
 }
 
-export interface Portal {
+export interface Response extends ResponseCalls {
+  /** Null: not changed. */
+  status: number | null;
+}
+
+export interface Portal extends PortalCalls {
   readonly id: string;
   readonly title: string;
   readonly url: string;
@@ -201,8 +204,6 @@ export interface Portal {
   /** Of localized content: the configured one, else Strapi's default. */
   readonly locale: string | null;
   absolute_url(): string;
-  /** The content item at a path of the site, if it may be read. */
-  get(path: string | { path: string }): ContentItem | null;
 }
 
 /** A content item; its fields are properties. */
@@ -228,7 +229,7 @@ export interface ContentItem {
 }
 
 /** The current content item. `content.title = '…'` changes a field; it is stored at the end of the request. */
-export interface Content {
+export interface Content extends ContentCalls {
   readonly type: string;
   readonly id: string;
   readonly documentId: string | null;
@@ -237,13 +238,22 @@ export interface Content {
   title: string;
   absolute_url(): string;
   absolute_url_path(): string;
-  /** Changes fields; the properties show the new values. */
-  update(data: Items): this;
   [field: string]: Value;
 }
 
-export interface Api {
-  documents(uid: string): Documents;
+/** A mail; `text` or `html` is needed. */
+export interface MailInput {
+  /** Bare addresses that `mail` in settings.yaml allows. */
+  to: string | string[];
+  subject: string;
+  text?: string | null;
+  html?: string | null;
+  reply_to?: string | null;
+}
+
+export interface Mail extends MailCalls {}
+
+export interface Api extends ApiCalls {
   /** Who makes the request, without secrets; null for anonymous. */
   readonly user: (Items & User) | null;
   readonly content: ContentApi;
@@ -251,21 +261,7 @@ export interface Api {
 }
 
 /** Content as apps made for Rapido use it: Strapi's documents by other names. */
-export interface ContentApi {
-  get(path: string | { path: string }): ContentItem | null;
-  /** Published content of one type (its uid, singular or plural name); other names are fields and their values. */
-  find(query: {
-    portal_type: string;
-    sort_on?: string;
-    sort_order?: string;
-    sort_limit?: number;
-    [field: string]: unknown;
-  }): ContentItem[];
-  /** A draft, where the type has drafts; `id` is its name in its address. */
-  create(item: { type: string; id?: string; [field: string]: unknown }): ContentItem;
-  transition(obj: ContentItem | Content, transition: 'publish' | 'unpublish'): void;
-  transition(change: { obj: ContentItem | Content; transition?: string; to_state?: string }): void;
-}
+export type ContentApi = ContentApiCalls;
 
 /** Names that Rapido's apps know; the user's own fields are properties. */
 export interface User {
@@ -277,15 +273,4 @@ export interface User {
 }
 
 /** Strapi's document service; parameters as there. */
-export interface Documents {
-  findMany(params?: object): Value[];
-  findFirst(params?: object): Value;
-  findOne(params: object): Value;
-  count(params?: object): number;
-  create(params: object): Value;
-  update(params: object): Value;
-  delete(params: object): Value;
-  publish(params: object): Value;
-  unpublish(params: object): Value;
-  discardDraft(params: object): Value;
-}
+export type Documents = DocumentsCalls;

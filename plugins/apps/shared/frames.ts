@@ -1,16 +1,16 @@
 /**
  * Messages on a pipe between two processes, one of which does not trust the other: the line `<kind> <number> <bytes>`, then
- * so many bytes of UTF-8. Nothing has to be parsed before its size is known, unlike with the JSON lines of Node.js's own
- * channel, where one malformed line throws in the process that reads it. For Node.js only.
+ * that number of bytes of UTF-8. The reader knows the size of a message before it parses it, unlike with the JSON lines of
+ * Node.js's own channel, where one malformed line throws in the process that reads it. For Node.js only.
  */
 export interface Frame {
   kind: string;
-  /** What the message is about, e.g. a session; 0 or more. */
+  /** The subject of the message, e.g. a session; 0 or more. */
   number: number;
   text: string;
 }
 
-/** Something else than frames has been read. */
+/** Thrown when the bytes are not frames. */
 export class FrameError extends Error {}
 
 /** Characters of a frame's first line. */
@@ -24,7 +24,7 @@ export function encodeFrame({ kind, number, text }: Frame): string {
 interface Begun {
   kind: string;
   number: number;
-  /** Made at once in the announced size, so that bytes that come one by one take no more. */
+  /** Allocated once in the announced size, so that bytes that come one by one take no more. */
   body: Buffer;
   length: number;
 }
@@ -42,7 +42,7 @@ export function createFrameReader(
   let line = '';
   let begun: Begun | null = null;
 
-  /** Reads on in a first line; returns where it ends. */
+  /** Reads more of a first line; returns the index after it. */
   function readLine(chunk: Buffer, start: number): number {
     const end = chunk.indexOf(lineEnd, start);
     const stop = end < 0 ? chunk.length : end;
@@ -54,7 +54,7 @@ export function createFrameReader(
     return end + 1;
   }
 
-  /** Reads on in a body; returns where it ends. */
+  /** Reads more of a body; returns the index after it. */
   function readBody(frame: Begun, chunk: Buffer, start: number): number {
     const copied = chunk.copy(frame.body, frame.length, start);
     frame.length += copied;
@@ -75,8 +75,8 @@ export function createFrameReader(
 
 function begin(line: string, limits: ReadonlyMap<string, number>): Begun {
   const [, kind = '', number, bytes] = /^([a-z-]+) (\d{1,15}) (\d{1,9})$/.exec(line) ?? [];
-  const most = limits.get(kind);
-  if (most === undefined) throw new FrameError('a line is not a frame’s');
-  if (Number(bytes) > most) throw new FrameError(`a message "${kind}" is larger than ${most} bytes`);
+  const maxBytes = limits.get(kind);
+  if (maxBytes === undefined) throw new FrameError('a line is not a frame’s');
+  if (Number(bytes) > maxBytes) throw new FrameError(`a message "${kind}" is larger than ${maxBytes} bytes`);
   return { kind, number: Number(number), body: Buffer.allocUnsafe(Number(bytes)), length: 0 };
 }

@@ -1,6 +1,6 @@
 /**
- * Sends messages in bundles: all that are written in one turn of the event loop go together, since between processes a
- * message costs its way far more than its length.
+ * Sends messages in bundles: all messages of one turn of the event loop go together, because between processes
+ * the cost of a message hardly depends on its length.
  * @param deliver sends a bundle; its messages are in the order in which they were written
  * @param later runs what it is given at the end of the turn: Node's `setImmediate`
  */

@@ -1,13 +1,13 @@
 import type { Attack } from './attack';
 
-/** The prelude's own promises are asked for `then`, which is the theme's: what it gives is put into the answer. */
+/** Awaiting reads `then` of the prelude's promises, which the theme has replaced: its value is put into the answer. */
 const takeOver = (then: string) =>
   `export function f() { Promise.prototype.constructor = null; Promise.prototype.then = ${then}; return 1; }\n`;
 const big = `'"' + 'x'.repeat(48 * 2 ** 20) + '"'`;
 const js = (body: string) => ({ js: `export function f(context) { ${body} }\n` });
 const py = (body: string) => ({ py: `def f(context):\n    ${body}\n` });
 
-/** A page whose elements are as many functions, each with a result of just the size that one may have. */
+/** A page whose elements are functions, each with a result of the maximum size. */
 const elements = Array.from({ length: 40 }, (_, at) => `f${at}`);
 const page: Attack['requests'] = [
   { method: 'GET', path: '/site/@@apps/attack/blocks/{id}', headers: { accept: 'text/html' } },

@@ -20,7 +20,7 @@ const themeFiles: Record<string, string> = {
   'apps/healthy/blocks/block.yaml': 'elements: { f: BASIC }\n',
 };
 
-/** Milliseconds in which a changed file is seen. */
+/** Milliseconds until the host sees a changed file. */
 const seen = 1_000;
 
 interface Report {
@@ -48,7 +48,7 @@ export interface ArenaOptions {
   env?: Record<string, string>;
 }
 
-/** A host with an empty theme, and a second process that asks it for something healthy all the time. */
+/** A host with an empty theme, and a second process that requests a healthy block all the time. */
 export async function openArena({ env = {} }: ArenaOptions = {}): Promise<AttackArena> {
   const directory = await mkdtemp(path.join(tmpdir(), 'apps-attacks-'));
   const theme = path.join(directory, 'main');
@@ -79,7 +79,7 @@ export async function openArena({ env = {} }: ArenaOptions = {}): Promise<Attack
     attempts += 1;
     const id = `${attack.name}-${attempts}`;
     await attack.prepare?.({ host, send: sendJson });
-    const own = Object.entries(attack.block ?? {}).map(([ending, text]) => [
+    const own = Object.entries(attack.block ?? {}).map(([ending, text]): [string, string] => [
       `apps/attack/blocks/${id}.${ending}`,
       text,
     ]);
@@ -94,16 +94,16 @@ export async function openArena({ env = {} }: ArenaOptions = {}): Promise<Attack
     await pause(100);
     const { slowest, failed } = await prober.report();
     for (const [file] of files) await rm(path.join(theme, file), { force: true });
-    if (attack.files?.['layout.html'] !== undefined) await write('layout.html', themeFiles['layout.html']);
+    if (attack.files?.['layout.html'] !== undefined) await write('layout.html', themeFiles['layout.html'] ?? '');
     return { answers, slowest, failed };
   }
 
   async function timed(attack: Attack, id: string, request: Partial<Message>) {
     const begin = performance.now();
-    const patience = (attack.within ?? 3_000) + 15_000;
+    const timeout = (attack.within ?? 3_000) + 15_000;
     const path = request.path?.replaceAll('{id}', id);
-    const answer = await Promise.race([sendJson({ ...request, ...(path ? { path } : {}) }), pause(patience)]);
-    if (!answer) throw new Error(`No answer within ${patience} ms`);
+    const answer = await Promise.race([sendJson({ ...request, ...(path ? { path } : {}) }), pause(timeout)]);
+    if (!answer) throw new Error(`No answer within ${timeout} ms`);
     return { answer, time: performance.now() - begin };
   }
 

@@ -15,13 +15,13 @@ export interface Attack {
   block?: Partial<Record<'js' | 'ts' | 'py' | 'html' | 'yaml', string>>;
   /** Other files, by path below the theme's folder, e.g. `rules.yaml`. Removed after the attack. */
   files?: Record<string, string>;
-  /** What the host needs to hold before the attack, e.g. records. Nothing is measured meanwhile. */
+  /** Prepares the host, e.g. makes records. Nothing is measured meanwhile. */
   prepare?(arena: Pick<AttackArena, 'host' | 'send'>): Promise<void>;
   /** Sent at once. `{id}` in a path is the block's id. Default: one `POST /site/@@apps/attack/blocks/{id}/f`. */
   requests?: readonly Partial<Message>[];
   /** Statuses that each answer may have. */
   status: number | readonly number[];
-  /** In each answer. */
+  /** A pattern that each answer must match. */
   has?: RegExp;
   /** Milliseconds within which each answer comes. Default 3,000. */
   within?: number;

@@ -31,7 +31,7 @@ const long = (name: string, ending: 'js' | 'ts' | 'py', text: string): Attack =>
   within: 5_000,
 });
 
-/** As they were seen to stop the server. */
+/** Files that have stopped a server. */
 const seen: readonly Attack[] = [
   { ...broken('generics', 'ts', '<a>('.repeat(24), over), short: true },
   broken('async-generics', 'ts', 'async<a>('.repeat(24), over),

@@ -6,7 +6,7 @@ const portal =
 const html = { accept: 'text/html' };
 const page = [{ method: 'GET', path: '/site/?b={id}', headers: html }];
 
-/** What the page shows of a block: all of it or an error mark, and in both cases what stands around it. */
+/** The page shows the whole block or an error mark, and in both cases the text around it. */
 const outcomes = {
   shown: /before<\/p><form [\s\S]*<\/form><p>after<\/p><\/main><\/body>/,
   refused: /before<\/p><span class="apps-error"[\s\S]*could not be shown[\s\S]*<\/span><p>after<\/p><\/main><\/body>/,

@@ -1,4 +1,4 @@
-/** A process of its own that asks an address every 40 ms; sent `reset`, it begins to count, sent `report`, it answers. */
+/** A process of its own that requests an address every 40 ms; the message `reset` restarts its count, `report` returns it. */
 const http = require('node:http');
 
 const url = process.argv[2];

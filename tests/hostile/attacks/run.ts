@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ArenaOptions, openArena } from './arena';
 import type { Attack, AttackArena, Attempt } from './attack';
 
-/** Milliseconds within which the second process has each of its answers, on a machine that does nothing else. */
+/** Milliseconds within which the second process has each of its answers, on an idle machine. */
 const usualWait = 500;
 
-/** Megabytes that the host may keep after all attacks of a list: caches, and what a heap grows by in an hour of use. */
-const mostKept = 400;
+/** Megabytes that the host may keep after all attacks of a list: caches, and the growth of a heap in an hour of use. */
+const MAX_KEPT = 400;
 
-/** What no answer may show: a stack, or a path of the machine. */
+/** No answer may show a stack, or a path of the machine. */
 const leak = /\n\s+at .+:\d+:\d+|\/plugins\/apps\/|node_modules|\/tmp\//;
 
-/** What is wrong with an attempt, apart from its times; undefined: nothing. */
+/** The error of an attempt, apart from its times; undefined if there is none. */
 function fault({ status, has }: Attack, { answers, failed }: Attempt): string | undefined {
   for (const { answer } of answers) {
     const shown = `${answer.status} ${answer.text.slice(0, 300)}`;
@@ -22,19 +22,19 @@ function fault({ status, has }: Attack, { answers, failed }: Attempt): string | 
   return failed.length > 0 ? `the healthy block was answered ${failed.slice(0, 3).join(', ')}` : undefined;
 }
 
-function lateness({ within = 3_000 }: Attack, { answers, slowest }: Attempt, mostWait: number): string | undefined {
+function lateness({ within = 3_000 }: Attack, { answers, slowest }: Attempt, maxWait: number): string | undefined {
   const longest = Math.max(0, ...answers.map(({ time }) => time));
-  if (longest <= within + mostWait - usualWait && slowest <= mostWait) return undefined;
+  if (longest <= within + maxWait - usualWait && slowest <= maxWait) return undefined;
   return `answered after ${longest.toFixed(0)} ms, the healthy block after ${slowest.toFixed(0)} ms`;
 }
 
 /**
- * One test for each attack, on one host. A wrong answer is wrong at once. Times are measured on a machine that does other
+ * One test for each attack, on one host. A wrong answer fails at once. Times are measured on a machine that does other
  * things too: an attack is repeated twice, as a new block, before it counts as late.
  */
 export function runAttacks(
   attacks: readonly Attack[],
-  { mostWait = usualWait, ...options }: ArenaOptions & { mostWait?: number } = {},
+  { maxWait = usualWait, ...options }: ArenaOptions & { maxWait?: number } = {},
 ): void {
   const only = new RegExp(process.env.HOSTILE ?? '');
   const chosen = attacks.filter(({ name }) => only.test(name));
@@ -53,7 +53,7 @@ export function runAttacks(
       for (let attempt = 0; attempt < 3; attempt += 1) {
         const result = await arena.attempt(attack);
         expect(fault(attack, result)).toBeUndefined();
-        const problem = lateness(attack, result, mostWait);
+        const problem = lateness(attack, result, maxWait);
         if (!problem) return;
         late.push(problem);
       }
@@ -62,9 +62,9 @@ export function runAttacks(
     120_000,
   );
 
-  test('the memory comes back', async () => {
+  test('the memory is released', async () => {
     const after = await arena.memory();
     console.log(`host: ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after ${chosen.length} attacks`);
-    expect(after - before).toBeLessThan(mostKept);
+    expect(after - before).toBeLessThan(MAX_KEPT);
   });
 }

@@ -49,7 +49,7 @@ async function prepare({ host }: Pick<AttackArena, 'host'>): Promise<void> {
         yield { id: String(at), creator: null, items };
       }
     }
-    await store.createMany(key, indexes, records());
+    await store.createMany(key, records());
     await store.refresh(key, indexes, { rebuild: false });
   }, vocabulary);
 }
@@ -66,7 +66,7 @@ const text = (q: string, more: object = {}) => ({ query: 'q in body', names: { q
 const relevance = { sort_index: 'body' };
 const many = (count: number, json: object) => Array.from({ length: count }, () => json);
 
-/** Over the bounds: refused before anything is asked of the database. */
+/** Over the bounds: refused before any query to the database. */
 const refused: Record<string, [object, RegExp]> = {
   '330 phrases': [text(phrases(330).join(' or '), relevance), /more than \d+ (phrases|words|alternatives)/],
   '330 phrases in the query': [
@@ -87,7 +87,7 @@ const refused: Record<string, [object, RegExp]> = {
   '2,000 comparisons': [{ query: Array.from({ length: 1_500 }, () => 'id<1').join('|') }, /more than 250 conditions/],
 };
 
-/** Within the bounds: answered, or refused when they take too long. */
+/** Within the bounds: answered, or refused after the time limit. */
 const costly: Record<string, object[]> = {
   '60 phrases': [text(phrases(60).join(' or '), relevance)],
   '60 phrases, all': [text(phrases(60).join(' '), relevance)],
@@ -131,7 +131,7 @@ const seeds = [
 
 const inLogic: Attack = {
   name: 'search-logic-transaction',
-  // What logic has written is searched in its transaction, on the one connection of SQLite.
+  // Records that logic has written are searched in its transaction, on the one connection of SQLite.
   block: {
     js: `export const f = (context) => {
   const searched = context.get_app('searched');

@@ -1,16 +1,16 @@
 import type { Attack } from './attack';
 
 /** Characters of a YAML file, at most. */
-const most = 128 * 1024;
+const MAX_SIZE = 128 * 1024;
 
 const many = (count: number, part: (index: number) => string): string =>
   Array.from({ length: count }, (_, n) => part(n)).join('');
 
 /** A text repeated up to the largest file. */
-const fill = (part: string, size = most - 200): string => part.repeat(Math.floor(size / part.length));
+const fill = (part: string, size = MAX_SIZE - 200): string => part.repeat(Math.floor(size / part.length));
 
 /** A numbered text, likewise. */
-const numbered = (part: (index: number) => string, size = most - 200): string => {
+const numbered = (part: (index: number) => string, size = MAX_SIZE - 200): string => {
   let text = '';
   for (let index = 0; text.length < size; index += 1) text += part(index);
   return text;
@@ -20,7 +20,7 @@ const key = 'k'.repeat(100_000);
 const nested = (depth: number, at: (level: number) => string, core: string): string =>
   many(depth, (level) => `${'  '.repeat(level)}${at(level)}\n`) + '  '.repeat(depth) + core;
 
-/** The block's definition, and what is said of it. */
+/** The block's definition, and the pattern of the answer. */
 const refused: [name: string, definition: string, has: RegExp][] = [
   ['long-key', `${key}:\n${numbered((n) => `  c${n}: 1\n`, 25_000)}`, /A key has at most 1000 characters/],
   ['long-keys-nested', nested(10, (n) => `${'k'.repeat(10_000)}${n}:`, 'a: 1'), /A key has at most 1000 characters/],
@@ -153,7 +153,7 @@ const definitions: Attack[] = refused.map(([name, yaml, has], index) => ({
   short: index === 0,
 }));
 
-/** Files of an app of its own: what they say is only told to its managers. */
+/** Files of an app of its own: their errors are shown only to its managers. */
 const app = (name: string, files: Record<string, string>, status: number, path = 'blocks/a/f'): Attack => ({
   name: `yaml-${name}`,
   files: {
@@ -200,7 +200,7 @@ const rules: Attack[] = (
   status: 200,
 }));
 
-/** What a visitor sends: forms, bodies and addresses. */
+/** Requests of a visitor: forms, bodies and addresses. */
 const number = {
   yaml: 'elements: {f: BASIC, n: NUMBER, _save: {}}',
   html: '{n}{_save}',

@@ -1,6 +1,6 @@
 import { type Case, gives, throws } from './case';
 
-/** Puts a list of what was not refused into `out`, by the name of the error that was expected. */
+/** Puts the calls that were not refused into `out`, by the name of the expected error. */
 const attempt = `const out = [];
       const expectError = (name, label, call) => {
         try { out.push([label, JSON.stringify(call())?.slice(0, 80)]); } catch (error) { if (!name.test(error.name)) out.push([label, error.name, error.message.slice(0, 80)]); }
@@ -265,7 +265,7 @@ export const calls: readonly Case[] = [
     name: 'call-display-itself',
     js: `export function f({ app }) { const r = app.create_record('itself' + Math.random()); r.set_block('call-display-itself'); return r.display(); }`,
     layout: '<i>{f}</i>',
-    // An error mark in the place of the ninth.
+    // An error mark instead of the ninth.
     status: 200,
     has: /apps-record.*apps-error/,
     lacks: /(apps-record.*){9}/,

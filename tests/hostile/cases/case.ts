@@ -1,6 +1,6 @@
-/** One attack: the files of its block, how it is asked for, and what must come of it. */
+/** One attack: the files of its block, its request, and the expected answer. */
 export interface Case {
-  /** Also the id of its block. `memory-…` has the runner to itself. */
+  /** Also the id of its block. `memory-…` runs alone in the runner. */
   name: string;
   /** Logic, whose function `f` is called; one of the two, or neither. */
   js?: string;
@@ -11,7 +11,7 @@ export interface Case {
   method?: 'GET' | 'POST';
   /** Path of the app's content, e.g. `/articles/one`. */
   content?: string;
-  /** What follows the block's path; default `/f`. '' is the block itself, as a page. */
+  /** Appended to the block's path; default `/f`. '' is the block itself, as a page. */
   path?: string;
   form?: Record<string, string>;
   /** The whole path, instead of the block's. */
@@ -29,16 +29,20 @@ export interface Case {
   headers?: Record<string, string | null>;
 }
 
+/** The position that a message begins with. */
+const position = String.raw`apps/[\w.-]+/[\w./-]+(?::\d+)*: `;
+
 export const timeout = { status: 504, error: 'LogicTimeoutError' } as const;
-/** Memory ends, or on a slow machine the time before it. */
+/** The memory limit is reached, or on a slow machine the time limit before it. */
 export const memory = {
   status: [500, 504],
-  message: /^The logic (used more than 64 MB of memory|of this request ran longer than)/,
+  message: new RegExp(`^(${position})?The logic (used more than 64 MB of memory|of this request ran longer than)`),
 } as const;
 export const broken = { status: 500, error: 'DefinitionError' } as const;
 
-/** The function throws. */
-export const throws = (message: RegExp) => ({ status: 500, error: 'LogicError', message }) as const;
+/** The function throws. @param message `^` stands for the position before it */
+export const throws = ({ source }: RegExp) =>
+  ({ status: 500, error: 'LogicError', message: new RegExp(source.replace(/^\^/, `^${position}`)) }) as const;
 
 /** The function's value. */
 export const gives = (is: unknown) => ({ status: 200, is }) as const;

@@ -13,7 +13,7 @@ import { time } from './time';
 
 const folder = path.join(__dirname, '..', '..', 'fixtures', 'hostile');
 
-/** The fixtures: the line `// expect 500 504` or `// expect 200 ^"text"$` of each says what it may come to. */
+/** The fixtures: the line `// expect 500 504` or `// expect 200 ^"text"$` of each names the allowed answers. */
 async function readFixtures(): Promise<Case[]> {
   const files = (await readdir(folder)).filter((file) => /\.(js|py)$/.test(file)).sort();
   return Promise.all(
@@ -22,14 +22,14 @@ async function readFixtures(): Promise<Case[]> {
       const text = await readFile(path.join(folder, file), 'utf8');
       const [, expected] = /^(?:\/\/|#) expect (.+)$/m.exec(text) ?? [];
       if (!expected) throw new Error(`${file} does not say what to expect`);
-      const [statuses, body] = expected.split(/ (?=\^)/);
+      const [statuses = '', body] = expected.split(/ (?=\^)/);
       const status = statuses.split(' ').map(Number);
       return { name, [ext.slice(1)]: text, status, ...(body ? { has: new RegExp(body, 's') } : {}) };
     }),
   );
 }
 
-/** Every attack but those of `mended`. */
+/** Every attack except those of `regressions`. */
 export async function readCorpus(): Promise<Case[]> {
   const tables = [time, memories, depth, results, reach, imports, calls, python, marks, layouts, definitions];
   const all = [...(await readFixtures()), ...tables.flat()];

@@ -23,7 +23,7 @@ const values = `export function on_display(context) {
 }
 export const f = () => '<i>one</i>';`;
 
-/** Layouts that would keep the server's own thread busy, fill its memory, or show what is not theirs. */
+/** Layouts that would keep the server's own thread busy, fill its memory, or show data of others. */
 export const layouts: readonly Case[] = [
   refused('loop', '{% for i in (1..1000000000) %}x{% endfor %}'),
   refused(

@@ -105,7 +105,7 @@ export const memories: readonly Case[] = [
     }`,
     ...memory,
   },
-  // From here on, asking alone is refused, or costs nothing.
+  // From here on, the allocation itself is refused, or costs nothing.
   {
     name: 'memory-join-empty',
     js: `export const f = () => new Array(1 << 27).join('xxxx').length;`,

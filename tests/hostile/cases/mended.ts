@@ -1,28 +1,28 @@
 import { type Case, gives, memory } from './case';
 
-/** A case of which more is promised than its answer. */
-export interface Mended extends Case {
-  /** Milliseconds: the server itself may stand still so long at most. */
+/** An attack that once succeeded: a case with further expectations besides its answer. */
+export interface Regression extends Case {
+  /** Maximum milliseconds for which the server's event loop may be blocked. */
   calm?: number;
-  /** Must not be in what the server has printed. */
+  /** Must not match the server's output. */
   unprinted?: RegExp;
-  /** A case that is asked for again and again meanwhile, five times at once. */
+  /** A case that five clients request repeatedly meanwhile. */
   beside?: string;
-  /** It may be run again, and then takes longer than one run. */
+  /** The server may run the request again, which takes longer than one run. */
   again?: boolean;
 }
 
 const article = `api.documents('api::article.article')`;
 
-/** Parameters that are far too large are refused, as an error that can be caught, before anything is done with them. */
-const refused = (name: string, call: string): Mended => ({
-  name: `mended-${name}`,
+/** Parameters that are far too large are refused, as an error that can be caught, before they are used. */
+const refused = (name: string, call: string): Regression => ({
+  name: `regression-${name}`,
   js: `export function f({ api }) { try { return ${article}.${call}; } catch (error) { return error.name; } }`,
   ...gives('BadRequestError'),
   calm: 300,
 });
 
-const parameters: Mended[] = [
+const parameters: Regression[] = [
   refused('in', 'count({ filters: { id: { $in: Array.from({ length: 40000 }, (_, i) => i) } } })'),
   refused(
     'or',
@@ -42,7 +42,7 @@ const parameters: Mended[] = [
   refused('between', `count({ filters: { title: { $between: 'x' } } })`),
   refused('json-operator', `findMany({ filters: { title: { $jsonSupersetOf: '{}' } } }).length`),
   {
-    name: 'mended-and-deep',
+    name: 'regression-and-deep',
     js: `export function f({ api }) {
       const filters = Array.from({ length: 50000 }).reduce((inner) => ({ $and: inner }), {});
       try { return ${article}.count({ filters }); } catch (error) { return error.name; }
@@ -52,35 +52,35 @@ const parameters: Mended[] = [
     calm: 300,
   },
   {
-    name: 'mended-populate-many',
+    name: 'regression-populate-many',
     js: `export function f({ api }) { try { return ${article}.findMany({ fields: ['title'], populate: Array.from({ length: 150000 }, () => 'tiles') }).length; } catch (error) { return error.name; } }`,
     status: 200,
     has: /^(1|"BadRequestError")$/,
     calm: 300,
   },
   {
-    name: 'mended-or-again',
+    name: 'regression-or-again',
     js: `export function f({ api }) { for (let i = 0; i < 1000; i++) ${article}.count({ filters: { $or: Array.from({ length: 900 }, (_, n) => ({ title: 'x' + n })) } }); }`,
     status: [200, 500, 504],
     calm: 300,
   },
 ];
 
-const guard = (name: string, on_display: string, method: 'GET' | 'POST', path: string): Mended => ({
-  name: `mended-guard-${name}`,
+const guard = (name: string, on_display: string, method: 'GET' | 'POST', path: string): Regression => ({
+  name: `regression-guard-${name}`,
   definition: 'elements:\n  f: BASIC\n  act: { type: ACTION, label: Act }\n',
   js: `export function on_display({ request }) { ${on_display} }
-    export function f({ app }) { app.log('f of mended-guard-${name} ran'); return 'SECRET'; }
-    export function act({ app }) { app.log('act of mended-guard-${name} ran'); return 'SECRET'; }`,
+    export function f({ app }) { app.log('f of regression-guard-${name} ran'); return 'SECRET'; }
+    export function act({ app }) { app.log('act of regression-guard-${name} ran'); return 'SECRET'; }`,
   method,
   path,
   status: 303,
   lacks: /SECRET/,
-  unprinted: new RegExp(`(f|act) of mended-guard-${name} ran`),
+  unprinted: new RegExp(`(f|act) of regression-guard-${name} ran`),
 });
 
-/** What `on_display` turns away does not run. */
-const guards: Mended[] = [
+/** Functions of a block whose `on_display` redirects do not run. */
+const guards: Regression[] = [
   guard('get', `return '/site/';`, 'GET', '/f'),
   guard('post', `return '/site/';`, 'POST', '/f'),
   guard('action', `return '/site/';`, 'POST', '/act'),
@@ -88,26 +88,26 @@ const guards: Mended[] = [
   guard('redirect-action', `request.response.redirect('/site/');`, 'POST', '/act'),
 ];
 
-const records: Mended[] = [
+const records: Regression[] = [
   ...[1, 2, 3].map((n) => ({
-    name: `mended-large-records-${n}`,
+    name: `regression-large-records-${n}`,
     js: `export function f({ app }) { const s = 'x'.repeat(950000); for (let i = 0; i < 12; i++) app.create_record('large-${n}-' + i).set('v', s + i); return 1; }`,
     ...gives(1),
   })),
   {
-    name: 'mended-large-records-read',
+    name: 'regression-large-records-read',
     js: `export function f({ app }) { try { return app.search('', { limit: 10000 }).length; } catch (error) { return error.name; } }`,
     ...gives('PayloadTooLargeError'),
     calm: 300,
   },
   {
-    name: 'mended-many-items',
+    name: 'regression-many-items',
     js: `export function f({ app }) { const items = {}; for (let i = 0; i < 100000; i++) items['k' + i] = i; app.create_record('many').save(items); return 1; }`,
     status: [200, 500, 504],
     calm: 300,
   },
   {
-    name: 'mended-deep-items',
+    name: 'regression-deep-items',
     js: `export function f({ app }) {
       const record = app.create_record('deep');
       return [101, 1000, 7000].map((n) => {
@@ -120,7 +120,7 @@ const records: Mended[] = [
     message: /nested too deeply/,
   },
   {
-    name: 'mended-odd-increments',
+    name: 'regression-odd-increments',
     js: `export function f({ app }) {
       const record = app.create_record('increments');
       return [1e308, 1e308, Infinity, NaN, '5', {}, [], 10n].map((by) => { try { return record.inc('t', by); } catch (error) { return error.name; } });
@@ -129,7 +129,7 @@ const records: Mended[] = [
     has: /^\[1e\+308(,"(BadRequest|Type|Range)Error"){7}\]$/,
   },
   {
-    name: 'mended-odd-increments-python',
+    name: 'regression-odd-increments-python',
     py: `def f(context):
     record = context.app.create_record(id='increments-python')
     found = []
@@ -147,10 +147,10 @@ const records: Mended[] = [
 
 const patterns = Array.from({ length: 30 }, (_, i) => `  p${i}: { type: TEXT, pattern: "${'(a|a)*'.repeat(160)}" }\n`);
 
-/** Layouts and definitions take a second at most, and the server is asked for other things meanwhile. */
-const files: Mended[] = [
+/** Layouts and definitions take a second at most, while the server gets other requests. */
+const files: Regression[] = [
   {
-    name: 'mended-many-elements',
+    name: 'regression-many-elements',
     js: 'export const f = () => 1;',
     layout: '{f}'.repeat(66666),
     path: '',
@@ -158,7 +158,7 @@ const files: Mended[] = [
     calm: 1200,
   },
   {
-    name: 'mended-many-conditions',
+    name: 'regression-many-conditions',
     js: 'export const f = () => 1;',
     layout: `{% if a${' or a'.repeat(39000)} %}x{% endif %}`,
     path: '',
@@ -166,14 +166,14 @@ const files: Mended[] = [
     calm: 1200,
   },
   {
-    name: 'mended-large-definition',
+    name: 'regression-large-definition',
     definition: `elements:\n  f: BASIC\n${Array.from({ length: 7000 }, (_, i) => `  a${i}: {type: TEXT, label: x}\n`).join('')}`,
     js: 'export const f = () => 1;',
     status: [200, 500],
     calm: 300,
   },
   {
-    name: 'mended-many-patterns',
+    name: 'regression-many-patterns',
     layout: `${patterns.map((_, i) => `{p${i}}`).join('')}{_save}`,
     definition: `elements:\n  _save: { label: Save }\n${patterns.join('')}`,
     method: 'POST',
@@ -184,25 +184,25 @@ const files: Mended[] = [
   },
 ];
 
-const texts: Mended[] = [
+const texts: Regression[] = [
   {
-    name: 'mended-large-text',
+    name: 'regression-large-text',
     js: `export function f() { const s = 'abab'.padEnd(2e8, 'xyz'); const t = [s, s].join(); return [t.length, t.charCodeAt(3e8)]; }`,
     ...memory,
-    // The bound is soft: on a fast machine the text is gone before the process is looked at.
+    // The bound is soft: on a fast machine the text is freed before the process is measured.
     status: [200, ...memory.status],
   },
 ];
 
-const answers: Mended[] = [
+const answers: Regression[] = [
   {
-    name: 'mended-many-headers',
+    name: 'regression-many-headers',
     js: `export function f({ request }) { for (let i = 0; i < 900; i++) request.response.set_header('x-app-' + i, 'v'.repeat(500)); return 1; }`,
     status: [400, 500],
     headers: { 'x-app-899': null },
   },
   {
-    name: 'mended-forged-size',
+    name: 'regression-forged-size',
     py: `def f(context):
     bridge = eval('_bridge')
     bridge('A' + '{"value":[{"defined":true,"value":"' + 'x' * 1500000 + '"}]}')
@@ -213,7 +213,7 @@ const answers: Mended[] = [
     error: 'LogicError',
   },
   {
-    name: 'mended-raw-log',
+    name: 'regression-raw-log',
     py: `def f(context):
     eval('_bridge')('H' + eval('_text')([['log', {'message': 'Q' * 100000, 'stack': ''}]]))
     return 1
@@ -224,12 +224,12 @@ const answers: Mended[] = [
 ];
 
 /**
- * The memory that one takes is not another's fault: who has only computed has its answer, be it after its request has been
- * run again. What is beside it may pass for a while, for memory is bounded softly.
+ * A request is not blamed for the memory of another: one that only computes gets its answer, perhaps after it was run
+ * again. The other one may succeed for a while, because the memory bound is soft.
  */
-const blame: Mended[] = [
+const blame: Regression[] = [
   {
-    name: 'mended-blame-taker',
+    name: 'regression-blame-taker',
     js: `export function f({ app }) {
       const s = new Array(2.6e7).fill('').join('abcdefgh');
       let n = 0;
@@ -239,18 +239,18 @@ const blame: Mended[] = [
     status: [200, 500, 504],
   },
   ...[1, 2, 3].map((n) => ({
-    name: `mended-blame-${n}`,
+    name: `regression-blame-${n}`,
     js: `export function f() { const end = Date.now() + 900; let x = 0; while (Date.now() < end) x += Math.sqrt(x + 1); return 'honest'; }`,
     ...gives('honest'),
-    beside: 'mended-blame-taker',
+    beside: 'regression-blame-taker',
     again: true,
   })),
 ];
 
-/** Many host calls in one message: they end with the request. Reads the large records of above. */
-const batch: Mended[] = [
+/** Many host calls in one message: they end with the request. Reads the large records from above. */
+const batch: Regression[] = [
   {
-    name: 'mended-batch',
+    name: 'regression-batch',
     py: `def f(context):
     large = ' or '.join(["id == 'large-1-%d'" % i for i in range(8)])
     calls = [['search', {'app': None, 'query': large, 'options': {}}] for i in range(60)]
@@ -259,10 +259,10 @@ const batch: Mended[] = [
     status: [200, 500, 504],
     calm: 300,
   },
-  { name: 'mended-after-batch', js: 'export const f = ({ app }) => app.id;', ...gives('hostile'), calm: 300 },
+  { name: 'regression-after-batch', js: 'export const f = ({ app }) => app.id;', ...gives('hostile'), calm: 300 },
 ];
 
-export const mended: readonly Mended[] = [
+export const regressions: readonly Regression[] = [
   ...parameters,
   ...guards,
   ...texts,

@@ -148,7 +148,7 @@ def f(context):
   },
   {
     name: 'python-memory-search',
-    // What stands before the words it looks for is given back: the answer must not name anything of the machine.
+    // Returns the memory before the words that it searches: the answer must not name anything of the machine.
     py: `def f(context):
     u = eval('uctypes')
     hits = []
@@ -176,7 +176,7 @@ def f(context):
   },
   {
     name: 'python-bridge-calls-raw',
-    // Names and arguments that the prelude would not send: none may do more than the logic's own requester may.
+    // Names and arguments that the prelude does not send: none may exceed the rights of the logic's requester.
     py: `def f(context):
     b = eval('_bridge'); t = eval('_text'); out = []
     for c in [['constructor', {}], ['__proto__', {}], ['toString', {}], ['getRecord', {'app': 'other', 'id': 'x'}], ['getRecord', {'app': 'nope', 'id': 'x'}],
@@ -211,8 +211,8 @@ def f(context):
 ];
 
 /**
- * One visitor's text, and another visitor who looks for it in the interpreter's memory; the second finds its own, so that
- * it is known to have looked. Named so that they run one after the other.
+ * One visitor's text, and another visitor who searches the interpreter's memory for it; the second finds its own text, which
+ * proves that the search works. Named so that they run one after the other.
  */
 export const marks: readonly Case[] = [
   {

@@ -8,7 +8,7 @@ import { programOf } from '../../../plugins/apps/server/src/logic/testing/harnes
 import { createWorkers, type Workers } from '../../../plugins/apps/server/src/workers';
 import { texts } from './compile';
 
-/** Where Node finds the packages that the worker asks for. */
+/** Folder in which Node finds the packages of the worker. */
 const folder = join(__dirname, '../../../plugins/apps/node_modules/.cache/fuzz-compile');
 const path = join(folder, 'worker.js');
 const logger = { error: vi.fn() };
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Milliseconds for which this thread was busy or away at most, while the work went on. */
+/** Maximum milliseconds for which this thread was blocked during the work. */
 async function longestWait(work: () => Promise<unknown>): Promise<number> {
   let [last, longest] = [performance.now(), 0];
   const timer = setInterval(() => {
@@ -38,7 +38,7 @@ async function longestWait(work: () => Promise<unknown>): Promise<number> {
 const seeds = process.env.FUZZ_SEEDS?.split(',').map(Number) ?? [1, 2, 3];
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 40);
 
-/** Every text is compiled or refused, and this thread, as the server's, serves others meanwhile. */
+/** Every text is compiled or refused, and this thread, like the server's, is not blocked meanwhile. */
 test.each(seeds)('logic files, seed %i', { timeout: 600_000 }, async (seed) => {
   const compile = createCompiler(workers);
   for (const { language, name, text } of texts(seed, rounds, 250_000)) {

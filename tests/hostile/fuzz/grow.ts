@@ -1,17 +1,17 @@
 /**
- * Looks for texts on which a function takes superlinear time: short pieces of a grammar, repeated and nested, at growing
+ * Searches texts on which a function takes superlinear time: short pieces of a grammar, repeated and nested, at growing
  * sizes. The same seed makes the same texts. For functions that run on the server's own thread and are linear there.
  */
 
 export interface Subject {
   name: string;
-  /** Pieces of the language that texts are made of: tokens, and openings with their endings. */
+  /** Pieces from which texts are generated: tokens, and openings with their endings. */
   pieces: readonly string[];
-  /** What is examined; it may throw. */
+  /** The examined function; it may throw. */
   work(text: string): unknown;
   /** Characters of the largest text, i.e. the bound that the function checks or a little more. */
-  most: number;
-  /** It ends its work at a bound of its own: only the time at the largest size counts, not how it grows up to there. */
+  maxSize: number;
+  /** The function has a bound of its own: only the time at the largest size counts, not the growth. */
   bounded?: boolean;
   /** Put before and after each text. */
   frame?: readonly [string, string];
@@ -36,11 +36,11 @@ export function random(seed: number): () => number {
   };
 }
 
-type Shape = (parts: readonly string[], size: number) => string;
+type Shape = (parts: readonly [string, string, string], size: number) => string;
 
 const times = (part: string, size: number) => part.repeat(Math.max(1, Math.floor(size / Math.max(1, part.length))));
 
-/** Numbers in each repetition, for what is only slow when every name differs. */
+/** Numbers in each repetition, for functions that are slow only when every name differs. */
 const numbered = (part: string, size: number) => {
   let text = '';
   for (let index = 0; text.length < size; index += 1) text += part.replaceAll('#', String(index));
@@ -73,31 +73,31 @@ function measure(work: (text: string) => unknown, text: string): number {
   return best;
 }
 
-/** Milliseconds for a text of the largest size: longer than that would be noticed by others. */
-const mostTime = 300;
+/** Milliseconds for a text of the largest size: a longer delay would be noticed by other requests. */
+const MAX_TIME = 300;
 
 /**
- * Texts on which the subject takes longer than others may wait: over `mostTime` at its largest size, or sooner by a cost
+ * Texts on which the subject is too slow: over `MAX_TIME` at its largest size, or sooner by a cost
  * that grows with the square. Sizes double, so that a bad text ends the search before it hangs.
  */
 export function findSlow(subject: Subject, seed: number, rounds: number): Finding[] {
-  const { pieces, work, most, bounded = false, frame = ['', ''] } = subject;
+  const { pieces, work, maxSize, bounded = false, frame = ['', ''] } = subject;
   const next = random(seed);
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;
   const found: Finding[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const parts = [pick(pieces), pick(pieces), pick(pieces)];
+    const parts = [pick(pieces), pick(pieces), pick(pieces)] as const;
     const [name, shape] = pick(Object.entries(shapes));
     let before = 0;
-    for (let size = 512; ; size = Math.min(size * 2, most)) {
+    for (let size = 512; ; size = Math.min(size * 2, maxSize)) {
       const time = measure(work, frame[0] + shape(parts, size) + frame[1]);
       const isQuadratic = !bounded && time > 60 && before > 10 && time > before * 3.2;
-      if (time > mostTime || isQuadratic) {
+      if (time > MAX_TIME || isQuadratic) {
         found.push({ shape: `${name}: ${JSON.stringify(parts)}`, size, time: Math.round(time) });
         break;
       }
       before = time;
-      if (size === most) break;
+      if (size === maxSize) break;
     }
   }
   return found;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { isAppsError } from '../../../plugins/apps/server/src/errors';
 import { createLayouts } from '../../../plugins/apps/server/src/layouts';
-import { parseDocument, parsePiece } from '../../../plugins/apps/server/src/layouts/html-tree';
-import { doMarkup } from '../../../plugins/apps/server/src/layouts/markup-tasks';
-import { inlineLimits, markupLimits, Work } from '../../../plugins/apps/server/src/layouts/markup-work';
-import { selected, ThemePage } from '../../../plugins/apps/server/src/layouts/theme-page';
+import { parseDocument, parsePiece } from '../../../plugins/apps/server/src/layouts/markup/html-tree';
+import { doMarkup } from '../../../plugins/apps/server/src/layouts/markup/markup-tasks';
+import { inlineLimits, markupLimits, Work } from '../../../plugins/apps/server/src/layouts/markup/markup-work';
+import { selected, ThemePage } from '../../../plugins/apps/server/src/layouts/markup/theme-page';
 import { findSlow, type Subject } from './grow';
 import { htmlPieces, largeHtml, layouts, liquidPieces, selectorPieces } from './markup';
 
@@ -19,27 +19,27 @@ const page = `<main>${'<div class="a aaaaaaaaaaaa"><p>x</p><p a=b>y</p></div>'.r
 const deep = `${'<div class=a>'.repeat(200)}x${'<p>y</p>'.repeat(400)}`;
 const compiler = createLayouts();
 
-/** What the server's main thread does with such texts, within its bounds. */
+/** Functions of the server's main thread that read such texts, within their bounds. */
 const subjects: readonly Subject[] = [
-  { name: 'a block', pieces: htmlPieces, most: characters, work: (html) => parsePiece(html, Work.inline()) },
-  { name: 'a page', pieces: htmlPieces, most: characters, work: (html) => parseDocument(html, Work.inline()) },
-  { name: 'a part', pieces: htmlPieces, most: characters, work: (html) => selected(html, 'p ~ b', Work.inline()) },
+  { name: 'a block', pieces: htmlPieces, maxSize: characters, work: (html) => parsePiece(html, Work.inline()) },
+  { name: 'a page', pieces: htmlPieces, maxSize: characters, work: (html) => parseDocument(html, Work.inline()) },
+  { name: 'a part', pieces: htmlPieces, maxSize: characters, work: (html) => selected(html, 'p ~ b', Work.inline()) },
   {
     name: 'a selector in a wide page',
     pieces: selectorPieces,
-    most: 1_000,
+    maxSize: 1_000,
     work: (selector) => new ThemePage(page, Work.inline()).has(selector),
   },
   {
     name: 'a selector in a deep page',
     pieces: selectorPieces,
-    most: 1_000,
+    maxSize: 1_000,
     work: (selector) => new ThemePage(deep, Work.inline()).has(selector),
   },
   {
     name: 'a layout',
     pieces: liquidPieces,
-    most: 262_144,
+    maxSize: 262_144,
     work: (text) => compiler.compile({ path: 'a.html', text }),
   },
 ];
@@ -52,16 +52,16 @@ test.each(subjects.flatMap((subject) => seeds.map((seed) => ({ ...subject, seed 
   },
 );
 
-/** Milliseconds for which this thread was busy or away at most, while the work went on. */
+/** Maximum milliseconds for which this thread was blocked during the work. */
 async function longestWait(work: () => Promise<unknown>): Promise<number> {
   let [last, longest] = [performance.now(), 0];
   let going = true;
-  const look = () => {
+  const sample = () => {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
-    if (going) setImmediate(look);
+    if (going) setImmediate(sample);
   };
-  setImmediate(look);
+  setImmediate(sample);
   await work();
   going = false;
   return Math.max(longest, performance.now() - last);
@@ -69,7 +69,7 @@ async function longestWait(work: () => Promise<unknown>): Promise<number> {
 
 const data = { element: async () => ({ html: 'x' }), context: {}, debug: false, onUndefined: () => undefined };
 
-test.each(seeds)('renderings let others work, seed %i', { timeout: 600_000 }, async (seed) => {
+test.each(seeds)('renderings do not block other work, seed %i', { timeout: 600_000 }, async (seed) => {
   for (const { name, text } of layouts(seed, rounds)) {
     const attempt = async () => {
       try {
@@ -84,7 +84,7 @@ test.each(seeds)('renderings let others work, seed %i', { timeout: 600_000 }, as
   }
 });
 
-test.each(seeds)('large HTML ends in its time, seed %i', { timeout: 600_000 }, (seed) => {
+test.each(seeds)('large HTML is parsed within its time limit, seed %i', { timeout: 600_000 }, (seed) => {
   const cpu = (since?: NodeJS.CpuUsage) => process.cpuUsage(since);
   for (const { name, text } of largeHtml(seed, rounds / 3, markupLimits.characters)) {
     const begin = cpu();

@@ -1,6 +1,6 @@
 import { random, shapes } from './grow';
 
-/** Pieces of HTML: what its parser looks back at, opens again, moves or adds; `#` is a number. */
+/** Pieces of HTML that make the parser look back, reopen, move or add elements; `#` is a number. */
 export const htmlPieces: readonly string[] = [
   ...[
     '<p>',
@@ -233,7 +233,7 @@ const filters =
     ' ',
   );
 
-/** Layouts that make a text or list as long as they can, and have filters work on it; the same for the same seed. */
+/** Layouts that make a text or list as long as they can, and apply filters to it; the same for the same seed. */
 export function* layouts(seed: number, count: number): Generator<Rendered> {
   const next = random(seed);
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;
@@ -267,7 +267,7 @@ export function* largeHtml(seed: number, count: number, size: number): Generator
   const next = random(seed);
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;
   for (let index = 0; index < count; index += 1) {
-    const parts = [pick(htmlPieces), pick(htmlPieces), pick(htmlPieces)];
+    const parts = [pick(htmlPieces), pick(htmlPieces), pick(htmlPieces)] as const;
     const [name, shape] = pick(Object.entries(shapes));
     yield { name: `${name}: ${JSON.stringify(parts)}`, text: shape(parts, size).slice(0, size) };
   }

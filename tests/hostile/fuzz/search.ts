@@ -1,4 +1,4 @@
-/** Searches made by a seed, over the records of attacks/search.ts: any part of the grammar, as much of it as is taken. */
+/** Searches generated from a seed, over the records of attacks/search.ts: all of the grammar, up to its limits. */
 
 /** Words that all records hold, in an order of their own. */
 export const vocabulary =
@@ -43,9 +43,9 @@ class Grammar {
     return this.next() < likelihood;
   }
 
-  /** Up to `most`, small numbers and large ones alike. */
-  upTo(most: number): number {
-    return Math.max(1, Math.floor(most ** this.next()));
+  /** Up to `max`, small numbers and large ones alike. */
+  upTo(max: number): number {
+    return Math.max(1, Math.floor(max ** this.next()));
   }
 
   list<T>(length: number, make: () => T): T[] {

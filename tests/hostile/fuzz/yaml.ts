@@ -1,12 +1,12 @@
-import { readDefinition } from '../../../plugins/apps/server/src/apps/definition';
+import { readDefinition } from '../../../plugins/apps/server/src/apps/definitions/definition';
+import { readSettings } from '../../../plugins/apps/server/src/apps/definitions/settings';
 import { type ElementType, elementTypes } from '../../../plugins/apps/server/src/apps/elements';
-import { compilePattern } from '../../../plugins/apps/server/src/apps/elements/pattern';
-import { blockReference } from '../../../plugins/apps/server/src/apps/embed-reference';
-import { readRules } from '../../../plugins/apps/server/src/apps/rules';
-import { readSettings } from '../../../plugins/apps/server/src/apps/settings';
-import { checkEncoded, checkNumbers, checkUtf8 } from '../../../plugins/apps/server/src/door/text';
+import { blockReference } from '../../../plugins/apps/server/src/apps/pages/embed-reference';
+import { readRules } from '../../../plugins/apps/server/src/apps/pages/rules';
+import { compilePattern } from '../../../plugins/apps/server/src/apps/patterns/pattern';
+import { checkEncoded, checkNumbers, checkUtf8 } from '../../../plugins/apps/server/src/http/request/text';
 import { printable } from '../../../plugins/apps/server/src/log';
-import { createAddressParser } from '../../../plugins/apps/server/src/sites/address';
+import { createAddressParser } from '../../../plugins/apps/server/src/sites/addresses/address';
 import type { Subject } from './grow';
 
 /** Characters of a YAML file, and a little more. */
@@ -14,7 +14,7 @@ const file = 128 * 1024 + 8;
 /** Characters of a body. */
 const body = 1024 * 1024;
 
-/** Tokens of YAML, with the beginnings and endings of what spans several lines. */
+/** Tokens of YAML, with the beginnings and endings of constructs that span several lines. */
 const yaml = [
   ...['a', 'a: ', '- ', '? ', ': ', '\n', '\n  ', '\n    ', '\r\n', '\t', ' ', '\n- ', '\n  - ', '\n# ', ' # '],
   ...['[', ']', '{', '}', ', ', '[a, ', '{a: b}, ', '[[[', ']]]', "'", "''", '"', '\\n', '\\"', '\\x41', '"\\\n'],
@@ -123,48 +123,48 @@ const read =
 
 const inputs = [...elementTypes].filter(([, type]) => type.read) as [string, Required<ElementType>][];
 
-/** What reads YAML, and what a definition is made of; and the texts of visitors that are read beside it. */
+/** Functions that read YAML and the values of definitions, and functions that read texts of visitors. */
 export const subjects: readonly Subject[] = [
-  { name: 'settings', pieces: [...yaml, ...settings], work: read(readSettings), most: file },
-  { name: 'definition', pieces: [...yaml, ...definition], work: read(readDefinition), most: file },
+  { name: 'settings', pieces: [...yaml, ...settings], work: read(readSettings), maxSize: file },
+  { name: 'definition', pieces: [...yaml, ...definition], work: read(readDefinition), maxSize: file },
   {
     name: 'elements',
     pieces: [...yaml, ...definition],
     work: read(readDefinition),
-    most: file,
+    maxSize: file,
     frame: ['elements:\n  ', ''],
   },
   {
     name: 'a flow',
     pieces: [...yaml, ...definition],
     work: read(readDefinition),
-    most: file,
+    maxSize: file,
     frame: ['elements: {a: [', ']}'],
   },
-  { name: 'rules', pieces: [...yaml, ...rules], work: read(readRules), most: file },
-  { name: 'a rule', pieces: rules, work: read(readRules), most: file, frame: ['- append: a\n', ''] },
-  { name: 'patterns', pieces: [...definition, '(', ')', '[', ']', '*', '{9}'], work: compilePattern, most: 1_000 },
+  { name: 'rules', pieces: [...yaml, ...rules], work: read(readRules), maxSize: file },
+  { name: 'a rule', pieces: rules, work: read(readRules), maxSize: file, frame: ['- append: a\n', ''] },
+  { name: 'patterns', pieces: [...definition, '(', ')', '[', ']', '*', '{9}'], work: compilePattern, maxSize: 1_000 },
   {
     name: 'pattern input',
     pieces: entry,
     work: (text) => compilePattern('(a|[^a])*(1+)*x?')(text),
-    most: 4_000,
+    maxSize: 4_000,
   },
-  { name: 'references', pieces: path, work: blockReference, most: 10_000 },
-  { name: 'addresses', pieces: path, work: createAddressParser(['site']), most: 16_000, frame: ['/site/', ''] },
+  { name: 'references', pieces: path, work: blockReference, maxSize: 10_000 },
+  { name: 'addresses', pieces: path, work: createAddressParser(['site']), maxSize: 16_000, frame: ['/site/', ''] },
   ...inputs.map(([name, { read }]) => ({
     name: `input ${name}`,
     pieces: entry,
     work: (text: string) => read([text], { name: 'a', type: name, position: { file: '' } }, [], { left: 2_000_000 }),
-    most: body,
+    maxSize: body,
   })),
-  { name: 'numbers', pieces: json, work: (text) => checkNumbers(text), most: body },
-  { name: 'encoded', pieces: [...path, '&', '='], work: (text) => checkEncoded(text, ''), most: body },
+  { name: 'numbers', pieces: json, work: (text) => checkNumbers(text), maxSize: body },
+  { name: 'encoded', pieces: [...path, '&', '='], work: (text) => checkEncoded(text, ''), maxSize: body },
   {
     name: 'utf-8',
     pieces: [...path, 'é', '🍎', '\ud800'],
     work: (text) => checkUtf8(Buffer.from(text, 'latin1'), ''),
-    most: body,
+    maxSize: body,
   },
-  { name: 'log lines', pieces: [...path, '\n', '\u001b', '\u202e'], work: printable, most: body },
+  { name: 'log lines', pieces: [...path, '\n', '\u001b', '\u202e'], work: printable, maxSize: body },
 ];

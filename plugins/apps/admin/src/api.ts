@@ -3,9 +3,11 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import {
   type AdminRoute,
   type AppDetail,
+  type AppOptions,
   adminRoutes,
   type BlockChoice,
   type HandOver,
+  type OptionsChange,
   type Overview,
   type RecordsPage,
   type RecordsQuery,
@@ -20,13 +22,13 @@ import {
 } from '../../shared/admin-api';
 import { pluginId } from './plugin';
 
-interface AppPlace {
+interface AppKey {
   site: string;
   app: string;
 }
 
 /** Parameters of the routes' paths. */
-interface PathParameters extends AppPlace {
+interface PathParameters extends AppKey {
   /** Id of a rule. */
   rule: string;
 }
@@ -49,14 +51,16 @@ export function useApi() {
       setTheme: async (site: string, change: ThemeChange) =>
         (await put<SiteOverview>(address('setTheme', { site }), change)).data,
       handOver: async (site: string) => (await post<HandOver>(address('handOver', { site }))).data,
-      app: async (place: AppPlace) => (await get<AppDetail>(address('app', place))).data,
-      records: async (place: AppPlace, params: RecordsQuery) =>
-        (await get<RecordsPage>(address('records', place), { params })).data,
-      deleteRecord: async (place: AppPlace, id: string, onDelete: boolean) => {
-        await del(address('deleteRecord', place), { params: { id, on_delete: onDelete } });
+      app: async (key: AppKey) => (await get<AppDetail>(address('app', key))).data,
+      records: async (key: AppKey, params: RecordsQuery) =>
+        (await get<RecordsPage>(address('records', key), { params })).data,
+      deleteRecord: async (key: AppKey, id: string, onDelete: boolean) => {
+        await del(address('deleteRecord', key), { params: { id, on_delete: onDelete } });
       },
-      refresh: async (place: AppPlace, request: RefreshRequest) =>
-        (await post<Refresh>(address('refresh', place), request)).data,
+      setOptions: async (key: AppKey, change: OptionsChange) =>
+        (await put<AppOptions>(address('setOptions', key), change)).data,
+      refresh: async (key: AppKey, request: RefreshRequest) =>
+        (await post<Refresh>(address('refresh', key), request)).data,
       rules: async () => (await get<Rule[]>(address('rules'))).data,
       ruleChoices: async () => (await get<RuleChoices>(address('ruleChoices'))).data,
       ruleFunctions: async (params: RuleTarget) => (await get<string[]>(address('ruleFunctions'), { params })).data,
@@ -74,21 +78,21 @@ export function useApi() {
 export type Api = ReturnType<typeof useApi>;
 
 export interface Loaded<T> {
-  /** Undefined until it is there; kept while it is loaded again. */
+  /** Undefined until it is loaded; kept while it is loaded again. */
   data: T | undefined;
-  /** Why it could not be loaded, in words for the administrator. */
+  /** The reason for which it could not be loaded, as a text for the administrator. */
   error: string | null;
   reload(): void;
 }
 
 export type FetchError = Parameters<ReturnType<typeof useAPIErrorHandler>['formatAPIError']>[0];
 
-/** Loads what `load` gives, again whenever `load` changes (keep it with useCallback) and on `reload`. */
+/** Calls `load`, again whenever it changes (keep it with useCallback) and on `reload`. */
 export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   const { formatAPIError } = useAPIErrorHandler();
   const [state, setState] = useState<{ data: T | undefined; error: string | null }>({ data: undefined, error: null });
-  const [turn, setTurn] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` loads again; formatAPIError is new at every render
+  const [reloads, setReloads] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `reloads` loads again; formatAPIError is new at every render
   useEffect(() => {
     let current = true;
     load().then(
@@ -98,12 +102,12 @@ export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
     return () => {
       current = false;
     };
-  }, [load, turn]);
-  const reload = useCallback(() => setTurn((previous) => previous + 1), []);
+  }, [load, reloads]);
+  const reload = useCallback(() => setReloads((previous) => previous + 1), []);
   return { ...state, reload };
 }
 
-/** Does something at the administrator's wish, and tells in a notification how it went. */
+/** Runs an action of the administrator, and shows its success or failure in a notification. */
 export function useAction() {
   const { formatAPIError } = useAPIErrorHandler();
   const { toggleNotification } = useNotification();

@@ -26,7 +26,7 @@ export default {
       intlLabel: { id: 'apps.field.label', defaultMessage: en['field.label'] },
       intlDescription: { id: 'apps.field.description', defaultMessage: en['field.description'] },
       components: {
-        // Strapi's type knows no props, though it gives those of a field.
+        // Strapi's type declares no props, though Strapi passes those of a field.
         Input: async () => ({
           default: (await import('./components/BlockInput')).BlockInput as unknown as ComponentType,
         }),

@@ -5,7 +5,7 @@ export const pluginId = 'apps';
 
 export type TextKey = keyof typeof en;
 
-/** A text of the panel as react-intl wants it. */
+/** A text of the panel in the form that react-intl takes. */
 export const message = (key: TextKey): MessageDescriptor => ({ id: `${pluginId}.${key}`, defaultMessage: en[key] });
 
 /** Gives the panel's texts in the administrator's language. */

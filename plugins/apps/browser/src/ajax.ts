@@ -1,17 +1,37 @@
-import { fetchBlock } from './fetch-block';
-import { isHome } from './home';
+import { type BlockRequest, fetchBlock, type Loaded, LoginNeeded } from './fetch-block';
+import { addressOf, isShared, remember } from './history';
+import { isHome, words } from './home';
 import { busy, put } from './place';
+import { waitsForProof } from './proof';
 import { BLOCK } from './settings';
 
-/** Loads something in the place of a block. */
-export function reload(block: Element, url: URL, init?: RequestInit, quiet = false): Promise<void> {
+interface Reload {
+  init?: BlockRequest;
+  /** Screen readers do not announce it. */
+  quiet?: boolean;
+  /** The address of what is loaded, for the address bar. */
+  shared?: URL | null;
+  /** Called when the visitor must log in; by default a message says so. */
+  login?: () => void;
+}
+
+/** Loads something that replaces a block. */
+export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, login }: Reload = {}): Promise<void> {
   return busy(block, async () => {
-    const loaded = await fetchBlock(url, init);
-    if (loaded && block.isConnected) put(block, loaded, false, quiet);
+    let loaded: Loaded | null;
+    try {
+      loaded = await fetchBlock(url, init);
+    } catch (error) {
+      if (login && error instanceof LoginNeeded) return login();
+      throw error;
+    }
+    if (!loaded || !block.isConnected) return;
+    if (shared && !loaded.invalid) remember(block, loaded.redirect ? new URL(loaded.redirect) : shared);
+    put(block, loaded, false, quiet);
   });
 }
 
-/** Blocks with `target: ajax` are submitted in place; a token never leaves for another origin, whoever asks for it. */
+/** Blocks with `target: ajax` are submitted in place; a token is never sent to another origin. */
 export function onSubmit(event: SubmitEvent): void {
   const form = event.target as HTMLFormElement;
   if (!form.matches(BLOCK)) return;
@@ -21,29 +41,80 @@ export function onSubmit(event: SubmitEvent): void {
     for (const token of form.querySelectorAll<HTMLInputElement>('input[name=_csrf]')) token.disabled = true;
     return;
   }
-  if (event.defaultPrevented || !form.classList.contains('apps-target-ajax')) return;
+  if (waitsForProof(event)) return;
+  if (!event.defaultPrevented && !isConfirmed(form, button)) event.preventDefault();
+  const isAjax = form.classList.contains('apps-target-ajax');
+  const data = new FormData(form);
+  const hasFiles = [...data.values()].some((value) => value instanceof File && value.size > 0);
+  if (event.defaultPrevented || !(isAjax || hasFiles)) return;
   event.preventDefault();
+  // A person has sent it: how long the form was shown tells nothing.
+  if (event.isTrusted) data.delete('_shown');
+  const login = url.origin === location.origin ? () => sendAsPage(form, button, url) : undefined;
+  if (hasFiles) {
+    if (button?.name) data.append(button.name, button.value);
+    return sendFiles(form, url, { method: 'POST', body: data, follow: !isAjax }, login);
+  }
   const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+  for (const [name, value] of data) if (typeof value === 'string') body.append(name, value);
+  const shared = isShared(button ?? form) ? addressOf(url, body) : null;
   if (button?.name) body.append(button.name, button.value);
-  reload(form, url, { method: 'POST', body });
+  reload(form, url, { init: { method: 'POST', body }, shared, login });
+}
+
+/** Sends a form without the script: the answer is a login form that keeps what was entered. */
+function sendAsPage(form: HTMLFormElement, button: HTMLButtonElement | null, url: URL): void {
+  const pressed = document.createElement('input');
+  pressed.type = 'hidden';
+  pressed.name = button?.name ?? '';
+  pressed.value = button?.value ?? '';
+  form.append(pressed);
+  form.setAttribute('action', url.href);
+  // A field may be called "submit".
+  HTMLFormElement.prototype.submit.call(form);
+  pressed.remove();
+}
+
+/** Sends a form with files, with a bar that shows how much of it is sent. */
+function sendFiles(form: HTMLFormElement, url: URL, init: BlockRequest, login?: () => void): void {
+  const bar = document.createElement('progress');
+  bar.className = 'apps-progress';
+  bar.max = 1;
+  bar.value = 0;
+  bar.setAttribute('aria-label', words.sending);
+  form.append(bar);
+  const onProgress = (part: number) => {
+    bar.value = part;
+  };
+  reload(form, url, { init: { ...init, onProgress }, login }).finally(() => bar.remove());
+}
+
+/** Asks the question of an action's button, if it has one; the form tells the server that it was answered. */
+function isConfirmed(form: HTMLFormElement, button: HTMLButtonElement | null): boolean {
+  const question = button?.dataset.appsConfirm;
+  if (!button || !question) return true;
+  if (!confirm(question)) return false;
+  const answer = Object.assign(document.createElement('input'), { type: 'hidden', name: '_confirm' });
+  answer.value = button.name.replace(/^action\./, '');
+  form.append(answer);
+  return true;
 }
 
 const plainClick = (event: MouseEvent) =>
   !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 
-/** The link or button of a selector that a plain click was meant for. */
+/** The clicked link or button that matches a selector; only for plain clicks. */
 export function clicked(event: MouseEvent, selector: string): HTMLElement | null {
   return plainClick(event) && event.target instanceof Element ? event.target.closest<HTMLElement>(selector) : null;
 }
 
-/** Links with `target="ajax"` load what they lead to in the place of their block. */
+/** Links with `target="ajax"` replace their block by what they lead to. */
 export function onLink(event: MouseEvent): void {
   const link = clicked(event, 'a[target=ajax]') as HTMLAnchorElement | null;
-  const block = link?.closest(BLOCK);
+  const block = link?.closest<HTMLFormElement>(BLOCK);
   if (!link || !block) return;
   const url = new URL(link.href);
   if (!isHome(url)) return;
   event.preventDefault();
-  reload(block, url);
+  reload(block, url, { shared: isShared(link) ? url : null });
 }

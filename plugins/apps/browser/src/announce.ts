@@ -3,18 +3,18 @@ const hidden =
 
 let region: HTMLElement | undefined;
 
-/** Tells screen readers what has changed, without moving the focus. */
+/** Announces a change to screen readers, without moving the focus. */
 export function announce(text: string): void {
-  const place = region?.isConnected ? region : document.createElement('div');
-  if (place !== region) {
-    place.setAttribute('role', 'status');
-    place.style.cssText = hidden;
-    document.body.append(place);
-    region = place;
+  const status = region?.isConnected ? region : document.createElement('div');
+  if (status !== region) {
+    status.setAttribute('role', 'status');
+    status.style.cssText = hidden;
+    document.body.append(status);
+    region = status;
   }
-  place.textContent = '';
-  // A text that is there from the beginning, or that was there before, is not read out.
+  status.textContent = '';
+  // Screen readers do not read out a text that the element has from the beginning, or had before.
   setTimeout(() => {
-    place.textContent = text;
+    status.textContent = text;
   }, 50);
 }

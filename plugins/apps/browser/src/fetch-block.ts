@@ -1,33 +1,86 @@
 import { isHome, words } from './home';
-import { showLogs } from './settings';
+import { BLOCK, showLogs } from './settings';
 
-/** Why a block could not be loaded, in words for the visitor. */
+/** The reason for which a block could not be loaded, as a text for the visitor. */
 export class Failure extends Error {}
 
+/** The visitor must log in first. */
+export class LoginNeeded extends Failure {}
+
 export interface Loaded {
-  /** What the answer's body holds, not yet in the page: its scripts never run. */
+  /** Nodes of the answer's body, not yet in the page: its scripts never run. */
   content: DocumentFragment;
-  /** Fields were wrong (422): the form comes back with what was entered. */
+  /** The form was refused (422, or 403 for an old token): the answer is the form with the entered values. */
   invalid: boolean;
+  /** The address that a redirect led to, else null. */
+  redirect: string | null;
 }
 
 /**
  * Fetches a block's form. Only from where this script comes from, and only HTML; credentials go along where the page is
- * of the same origin. An answer that is a page of its own (a redirect led to it) takes the place of this page: null.
+ * of the same origin. An answer that is a page of its own (a redirect led to it) replaces this page: null.
  */
-export async function fetchBlock(url: URL, init: RequestInit = {}): Promise<Loaded | null> {
+export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loaded | null> {
   if (!isHome(url)) throw new Failure(words.failed);
-  const response = await fetch(url, { ...init, headers: { Accept: 'text/html+fragment' } }).catch(() => null);
+  const response = await (init.body instanceof FormData ? upload : load)(url, init).catch(() => null);
   if (!response || !isHome(new URL(response.url))) throw new Failure(words.failed);
-  if (!/^text\/html\b/i.test(response.headers.get('Content-Type') ?? '')) throw new Failure(words.failed);
-  const html = await response.text();
-  const invalid = response.status === 422;
-  if (!response.ok && !invalid) throw new Failure(explained(html));
-  if (/^\s*<!doctype/i.test(html)) {
+  if (!/^text\/html\b/i.test(response.type)) throw new Failure(words.failed);
+  const { html, status } = response;
+  const content = parsed(html);
+  const invalid = [403, 422].includes(status) && content.querySelector(BLOCK) !== null;
+  const lacksToken = status === 403 && content.querySelector('[data-error=CsrfError]') !== null;
+  if (status === 401 || (lacksToken && !invalid)) throw new LoginNeeded(explained(html));
+  if (!(status >= 200 && status < 300) && !invalid) throw new Failure(explained(html));
+  if (/^\s*<!doctype/i.test(html) || (init.follow && response.redirected)) {
     location.assign(response.url);
     return null;
   }
-  return { content: parsed(html), invalid };
+  return { content, invalid, redirect: response.redirected ? response.url : null };
+}
+
+/** A request for a block. */
+export interface BlockRequest extends RequestInit {
+  /** A redirect replaces this page. */
+  follow?: boolean;
+  /** Called with the part of a form with files that was sent, from 0 to 1. */
+  onProgress?: (part: number) => void;
+}
+
+interface Answer {
+  url: string;
+  redirected: boolean;
+  status: number;
+  type: string;
+  html: string;
+}
+
+const headers = { Accept: 'text/html+fragment' };
+
+async function load(url: URL, { follow: _, onProgress: __, ...init }: BlockRequest): Promise<Answer> {
+  const response = await fetch(url, { ...init, headers });
+  const type = response.headers.get('Content-Type') ?? '';
+  const { url: final, redirected, status } = response;
+  return { url: final, redirected, status, type, html: await response.text() };
+}
+
+/** Sends a form with files; `fetch` does not tell how much of them is sent. */
+function upload(url: URL, { body, onProgress }: BlockRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', url);
+    request.setRequestHeader('Accept', headers.Accept);
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0);
+    request.onerror = reject;
+    request.onload = () =>
+      resolve({
+        url: request.responseURL,
+        redirected: request.responseURL !== url.href.replace(/#.*/, ''),
+        status: request.status,
+        type: request.getResponseHeader('Content-Type') ?? '',
+        html: request.responseText,
+      });
+    request.send(body as FormData);
+  });
 }
 
 /** Inert until it is put into the page; scripts in it stay inert. */

@@ -6,13 +6,14 @@ const address = new URL(script?.src || document.baseURI, document.baseURI);
 export const isHome = (url: URL): boolean => url.origin === address.origin;
 
 /** An address beside the script's, such as `@@apps.live`. */
-export const beside = (name: string): URL => new URL(name, address);
+export const siblingUrl = (name: string): URL => new URL(name, address);
 
-/** What is said to visitors; a page puts its own words on the script: `<script src="…/@@apps.js" data-failed="…">`. */
+/** Texts for visitors; a page puts its own words on the script: `<script src="…/@@apps.js" data-failed="…">`. */
 export const words = {
   updated: 'Updated',
   failed: 'This part could not be loaded',
   invalid: 'Please check the form',
+  sending: 'Sending files',
   close: 'Close',
   ...script?.dataset,
 };

@@ -1,18 +1,24 @@
 /**
- * The visitor's script (contract, section 11): blocks in place instead of page by page, dialogs, loaders, live blocks.
- * Everything works without it, as plain forms and links.
+ * The visitor's script (docs/reference/embedding.md#the-browser-script): blocks in place instead of page by page,
+ * dialogs, loaders, live blocks. Everything works without it, as plain forms and links.
  */
-import { onLink, onSubmit } from './ajax';
+import { onLink, onSubmit, reload } from './ajax';
+import { keepConditions } from './conditions';
+import { watchHistory } from './history';
 import { keepFresh } from './live';
 import { onOpen, setUpLoaders } from './load';
-import { onBlock, welcome } from './place';
+import { onBlock, setUpBlocks } from './place';
+import { onFocus } from './proof';
 import { showLogs } from './settings';
 
 function start(): void {
   onBlock(keepFresh);
+  onBlock(keepConditions);
   document.addEventListener('submit', onSubmit);
+  document.addEventListener('focusin', onFocus);
   document.addEventListener('click', onLink);
   document.addEventListener('click', onOpen);
+  watchHistory(reload);
   discover(document);
   // Pages made in the browser get their blocks and loaders later.
   new MutationObserver((changes) => {
@@ -21,12 +27,12 @@ function start(): void {
 }
 
 function discover(root: ParentNode): void {
-  welcome(root);
+  setUpBlocks(root);
   showLogs(root);
   setUpLoaders(root);
 }
 
-// A page that has the script twice has it once.
+// A page that includes the script twice runs it once.
 const page = window as { appsStarted?: boolean };
 if (!page.appsStarted) {
   page.appsStarted = true;

@@ -1,8 +1,8 @@
 import { reload } from './ajax';
-import { beside } from './home';
+import { siblingUrl } from './home';
 import { settingsOf } from './settings';
 
-/** Blocks that wait for changes, by what they wait for. */
+/** Blocks that wait for changes, with the tokens of their topics. */
 const waiting = new Map<HTMLFormElement, string[]>();
 
 let source: EventSource | undefined;
@@ -11,7 +11,7 @@ let connecting: number | undefined;
 /** Whether the connection has been lost since it was last open. */
 let lost = false;
 
-/** Whether somebody is at work in the block: it must not be taken from under their hands. */
+/** Whether the visitor is filling in the block, which must not be replaced then. */
 function inUse(block: HTMLFormElement): boolean {
   const fields = block.querySelectorAll<HTMLInputElement>('input:not([type=hidden]), textarea');
   return [...fields].some(
@@ -22,21 +22,21 @@ function inUse(block: HTMLFormElement): boolean {
   );
 }
 
-/** Fetches the block again; when it is in use or nobody looks at the page, a little later. */
+/** Fetches the block again; later when it is in use or the page is hidden. */
 async function refresh(block: HTMLFormElement): Promise<void> {
   if (!block.isConnected) return;
   if (document.hidden || inUse(block)) return later(block, 2_000);
-  await reload(block, new URL(block.getAttribute('action') ?? '', document.baseURI), {}, true);
-  // It is still there: it could not be loaded.
+  await reload(block, new URL(block.getAttribute('action') ?? '', document.baseURI), { quiet: true });
+  // Still connected: the block could not be loaded.
   if (block.isConnected) later(block, 10_000);
 }
 
-const soon = new Map<HTMLFormElement, number>();
+const timers = new Map<HTMLFormElement, number>();
 
-/** Many changes at once are one. */
+/** Debounces: several changes at once cause one request. */
 function later(block: HTMLFormElement, milliseconds: number): void {
-  clearTimeout(soon.get(block));
-  soon.set(block, window.setTimeout(refresh, milliseconds, block));
+  clearTimeout(timers.get(block));
+  timers.set(block, window.setTimeout(refresh, milliseconds, block));
 }
 
 /** One connection a page, for all of its blocks. */
@@ -46,19 +46,19 @@ function connect(): void {
   source = undefined;
   const tokens = [...new Set([...waiting.values()].flat())];
   if (tokens.length === 0) return;
-  const url = beside('@@apps.live');
+  const url = siblingUrl('@@apps.live');
   url.searchParams.set('t', tokens.slice(0, 300).join(','));
   const opened = new EventSource(url);
   source = opened;
   opened.onerror = () => {
     lost = true;
-    // A browser gives up where the server refuses: it has too many pages waiting, of all clients or of this one.
+    // A browser does not reconnect after a refusal: the server has too many open connections, of all clients or of this one.
     if (opened.readyState === EventSource.CLOSED && source === opened) {
       clearTimeout(connecting);
       connecting = window.setTimeout(connect, 30_000);
     }
   };
-  // What changed while the connection was lost, nobody knows.
+  // Changes while the connection was lost are not known.
   source.onopen = () => {
     if (lost) for (const block of waiting.keys()) refresh(block);
     lost = false;
@@ -68,7 +68,7 @@ function connect(): void {
   });
 }
 
-/** Keeps a block fresh as its definition says. */
+/** Refreshes a block as its definition says. */
 export function keepFresh(block: HTMLFormElement): void {
   const { refresh: wanted, live = [] } = settingsOf(block);
   if (typeof wanted === 'number' && wanted > 0) later(block, wanted * 1000);

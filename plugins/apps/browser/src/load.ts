@@ -11,7 +11,7 @@ function urlOf(element: HTMLElement, attribute: string): URL {
   return new URL(element.getAttribute(attribute) || element.getAttribute('href') || '', document.baseURI);
 }
 
-/** Loads the block of `data-apps-load` into `data-apps-target`, or into the element itself (a link: in its place). */
+/** Loads the block of `data-apps-load` into `data-apps-target`, or into the element itself (a link is replaced). */
 function load(loader: HTMLElement): Promise<void> {
   const selector = loader.dataset.appsTarget;
   const target = selector ? document.querySelector(selector) : loader;
@@ -78,14 +78,14 @@ function loadWhenVisible(loader: HTMLElement): void {
   }).observe(loader);
 }
 
-const met = new WeakSet<Element>();
+const seen = new WeakSet<Element>();
 
-/** Sets up the loaders in a part of the page, each once; the name of any other trigger is that of an event. */
+/** Sets up the loaders in a part of the page, each once; any other trigger is the name of an event. */
 export function setUpLoaders(root: ParentNode): void {
   const own = root instanceof HTMLElement && root.matches(LOADER) ? [root] : [];
   for (const loader of [...own, ...root.querySelectorAll<HTMLElement>(LOADER)]) {
-    if (met.has(loader)) continue;
-    met.add(loader);
+    if (seen.has(loader)) continue;
+    seen.add(loader);
     const trigger = triggerOf(loader);
     const setUp = triggers.get(trigger);
     if (setUp) setUp(loader);

@@ -3,15 +3,16 @@ interface LogEntry {
   block: string | null;
   line: number | null;
   message: string;
+  level?: 'debug' | 'warn' | 'error';
 }
 
-/** What a block's form tells this script (contract, section 10). */
+/** The settings that a block's form has for this script (docs/reference/layouts.md#the-form-around-a-block). */
 export interface Settings {
   app?: string;
   block?: string;
   /** Seconds, or `on-change`. */
   refresh?: number | 'on-change';
-  /** What to wait for with `on-change`. */
+  /** Tokens of the topics to wait for with `on-change`. */
   live?: string[];
   /** Debug messages of this visitor's requests. */
   log?: LogEntry[];
@@ -51,7 +52,7 @@ export function showLogs(root: ParentNode): void {
 
 /** Shows in the browser's console what the logic of a debugged app has logged for this visitor. */
 export function showLog({ log = [] }: Settings): void {
-  for (const { app, block, line, message } of log) {
-    console.log(`[${block ? `${app}/${block}` : app}${line === null ? '' : `:${line}`}] ${message}`);
+  for (const { app, block, line, message, level } of log) {
+    console[level ?? 'log'](`[${block ? `${app}/${block}` : app}${line === null ? '' : `:${line}`}] ${message}`);
   }
 }

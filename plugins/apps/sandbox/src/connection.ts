@@ -1,13 +1,13 @@
 import { Socket } from 'node:net';
 import { createFrameReader, encodeFrame } from '../../shared/frames';
+import type { FromRunner, ToRunner } from '../../shared/logic-protocol';
 import { createOutbox } from '../../shared/outbox';
-import type { FromRunner, ToRunner } from './protocol';
 
 /** The descriptor of the pipe that the server opens for a runner. */
 const descriptor = 3;
 
-/** Bytes of what the server sends at once; the server is trusted, so that this is only what a frame can say. */
-const mostBytes = 999_999_999;
+/** Bytes of a frame from the server. The server is trusted: this is the largest number that a frame's first line can hold. */
+const MAX_BYTES = 999_999_999;
 
 export interface Connection {
   send(message: FromRunner): void;
@@ -18,7 +18,7 @@ export interface Connection {
 /** Opens the pipe to the server. When the server is gone, the process ends. */
 export function connect(receive: (message: ToRunner) => void): Connection {
   const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
-  const read = createFrameReader(new Map([['messages', mostBytes]]), ({ text }) =>
+  const read = createFrameReader(new Map([['messages', MAX_BYTES]]), ({ text }) =>
     (JSON.parse(text) as ToRunner[]).forEach(receive),
   );
   pipe.on('data', read);

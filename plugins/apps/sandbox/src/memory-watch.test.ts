@@ -3,10 +3,10 @@ import { createMemoryWatch, type Watched } from './memory-watch';
 
 const megabyte = 1024 * 1024;
 
-/** A watch over a process of 4 isolates of 64 MB: 256 MB are well without a session, 320 with one, 384 with two. */
+/** A watch over a process of 4 isolates of 64 MB: the bound is 256 MB without a session, 320 with one, 384 with two. */
 function watched(alone = false) {
   const sessions = new Map<number, Watched>();
-  const sick = vi.fn();
+  const unhealthy = vi.fn();
   let resident = 100;
   const watch = createMemoryWatch({
     sessions,
@@ -14,12 +14,12 @@ function watched(alone = false) {
     memory: 64,
     alone,
     resident: () => resident * megabyte,
-    sick,
+    unhealthy,
   });
   let id = 0;
   return {
-    sick,
-    /** Opens a session that uses so many milliseconds of processor time; `ended` says how it was ended. */
+    unhealthy,
+    /** Opens a session that uses `processorTime` milliseconds; `ended` lists the reasons for which it was ended. */
     open(processorTime = 1000) {
       id += 1;
       const own = id;
@@ -33,97 +33,110 @@ function watched(alone = false) {
       watch.begun(session);
       return { ended, close: () => sessions.delete(own) };
     },
-    /** The process has so many megabytes when it is looked at, each time. */
-    look(...megabytes: number[]) {
+    /** Measures once for each size, in megabytes, of the process. */
+    measure(...megabytes: number[]) {
       for (const one of megabytes) {
         resident = one;
-        watch.look();
+        watch.measure();
       }
     },
   };
 }
 
 test('the only session, by which the process has grown, is to blame', () => {
-  const { open, look, sick } = watched();
-  look(100);
+  const { open, measure, unhealthy } = watched();
+  measure(100);
   const { ended } = open();
-  look(319);
+  measure(319);
   expect(ended).toEqual([]);
-  look(400);
+  measure(400);
   expect(ended).toEqual(['memory']);
-  expect(sick).not.toHaveBeenCalled();
+  expect(unhealthy).not.toHaveBeenCalled();
 });
 
-test('of several the one with the most processor time is ended, and not blamed', () => {
-  const { open, look } = watched();
+test('the busiest of several sessions is ended with "crowded", not with "memory"', () => {
+  const { open, measure } = watched();
   const [busy, quiet] = [open(900), open(300)];
-  look(600);
+  measure(600);
   expect([busy.ended, quiet.ended]).toEqual([['crowded'], []]);
-  look(600);
+  measure(600);
   expect(quiet.ended).toEqual(['crowded']);
 });
 
-test('one that follows a session since the last look is not blamed either', () => {
-  const { open, look } = watched();
+test('a session that follows another one since the last measurement is not blamed', () => {
+  const { open, measure } = watched();
   open().close();
   const { ended } = open();
-  look(600);
+  measure(600);
   expect(ended).toEqual(['crowded']);
 });
 
-test('one that was there at the last look, and has left before another came, is counted too', () => {
-  const { open, look } = watched();
+test('a session that has ended since the last measurement counts as present', () => {
+  const { open, measure } = watched();
   const first = open();
-  look(100);
+  measure(100);
   first.close();
   const second = open();
-  look(600);
+  measure(600);
   expect(second.ended).toEqual(['crowded']);
 });
 
-test('in a process for one session there is no doubt', () => {
-  const { open, look } = watched(true);
+test('in a process for one session, that session is to blame', () => {
+  const { open, measure } = watched(true);
   open().close();
   const { ended } = open();
-  look(600);
+  measure(600);
   expect(ended).toEqual(['memory']);
 });
 
-test('memory that was there before a session is the runner’s: the session goes on, the runner is given up', () => {
-  const { open, look, sick } = watched();
+test('memory from before a session is not its fault: the session continues, the runner is reported', () => {
+  const { open, measure, unhealthy } = watched();
   const swelling = open();
-  look(240);
+  measure(240);
   swelling.close();
-  look(250);
+  measure(250);
   const { ended } = open();
-  look(330, 340, 370);
+  measure(330, 340, 370);
   expect(ended).toEqual([]);
-  expect(sick).toHaveBeenCalledTimes(1);
+  expect(unhealthy).toHaveBeenCalledTimes(1);
 });
 
-test('who grows in a swollen runner is ended nevertheless', () => {
-  const { open, look, sick } = watched();
-  look(315);
+test('a growing session in a swollen runner is ended nevertheless', () => {
+  const { open, measure, unhealthy } = watched();
+  measure(315);
   const { ended } = open();
-  look(500);
+  measure(500);
   expect(ended).toEqual(['memory']);
-  expect(sick).not.toHaveBeenCalled();
+  expect(unhealthy).not.toHaveBeenCalled();
 });
 
 test('a swollen runner without sessions is given up, unless its memory comes back', () => {
-  const { look, sick } = watched();
-  look(400, 400, 400, 200);
-  expect(sick).not.toHaveBeenCalled();
-  look(400, 400, 400, 400, 400);
-  expect(sick).toHaveBeenCalledTimes(1);
+  const { measure, unhealthy } = watched();
+  measure(400, 400, 400, 200);
+  expect(unhealthy).not.toHaveBeenCalled();
+  measure(400, 400, 400, 400, 400);
+  expect(unhealthy).toHaveBeenCalledTimes(1);
+});
+
+test('a runner that was idle for a minute has a lower bound', () => {
+  const { open, measure, unhealthy } = watched();
+  measure(...Array<number>(1_190).fill(250));
+  open().close();
+  const { close } = open();
+  measure(250);
+  close();
+  measure(...Array<number>(1_199).fill(250));
+  expect(unhealthy).not.toHaveBeenCalled();
+  measure(...Array<number>(4).fill(250));
+  expect(unhealthy).toHaveBeenCalledTimes(1);
 });
 
 test('a session without processor time is not to blame; if the memory stays, the runner is given up', () => {
-  const { open, look, sick } = watched();
+  const { open, measure, unhealthy } = watched();
   const { ended } = open(20);
-  look(...Array<number>(19).fill(600));
-  expect(sick).not.toHaveBeenCalled();
-  look(600);
+  measure(...Array<number>(19).fill(600));
+  expect(unhealthy).not.toHaveBeenCalled();
+  measure(600);
   expect(ended).toEqual([]);
-  expect(sick).toHaveBeenCalledTimes(1);
+  expect(unhealthy).toHaveBeenCalledTimes(1);
 });

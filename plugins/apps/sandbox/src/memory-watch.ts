@@ -1,9 +1,9 @@
 import type { Session } from './session';
 
-/** Milliseconds between two looks at the process's memory. */
+/** Milliseconds between two measurements of the process's memory. */
 const interval = 50;
 
-/** Megabytes of the runner without any session, with room to breathe, and of an isolate that waits for one. */
+/** Megabytes of the runner without any session, with a reserve, and of an idle isolate. */
 const ownMemory = 128;
 const idleMemory = 16;
 
@@ -11,12 +11,18 @@ const idleMemory = 16;
  * Milliseconds of processor time below which a session is not to blame: hundreds of megabytes take longer to fill, and
  * a Python session may use some tens before its own code runs.
  */
-const leastTime = 150;
+const MIN_TIME = 150;
 
-/** Looks in a row over the bound after which the memory is not expected to come back: with sessions, and without. */
-const patience = { busy: 20, idle: 4 };
+/** Megabytes of an isolate in a runner that has had no session for `MAX_MEASUREMENTS.rest` measurements. */
+const REST_MEMORY = 10;
 
-/** What a session is for the watch. */
+/**
+ * Consecutive measurements over the bound after which the memory counts as lost: with sessions, and without. `rest`:
+ * measurements without a session, a minute, after which a lower bound holds: a burst of requests does not keep its memory.
+ */
+const MAX_MEASUREMENTS = { busy: 20, idle: 4, rest: 1_200 };
+
+/** The part of a session that the watch uses. */
 export type Watched = Pick<Session, 'fail' | 'memoryBefore' | 'processorTime' | 'shared'>;
 
 export interface MemoryWatchOptions {
@@ -28,48 +34,52 @@ export interface MemoryWatchOptions {
   alone: boolean;
   /** Bytes of the process's resident memory. */
   resident(): number;
-  /** The memory does not come back: told once. */
-  sick(): void;
+  /** Called once, when the memory is not released. */
+  unhealthy(): void;
 }
 
 export interface MemoryWatch {
-  /** Bytes of resident memory when it was last looked at: what the process has before a session that begins now. */
+  /** Bytes of resident memory at the last measurement: what the process has before a session that begins now. */
   readonly last: number;
   /** A session has begun; it is in `sessions`. */
   begun(session: Watched): void;
-  /** Looks at the memory. */
-  look(): void;
+  /** Measures the memory, and ends a session or reports the runner when it is over the bound. */
+  measure(): void;
 }
 
 /**
  * The engine's memory limit is soft: some allocations pass it many times. So the process's resident memory is watched.
  * Over the bound, the session that has used the most processor time is ended, if the process has grown by more than its
  * sessions may use since they began: with `memory` if it was the only one in that time, else with `crowded`, and its
- * request is run again, the last time in a runner of its own. What has not grown meanwhile is memory that sessions before
- * have left behind: no session pays for that, the runner does (`sick`), as when the memory stays after a session's end.
+ * request is run again, the last time in a runner of its own. Without such growth, earlier sessions have left the memory
+ * behind: no session is ended then, the runner is reported (`unhealthy`), as when the memory stays after a session's end.
  */
 export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
-  const { sessions, isolates, memory, alone, resident, sick } = options;
+  const { sessions, isolates, memory, alone, resident, unhealthy } = options;
   const megabytes = (count: number) => count * 1024 * 1024;
-  const bound = () => megabytes(ownMemory + isolates * idleMemory + (sessions.size + 1) * memory);
+  const bound = () =>
+    measurementsIdle < MAX_MEASUREMENTS.rest
+      ? megabytes(ownMemory + isolates * idleMemory + (sessions.size + 1) * memory)
+      : megabytes(ownMemory + isolates * REST_MEMORY);
   let last = resident();
-  /** Sessions that the process has had since the last look. */
+  /** Sessions that the process has had since the last measurement. */
   let present = 0;
-  let looksOver = 0;
-  let isSick = false;
+  let measurementsOver = 0;
+  let measurementsIdle = 0;
+  let isUnhealthy = false;
 
-  const tellSick = () => {
-    if (!isSick) sick();
-    isSick = true;
+  const reportUnhealthy = () => {
+    if (!isUnhealthy) unhealthy();
+    isUnhealthy = true;
   };
 
   function blame(): void {
     const all = [...sessions.values()];
     const growth = last - Math.min(...all.map(({ memoryBefore }) => memoryBefore));
-    if (growth <= megabytes((all.length + 1) * memory)) return tellSick();
+    if (growth <= megabytes((all.length + 1) * memory)) return reportUnhealthy();
     const heaviest = all.reduce((one, other) => (other.processorTime > one.processorTime ? other : one));
-    if (heaviest.processorTime >= leastTime) heaviest.fail(alone || !heaviest.shared ? 'memory' : 'crowded', '');
-    else if (looksOver >= patience.busy) tellSick();
+    if (heaviest.processorTime >= MIN_TIME) heaviest.fail(alone || !heaviest.shared ? 'memory' : 'crowded', '');
+    else if (measurementsOver >= MAX_MEASUREMENTS.busy) reportUnhealthy();
   }
 
   return {
@@ -81,20 +91,21 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
       session.shared = present > 1;
       if (present > 1) for (const other of sessions.values()) other.shared = true;
     },
-    look() {
+    measure() {
       last = resident();
       present = sessions.size;
-      looksOver = last <= bound() ? 0 : looksOver + 1;
-      if (looksOver === 0) return;
+      measurementsIdle = present > 0 ? 0 : measurementsIdle + 1;
+      measurementsOver = last <= bound() ? 0 : measurementsOver + 1;
+      if (measurementsOver === 0) return;
       if (sessions.size > 0) blame();
-      else if (looksOver >= patience.idle) tellSick();
+      else if (measurementsOver >= MAX_MEASUREMENTS.idle) reportUnhealthy();
     },
   };
 }
 
-/** Looks at the process's memory again and again, until it ends. */
+/** Watches the process's memory until the process ends. */
 export function watchMemory(options: Omit<MemoryWatchOptions, 'resident'>): MemoryWatch {
   const watch = createMemoryWatch({ ...options, resident: () => process.memoryUsage.rss() });
-  setInterval(() => watch.look(), interval).unref();
+  setInterval(() => watch.measure(), interval).unref();
   return watch;
 }

@@ -1,13 +1,13 @@
-import type { Language } from './room';
+import type { Language } from './language-contexts';
 import { Worker, type WorkerOptions } from './worker';
 
-/** Milliseconds without any session after which the isolates are given back to the system. */
+/** Milliseconds without any session after which all isolates are disposed of. */
 const idleTime = 10_000;
 
-/** Keeps isolates ready. Who may have one is the supervisor's business: `take` always gives one. */
+/** Keeps isolates ready. The supervisor limits how many are in use: `take` always gives one. */
 export class Pool {
   private readonly idle: Worker[] = [];
-  /** Languages that sessions have asked for, the latest last: what a new worker gets ready for. */
+  /** Languages of earlier sessions, the latest last; a new worker prepares for each of them. */
   private readonly languages: Set<Language>;
   private taken = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export class Pool {
   }
 
   /**
-   * A worker of one's own: an idle one (ready and most recently used first: its scripts are compiled), else a new one.
+   * Takes an idle worker (ready and most recently used first: its scripts are compiled), else a new one.
    */
   take(language: Language): Worker {
     clearTimeout(this.timer);
@@ -48,7 +48,7 @@ export class Pool {
     this.left();
   }
 
-  /** A worn-out worker: not if a session has it meanwhile, which will be told so when it ends. */
+  /** Disposes of a worn-out worker, unless a session has taken it meanwhile: that session's end finds out again. */
   private remove(worker: Worker): void {
     const index = this.idle.indexOf(worker);
     if (index < 0) return;
@@ -57,12 +57,12 @@ export class Pool {
     this.refill();
   }
 
-  /** One at least stands ready for whoever comes next. */
+  /** Keeps at least one worker ready for the next session. */
   private refill(): void {
     if (this.idle.length === 0) this.idle.push(this.create());
   }
 
-  /** Idle workers get ready for a language that is new here. */
+  /** Prepares idle workers for a language that no session has used before. */
   private expect(language: Language): void {
     if (this.languages.has(language)) return;
     this.languages.add(language);

@@ -1,18 +1,18 @@
+import type { RunnerOptions, ToRunner, WireProgram } from '../../shared/logic-protocol';
 import { type Connection, connect } from './connection';
 import { loadIsolatedVm } from './isolated-vm';
 import { watchMemory } from './memory-watch';
 import { Pool } from './pool';
-import type { RunnerOptions, ToRunner, WireProgram } from './protocol';
 import type { PythonSource } from './python';
 import { createPythonSource } from './python/image';
 import { Session } from './session';
 
-/** Programs whose text the runner remembers; a forgotten one is asked for again. */
-const knownPrograms = 200;
+/** Programs whose text the runner keeps; the server sends an evicted one again. */
+const MAX_KNOWN_PROGRAMS = 200;
 
 /**
- * What Node.js has for acting on other processes, of which the server's is one, and for loading native code: out of reach
- * for a program that has left its isolate. The permission model covers none of it.
+ * Members of `process` that act on other processes, such as the server's, or load native code: removed, so that a program
+ * that has escaped its isolate cannot call them. The permission model covers none of them.
  */
 const removed = ['dlopen', 'kill', '_kill', '_debugProcess', '_debugEnd', 'binding', '_linkedBinding'];
 
@@ -28,13 +28,13 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
   const pool = new Pool({ ...options, vm, python });
   const sessions = new Map<number, Session>();
   const programs = new Map<string, WireProgram>();
-  const watch = watchMemory({ ...options, sessions, sick: () => send({ type: 'sick' }) });
+  const watch = watchMemory({ ...options, sessions, unhealthy: () => send({ type: 'unhealthy' }) });
 
   function program(key: string, source: WireProgram | undefined): WireProgram | undefined {
     const found = source ?? programs.get(key);
     programs.delete(key);
     if (found) programs.set(key, found);
-    if (programs.size > knownPrograms) programs.delete(programs.keys().next().value as string);
+    if (programs.size > MAX_KNOWN_PROGRAMS) programs.delete(programs.keys().next().value as string);
     return found;
   }
 
@@ -60,7 +60,7 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
   };
 }
 
-// The terminal sends it to the whole group; the server decides when a runner ends.
+// A terminal sends SIGINT to the whole process group; the server decides when a runner ends.
 process.on('SIGINT', () => undefined);
 
 let receive: (message: ToRunner) => void = () => undefined;

@@ -1,22 +1,22 @@
+import type { FailureReason, FromRunner, WireProgram } from '../../shared/logic-protocol';
+import { timeIsOver } from './deadline';
+import type { Language } from './language-contexts';
+import { createOwnAnswers } from './own-answers';
+import { ownCall } from './own-calls';
 import type { Pool } from './pool';
-import type { FailureReason, FromRunner, WireProgram } from './protocol';
-import type { Language } from './room';
 import type { Worker, WorkerEvents } from './worker';
 
 /** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as stuck. */
 const endTime = 100;
 
 /** Milliseconds that a session has to send its stack after its time is over; then it ends without one. */
-const placeTime = 100;
+const STACK_TIMEOUT = 100;
 
-/** The answer to a host call when the time is over: it asks for the stack. */
-const timeIsOver = 'T';
-
-/** Stands in the frames of errors that come out of an isolate. */
+/** A line in the stacks of errors that come out of an isolate. */
 const boundary = '<isolated-vm boundary>';
 
 /** Limits of what a failed session sends: characters of the message and of the stack, and bytes of both together. */
-const textSize = { message: 500, stack: 1300, all: 4000 };
+const MAX_TEXT = { message: 500, stack: 1300, all: 4000 };
 
 export interface SessionOptions {
   id: number;
@@ -31,15 +31,16 @@ export interface SessionOptions {
   ended(): void;
 }
 
-/** One session in one worker: passes text between the server and the sandbox and holds the clock against it. */
+/** One session in one worker: passes text between the server and the sandbox and enforces the time limit. */
 export class Session implements WorkerEvents {
-  /** Whether other sessions were in the process meanwhile: what its memory has grown by is not this one's alone then. */
+  /** Whether other sessions were in the process meanwhile: then the growth of its memory is not due to this one alone. */
   shared = false;
   private readonly worker: Worker;
   private running: Promise<unknown> = Promise.resolve();
   private pending: ((reply: string) => void) | null = null;
   private over = false;
   private isLate = false;
+  private readonly answerOwn = createOwnAnswers();
   private readonly timeBefore: number;
 
   constructor(private readonly options: SessionOptions) {
@@ -86,22 +87,30 @@ export class Session implements WorkerEvents {
   /** A host call of the sandbox. Never rejects: errors of the host are part of the reply. */
   host(data: unknown): Promise<string> {
     if (typeof data !== 'string') this.fail('broken', '');
-    else if (data.startsWith(timeIsOver)) this.fail('time', data.slice(1, 1 + textSize.stack));
+    else if (data.startsWith(timeIsOver)) this.fail('time', data.slice(1, 1 + MAX_TEXT.stack));
     else if (data.length > this.options.messageSize) this.fail('size', '');
     if (this.over) return Promise.resolve('');
     if (this.isLate) return Promise.resolve(timeIsOver);
+    if ((data as string).startsWith(ownCall)) return Promise.resolve(this.own((data as string).slice(1)));
     this.options.send({ type: 'host', session: this.options.id, data: data as string });
     return new Promise((resolve) => {
       this.pending = resolve;
     });
   }
 
-  catastrophe(): void {
-    this.fail('memory', '');
-    this.options.send({ type: 'sick' });
+  /** Answers an own call of the sandbox; one that the prelude would not have made ends the session. */
+  private own(call: string): string {
+    const answer = this.answerOwn(call);
+    if (answer === null) this.fail('broken', '');
+    return answer ?? '';
   }
 
-  /** Frees the context of a session at rest. */
+  catastrophe(): void {
+    this.fail('memory', '');
+    this.options.send({ type: 'unhealthy' });
+  }
+
+  /** Frees the context of an idle session. */
   close(): void {
     if (this.over) return;
     this.over = true;
@@ -109,21 +118,21 @@ export class Session implements WorkerEvents {
     this.options.pool.release(this.worker);
   }
 
-  /** Ends the session now, in whatever state it is, and says why. */
+  /** Ends the session now, in any state, and reports the reason. */
   fail(reason: FailureReason, message: string): void {
     if (this.over) return;
     this.options.send({ type: 'failed', session: this.options.id, reason, message });
     this.stop();
   }
 
-  /** Ends the session now, in whatever state it is. */
+  /** Ends the session now, in any state. */
   stop(): void {
     if (this.over) return;
     this.over = true;
     this.options.ended();
     this.reply('');
     this.options.pool.discard(this.worker);
-    const stuck = setTimeout(() => this.options.send({ type: 'sick' }), endTime);
+    const stuck = setTimeout(() => this.options.send({ type: 'unhealthy' }), endTime);
     void this.running.finally(() => clearTimeout(stuck));
   }
 
@@ -139,7 +148,7 @@ export class Session implements WorkerEvents {
         this.isLate = true;
         this.reply(timeIsOver);
       }, time),
-      setTimeout(() => this.fail('time', ''), time + placeTime),
+      setTimeout(() => this.fail('time', ''), time + STACK_TIMEOUT),
     ];
     this.running = prepare()
       .then((data) =>
@@ -147,15 +156,18 @@ export class Session implements WorkerEvents {
       )
       .then(
         (data) => this.finish(data),
-        (error: unknown) => this.failed(error),
+        (error: unknown) => this.failed(error, performance.now() >= end),
       )
       .finally(() => timers.forEach(clearTimeout));
   }
 
-  /** An isolate that has ended by itself, the engine's timeout, or the rejected promise that logic has not awaited. */
-  private failed(error: unknown): void {
+  /**
+   * Reports an isolate that has ended by itself, the engine's timeout, or a rejected promise that logic has not awaited.
+   * @param isTimeOver by the clock: on a busy machine the engine's timeout can come before the timer that sets `isLate`
+   */
+  private failed(error: unknown, isTimeOver: boolean): void {
     if (this.worker.isolate.isDisposed) this.fail('memory', messageOf(error));
-    else if (this.isLate) this.fail('time', stackOf(error));
+    else if (this.isLate || isTimeOver) this.fail('time', stackOf(error));
     else this.fail('broken', thrownText(error));
   }
 
@@ -171,13 +183,13 @@ export class Session implements WorkerEvents {
 function thrownText(error: unknown): string {
   if (error instanceof Error && !String(error.stack).includes(boundary)) return '';
   const name = error instanceof Error ? String(error.name).slice(0, 100) : 'Error';
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, textSize.message);
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_TEXT.message);
   const text = JSON.stringify({ name, message, stack: stackOf(error) });
-  return Buffer.byteLength(text) <= textSize.all ? text : JSON.stringify({ name: 'Error', message: '', stack: '' });
+  return Buffer.byteLength(text) <= MAX_TEXT.all ? text : JSON.stringify({ name: 'Error', message: '', stack: '' });
 }
 
 function stackOf(error: unknown): string {
-  return error instanceof Error ? String(error.stack).slice(0, textSize.stack) : '';
+  return error instanceof Error ? String(error.stack).slice(0, MAX_TEXT.stack) : '';
 }
 
 function messageOf(error: unknown): string {

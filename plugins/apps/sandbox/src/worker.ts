@@ -1,9 +1,9 @@
+import type { WireProgram } from '../../shared/logic-protocol';
 import type { IsolatedVm, ivm } from './isolated-vm';
-import { JavaScriptRoom } from './javascript-room';
-import type { WireProgram } from './protocol';
+import { JavaScriptContexts } from './javascript-contexts';
+import type { HostCall, Language, LanguageContexts } from './language-contexts';
 import type { PythonSource } from './python';
-import { PythonRoom } from './python-room';
-import type { HostCall, Language, Room } from './room';
+import { PythonContext } from './python-context';
 
 export interface WorkerEvents {
   host: HostCall;
@@ -15,23 +15,23 @@ export interface WorkerOptions {
   vm: IsolatedVm;
   /** Megabytes. */
   memory: number;
-  /** Made when first asked for. */
+  /** Made at the first call. */
   python(): PythonSource;
 }
 
 /** Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. */
 const engineDelay = 5;
 
-/** Sessions after which an isolate's memory is looked at. */
-const sessionsBetweenLooks = 8;
+/** Sessions after which an isolate's memory is measured. */
+const sessionsBetweenMeasurements = 8;
 
-/** One isolate. It serves one session at a time, with a room for each language that has been asked for. */
+/** One isolate. It serves one session at a time, with contexts for each language that sessions have used. */
 export class Worker {
   readonly isolate: ivm.Isolate;
   /** The session that has this worker, set by it. */
   events: WorkerEvents | null = null;
-  private readonly rooms = new Map<Language, Room>();
-  private room: Room | null = null;
+  private readonly contexts = new Map<Language, LanguageContexts>();
+  private current: LanguageContexts | null = null;
   private sessions = 0;
 
   constructor(private readonly options: WorkerOptions) {
@@ -39,51 +39,51 @@ export class Worker {
     this.isolate = new options.vm.Isolate({ memoryLimit: options.memory, onCatastrophicError });
   }
 
-  /** Gets ready for sessions in a language before there is one. */
-  warm(language: Language): Room {
-    const room = this.rooms.get(language) ?? this.makeRoom(language);
-    this.rooms.set(language, room);
-    return room;
+  /** Prepares for sessions in a language before the first one. */
+  warm(language: Language): LanguageContexts {
+    const contexts = this.contexts.get(language) ?? this.makeContexts(language);
+    this.contexts.set(language, contexts);
+    return contexts;
   }
 
   /** Whether a session in the language can begin at once. */
   ready(language: Language): boolean {
-    return this.rooms.get(language)?.ready === true;
+    return this.contexts.get(language)?.ready === true;
   }
 
-  /** Makes the session's program known; runs no code of its. Rejects if it does not compile. */
+  /** Loads the session's program without running its code. Rejects if it does not compile. */
   load(program: WireProgram): Promise<void> {
-    this.room = this.warm(program.language);
-    return this.room.load(program);
+    this.current = this.warm(program.language);
+    return this.current.load(program);
   }
 
   /**
-   * Hands one request to the prelude; only a string comes out. Rejects when the isolate ends, when logic has rejected a
+   * Passes one request to the prelude; only a string comes out. Rejects when the isolate ends, when logic has rejected a
    * promise that it does not await, and some milliseconds after `time`: the error then has the frames where logic stood.
    * The engine's timeout covers less than the session's clock does, which ends the isolate in any case. The result is not
-   * asked for as a copy: a text comes out without, and anything else is refused before it is copied.
+   * requested as a copy: a text needs none, and anything else is refused before it is copied.
    */
   async enter(data: string, time: number): Promise<string> {
-    if (!this.room?.entry) throw new Error('no program is loaded');
+    if (!this.current?.entry) throw new Error('no program is loaded');
     const options = { result: { promise: true }, timeout: Math.ceil(time) + engineDelay };
-    const result: unknown = await this.room.entry.apply(undefined, [data, time], options);
+    const result: unknown = await this.current.entry.apply(undefined, [data, time], options);
     if (typeof result !== 'string') throw new Error('the sandbox gave no text');
     return result;
   }
 
-  /** Forgets the session and gets ready for the next one. Resolves to false: worn out, dispose of the worker. */
+  /** Discards the session's state and prepares for the next one. Resolves to false when the worker must be disposed of. */
   async reset(): Promise<boolean> {
     this.events = null;
-    const { room } = this;
-    this.room = null;
-    const fresh = (await room?.reset()) ?? true;
+    const { current } = this;
+    this.current = null;
+    const fresh = (await current?.reset()) ?? true;
     this.sessions += 1;
-    return fresh && (this.sessions % sessionsBetweenLooks > 0 || (await this.isLean()));
+    return fresh && (this.sessions % sessionsBetweenMeasurements > 0 || (await this.isLean()));
   }
 
   /**
-   * Whether what sessions have left behind is little. Never asked synchronously: the next session may have begun and be
-   * waiting for an answer that this thread has to give.
+   * Whether sessions have left little memory behind. Never measured synchronously: the next session may have begun and be
+   * waiting for an answer of this thread.
    */
   private async isLean(): Promise<boolean> {
     const heap = await this.isolate.getHeapStatistics();
@@ -100,11 +100,11 @@ export class Worker {
     }
   }
 
-  private makeRoom(language: Language): Room {
+  private makeContexts(language: Language): LanguageContexts {
     const { vm, python } = this.options;
     const host: HostCall = (data) => this.events?.host(data) ?? Promise.resolve('');
     return language === 'python'
-      ? new PythonRoom(vm, this.isolate, host, python())
-      : new JavaScriptRoom(vm, this.isolate, host);
+      ? new PythonContext(vm, this.isolate, host, python())
+      : new JavaScriptContexts(vm, this.isolate, host);
   }
 }

@@ -7,7 +7,7 @@ const read = (raw: unknown) => readConfig(raw, { appRoot: '/srv/host' });
 const site = { id: 'site', title: 'Site', theme: 'demo' };
 
 describe('defaults', () => {
-  test('are the contract’s', () => {
+  test('are those of the reference', () => {
     expect(read(undefined)).toEqual({
       themesDirectory: '/srv/host/themes',
       appsFolder: 'apps',
@@ -22,6 +22,10 @@ describe('defaults', () => {
         logEntries: 100,
         logEntrySize: 10240,
         bodySize: 1048576,
+        uploadSize: 629145600,
+        mails: 100,
+        formPosts: 200,
+        formTime: 1000,
         attempts: 10,
         runners: 1,
         isolates: 12,
@@ -36,14 +40,14 @@ describe('defaults', () => {
     });
   });
 
-  test('fill in what a group leaves out', () => {
+  test('fill in the missing keys of a group', () => {
     const config = read({ limits: { logicTime: 500 }, csrf: {} });
     expect(config.limits).toMatchObject({ logicTime: 500, logicMemory: 64 });
     expect(config.csrf.maxAge).toBe(86400000);
   });
 });
 
-test('what is given is kept', () => {
+test('given values are kept', () => {
   const given = {
     themesDirectory: '/var/themes',
     appsFolder: 'rapido',
@@ -61,7 +65,7 @@ test.each(Object.keys(read(undefined)))('%s is documented', (key) => {
   expect(page).toMatch(new RegExp(`^\\| \`${key}[\`.]`, 'm'));
 });
 
-describe('what stops the start', () => {
+describe('a configuration that stops the start', () => {
   test.each([
     [{ themeDirectory: './themes' }, "unknown key 'themeDirectory'"],
     [{ limits: { logictime: 1 } }, "unknown key 'limits.logictime'"],
@@ -100,7 +104,7 @@ describe('what stops the start', () => {
     expect(() => strapiConfig.validator(raw)).toThrow(message);
   });
 
-  test('everything wrong is named at once', () => {
+  test('one message names all problems', () => {
     expect(() => read({ one: 1, limits: { two: 2 } })).toThrow(/'one'.*'limits\.two'/);
   });
 });

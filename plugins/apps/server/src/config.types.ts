@@ -1,4 +1,4 @@
-/** The plugin's configuration after validation, every default filled in (contract, section 12). */
+/** The plugin's configuration after validation, every default filled in (docs/reference/configuration.md). */
 export interface AppsConfig {
   /** Absolute path of the folder that holds the themes. */
   themesDirectory: string;
@@ -13,9 +13,9 @@ export interface AppsConfig {
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];
-  /** Origins besides the site's own whose pages may act with a visitor's session cookie, e.g. `https://app.example.com`. */
+  /** Origins besides the site's own whose pages may use a visitor's session cookie, e.g. `https://app.example.com`. */
   trustedOrigins: string[];
-  /** Absolute path of the folder for what is too large for memory; made when it is needed. */
+  /** Absolute path of the folder for what is too large for memory; created when needed. */
   temporaryDirectory: string;
 }
 
@@ -26,6 +26,8 @@ export interface SiteConfig {
   theme: string;
   /** Locale of its content, as Strapi's internationalization names it; Strapi's default one without it. */
   locale?: string;
+  /** IANA time zone of the dates on its pages, such as `Europe/Paris`; the server's without it. */
+  timeZone?: string;
 }
 
 /** How the plugin's own processes are started: those that run logic, and those that do work for the server. */
@@ -37,7 +39,7 @@ export interface SandboxConfig {
   command: string[];
 }
 
-/** Limits of contract section 8 and of request bodies; every one is configurable under `limits`. */
+/** Limits of logic, searches and request bodies (docs/limits.md); each is configurable under `limits`. */
 export interface Limits {
   /** Wall-clock milliseconds for all logic of one request, nested blocks and apps included. Default 2000. */
   logicTime: number;
@@ -55,14 +57,25 @@ export interface Limits {
   logEntrySize: number;
   /** Bytes of a JSON or form body; NDJSON streams are bounded by line instead. Default 1 MiB. */
   bodySize: number;
-  /** How often a request that collided with another is run again. Default 10. */
+  /** Bytes of all files of one form; each field of files has a limit of its own. Default 600 MiB. */
+  uploadSize: number;
+  /** Mails that an app may send in an hour, in one site. Default 100. */
+  mails: number;
+  /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */
+  formPosts: number;
+  /** Milliseconds for which a form must have been shown before anonymous saves it. Default 1000. */
+  formTime: number;
+  /** How often a request that collided with another is retried. Default 10. */
   attempts: number;
-  /** Milliseconds that a statement of a search may take, and may wait before. Default 2000. */
+  /** Milliseconds that a statement of a search may run, and may wait before it runs. Default 2000. */
   searchTime: number;
-  /** Searches that may look at many records at once; on SQLite two, or one less than there are processors, at most. Default 4. */
+  /**
+   * Searches over many records that may run at once; on SQLite at most two, or one less than the processors if that is more.
+   * Default 4.
+   */
   searches: number;
   /** Runner processes that hold the isolates. Default 1. */
   runners: number;
-  /** Isolates that may be at work at once in a runner. Default 12. */
+  /** Isolates that may run at once in a runner. Default 12. */
   isolates: number;
 }

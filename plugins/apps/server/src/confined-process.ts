@@ -30,15 +30,17 @@ export interface ConfinedProgram {
   unrestricted?: boolean;
 }
 
+type Manifest = Partial<Record<'dependencies' | 'optionalDependencies', object>>;
+
 /** What a program may do besides running its own code. */
 export type Access = Pick<ConfinedProgram, 'packages' | 'read' | 'addons' | 'unrestricted'>;
 
-/** Where the server and its processes want the same processor, the server gets twice as much. */
+/** When the server and its processes compete for a processor, the server gets twice the time. */
 const niceness = 3;
 
 type Channel = Pick<SpawnOptions, 'stdio' | 'serialization'>;
 
-/** What `--help` of this Node.js calls its permission model; null where it has none that lets a native module be loaded. */
+/** The permission model's flag in this Node.js; undefined without one, or without one that allows native modules. */
 const permissionFlag = process.allowedNodeEnvironmentFlags.has('--allow-addons')
   ? ['--permission', '--experimental-permission'].find((flag) => process.allowedNodeEnvironmentFlags.has(flag))
   : undefined;
@@ -53,13 +55,20 @@ export const hasPermissionModel = permissionFlag !== undefined;
  */
 export function startConfined(program: ConfinedProgram, { command }: SandboxConfig, channel: Channel): ChildProcess {
   const { path, args = [], flags = [] } = program;
-  const [file, ...rest] = [...command, process.execPath, ...flags, ...permissionFlags(program), path, ...args];
+  const [file = process.execPath, ...rest] = [
+    ...command,
+    process.execPath,
+    ...flags,
+    ...permissionFlags(program),
+    path,
+    ...args,
+  ];
   const child = spawn(file, rest, { ...channel, env: {}, cwd: emptyFolder() });
   lowerPriority(child);
   return child;
 }
 
-/** By program: its packages stay where they are, and looking for them on the disk would stop the server for a moment. */
+/** Flags by program. Packages do not move while the server runs, and a search on the disk would block it. */
 const knownFlags = new Map<string, string[]>();
 
 function permissionFlags(program: ConfinedProgram): string[] {
@@ -73,7 +82,7 @@ function permissionFlags(program: ConfinedProgram): string[] {
 
 function findFlags({ path, packages = [], read = [], addons }: ConfinedProgram, permission: string): string[] {
   const folders = foldersOf(path, packages);
-  // node-gyp-build, which finds a package's native module, asks which C library there is.
+  // node-gyp-build, which finds a package's native module, reads this file to find out the C library.
   const files = [path, realPath(path), ...links(path), ...(addons ? ['/etc/alpine-release'] : []), ...read];
   return [
     permission,
@@ -85,7 +94,7 @@ function findFlags({ path, packages = [], read = [], addons }: ConfinedProgram, 
 
 const foldersOfPrograms = new Map<string, string[]>();
 
-/** What a program reads of its packages; looked for once, since packages are not installed while the server runs. */
+/** The package folders that a program reads; searched once, since packages are not installed while the server runs. */
 function foldersOf(path: string, packages: readonly string[]): string[] {
   const key = [path, ...packages].join('\n');
   const folders = foldersOfPrograms.get(key) ?? packages.flatMap((name) => [...packageFolders(path, name)]);
@@ -93,30 +102,31 @@ function foldersOf(path: string, packages: readonly string[]): string[] {
   return folders;
 }
 
-/** Without what lies in another one: some releases of Node.js forget the wider permission for the narrower one. */
+/** Drops paths inside other paths: some releases of Node.js lose the wider permission when they get the narrower one. */
 function widest(paths: readonly string[]): string[] {
   const distinct = [...new Set(paths)];
   return distinct.filter((path) => !distinct.some((other) => path.startsWith(join(other, '/')) && path !== other));
 }
 
 /**
- * Folders of a package and of those that it depends on: wherever Node.js looks for them on its way, also in vain, and where
- * links lead. [] if the package is absent.
+ * Folders of a package and of its dependencies: every folder in which Node.js searches for them, and the targets of links.
+ * Empty if the package is absent.
  */
 function packageFolders(from: string, name: string, known = new Set<string>()): Set<string> {
-  const places = (createRequire(from).resolve.paths(name) ?? []).map((place) => join(place, name));
-  const at = places.findIndex((folder) => existsSync(join(folder, 'package.json')));
-  const found = places[at];
+  const candidates = (createRequire(from).resolve.paths(name) ?? []).map((folder) => join(folder, name));
+  const at = candidates.findIndex((folder) => existsSync(join(folder, 'package.json')));
+  const found = candidates[at];
   if (!found || known.has(join(found, '*'))) return known;
-  const folders = [...places.slice(0, at + 1), realPath(found)].map((folder) => join(folder, '*'));
+  const folders = [...candidates.slice(0, at + 1), realPath(found)].map((folder) => join(folder, '*'));
   for (const path of [...links(found), ...folders]) known.add(path);
   const manifest = join(realPath(found), 'package.json');
-  const { dependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies?: object };
-  for (const dependency of Object.keys(dependencies)) packageFolders(manifest, dependency, known);
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest;
+  for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies }))
+    packageFolders(manifest, dependency, known);
   return known;
 }
 
-/** The symbolic links on the way to a path: Node.js reads where they lead. */
+/** The symbolic links among a path and its parents: Node.js reads them. */
 function links(path: string): string[] {
   const folder = dirname(path);
   if (folder === path || !existsSync(path)) return [];
@@ -127,16 +137,13 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/**
- * A folder in which there is nothing, and in which nothing can be made, for all servers of this user. If somebody else has
- * put something in its place: one of this process's own.
- */
+/** An empty, read-only folder that all servers of this user share. If its path is taken: a folder of this process. */
 function emptyFolder(): string {
   const folder = join(tmpdir(), `apps-empty-${process.getuid?.() ?? 'user'}`);
   try {
     mkdirSync(folder, { mode: 0o555 });
   } catch {
-    // It is there already, or cannot be made.
+    // It exists already, or cannot be created.
   }
   if (isEmptyAndOwn(folder)) return folder;
   ownFolder ??= mkdtempSync(join(tmpdir(), 'apps-empty-'));
@@ -153,11 +160,11 @@ function isEmptyAndOwn(folder: string): boolean {
   return isClosed && readdirSync(folder).length === 0;
 }
 
-/** Threads that the process starts later have the priority too. */
+/** Threads that the process starts later inherit the priority. */
 function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid) setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // The process has ended, or the system does not let it be changed.
+    // The process has ended, or the system forbids the change.
   }
 }

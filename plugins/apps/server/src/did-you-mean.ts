@@ -1,23 +1,23 @@
-/** Words that are compared, and characters of one, at most: each is compared letter by letter. */
+/** Words that are compared, and characters of one word: a comparison takes time by the product of both lengths. */
 const MAX_KNOWN = 500;
 const MAX_WORD = 40;
 
 /** `, did you mean "label"?` where one of the known words is close. */
 export function didYouMean(given: string | null, known: readonly string[]): string {
   if (given === null || given.length > MAX_WORD) return '';
-  const near = known
+  const closest = known
     .slice(0, MAX_KNOWN)
     .filter(({ length }) => length <= MAX_WORD)
     .map((word) => ({ word, distance: editDistance(given.toLowerCase(), word.toLowerCase()) }))
     .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
     .sort((a, b) => a.distance - b.distance)[0];
-  return near ? `, did you mean "${near.word}"?` : '';
+  return closest ? `, did you mean "${closest.word}"?` : '';
 }
 
-/** Letters to add, drop, change or swap with their neighbour to make one word of the other. */
+/** Damerau-Levenshtein distance: letters to add, drop, change or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, index) => index)];
-  const at = (i: number, j: number) => rows[i]?.[j] as number;
+  const at = (i: number, j: number) => rows[i]?.[j] ?? 0;
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     rows.push(row);

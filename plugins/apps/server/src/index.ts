@@ -1,57 +1,77 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
+import type { SetupProblem } from '../../shared/admin-api';
+import { createTestTools } from './app-tests';
 import { loadApp, nested, readThemeInfo } from './apps';
-import { readConfig, strapiConfig } from './config';
-import { contentTypes } from './content-types';
-import {
-  adminInterface,
-  boundedBodies,
-  createBaseUrl,
-  createDoor,
-  createErrorForm,
-  createHiddenTypes,
-  type DoorServices,
-} from './door';
-import { announcing, createActing, createCalls, createLive, createRuleEntries, createRules } from './events';
-import { createLayouts, createMarkup } from './layouts';
-import { printableLog } from './log';
-import { createLogicRuntime } from './logic';
-import { createDocumentAccess } from './logic/documents';
-import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
 import {
   createRequesters,
   lookUpNames,
   permissionControllers,
   registerAdminActions,
   watchPasswordChanges,
-} from './requester';
-import { createSites, warnOfLocales } from './sites';
+} from './auth';
+import { readConfig, strapiConfig } from './config';
+import { contentTypes } from './content-types';
+import { createActorContext, createCalls, createLive, createRuleEntries, createRules, publishChanges } from './events';
+import { createFiles, type LibraryStrapi } from './files';
+import { compiledThemes, ignoreChangesIn } from './host-files';
+import {
+  adminInterface,
+  appDocument,
+  boundedBodies,
+  createBaseUrl,
+  createErrorForm,
+  createHiddenTypes,
+  createMiddleware,
+  type HttpServices,
+  rememberedHeaders,
+  siteDocument,
+} from './http';
+import { createLayouts, createMarkdown, createMarkup } from './layouts';
+import { printableLog } from './log';
+import { createLogicRuntime } from './logic';
+import { createDocumentAccess } from './logic/documents';
+import { createMailer } from './mail';
+import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
+import { createSites, type Sites, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
 /** Files that the build puts beside the server's. */
 const workerPath = join(__dirname, 'worker.js');
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
-const scriptFile = join(__dirname, '..', 'browser', 'apps.js');
+const browserFiles = join(__dirname, '..', 'browser');
 
-/** Processes for what a theme author, editor or visitor wrote and whose cost is not bounded (docs/decisions/foreign-text.md). */
+/** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
 const workerProcesses = { path: workerPath, count: 2, memory: 256 };
 
-/** Processes that search a SQLite file at once: not all processors, for the server needs one. */
+/** Processes that search a SQLite file in parallel; one processor is left to the server. */
 const searchProcesses = (searches: number) => Math.min(searches, Math.max(2, availableParallelism() - 1));
 
-let services: DoorServices | undefined;
+let services: HttpServices | undefined;
 let workers: Workers | undefined;
 
-function running(): DoorServices {
+function running(): HttpServices {
   if (!services) throw new Error('The plugin "apps" has not started');
   return services;
 }
 
+const configOf = (strapi: Core.Strapi) =>
+  readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
+
+const isDevelopment = (strapi: Core.Strapi) => strapi.config.get('environment') === 'development';
+
+/** What the host's files lack, or have too much. */
+async function hostProblems(strapi: Core.Strapi, sites: Sites): Promise<SetupProblem[]> {
+  const { themesDirectory } = configOf(strapi);
+  const compiled = isDevelopment(strapi) ? compiledThemes(strapi.dirs.app.root, themesDirectory) : null;
+  return [...(await sites.setup()), ...(compiled ? [compiled] : [])];
+}
+
 /** Wires the modules: each gets what it needs, and nothing else. */
-function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
-  const config = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
+function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
+  const config = configOf(strapi);
   const logger = printableLog(strapi.log);
   const production = strapi.config.get('environment') === 'production';
   const baseUrl = createBaseUrl(strapi);
@@ -78,26 +98,43 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
         : undefined,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
+  const mailer = createMailer({ strapi, logger });
+  const markdown = createMarkdown(workers);
+  const library = createFiles({
+    strapi: strapi as unknown as LibraryStrapi,
+    folder: config.temporaryDirectory,
+    records: (key) => store.stream(key),
+    logger,
+  });
   const live = createLive({ strapi, logger });
   const requesters = createRequesters({ strapi, config });
-  const acting = createActing(strapi, requesters);
-  createRules({ strapi, logger, sites, acting, calls }).start();
+  const actorContext = createActorContext(strapi, requesters);
+  createRules({ strapi, logger, sites, actorContext, calls }).start();
+  const { limits, sandbox } = config;
+  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now: testTools.now });
   return {
     config,
     logger,
     production,
     lookUpNames: (names) => lookUpNames(strapi, names),
-    development: strapi.config.get('environment') === 'development',
+    development: isDevelopment(strapi),
+    async setup() {
+      const ofLogic = await logic.setup();
+      return [...(await hostProblems(strapi, sites)), ...(ofLogic ? [ofLogic] : [])];
+    },
     baseUrl,
     sites,
     live,
     rules: createRuleEntries(strapi, running),
-    store: announcing(store, live.publish),
-    logic: createLogicRuntime({ limits: config.limits, sandbox: config.sandbox, logger, runnerPath, workers }),
-    layouts: createLayouts(),
+    store: publishChanges(store, live.publish),
+    logic,
+    layouts: createLayouts({}, markdown),
+    markdown,
+    files: library,
     markup: () => createMarkup(workers),
     nested,
-    documents: acting.through(documents.prepare),
+    mailer,
+    documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
@@ -106,12 +143,18 @@ function createServices(strapi: Core.Strapi, workers: Workers): DoorServices {
   };
 }
 
+/** Logs what the machine or the host lacks before the first request needs it; `logic` logs its own. */
+async function warnOfSetup(strapi: Core.Strapi, { sites, logic, logger }: HttpServices): Promise<void> {
+  for (const { message, cure } of await hostProblems(strapi, sites)) logger.error(`[apps] ${message}: ${cure}`);
+  await logic.setup();
+}
+
 const admin = adminInterface(running);
 
 /** `strapi.plugin('apps').service('apps')`. */
 const calls = createCalls(running);
 
-/** `strapi.plugin('apps').service('records')`: what the command line works with (docs/operations.md). */
+/** `strapi.plugin('apps').service('records')`, used by the command line (docs/operations.md#records-from-code). */
 const recordTools = {
   store: () => running().store,
   /** The key and declared indexes of an app; null when the site has no such app. */
@@ -122,47 +165,77 @@ const recordTools = {
   },
 };
 
+/** `strapi.plugin('apps').service('tests')`, used by the tests of apps. */
+const testTools = createTestTools(running);
+
+/** `strapi.plugin('apps').service('openapi')`: OpenAPI documents (docs/reference/openapi.md#from-code). */
+const openApiTools = {
+  /** The document of one app, or of all apps of a site; null when there is no such site or app. */
+  async document(siteId?: string, appId?: string) {
+    const { sites, loadApp, config } = running();
+    const site = await sites.site(siteId ?? config.sites[0]?.id ?? '');
+    if (!site) return null;
+    if (appId === undefined) return siteDocument(running(), site);
+    const app = await loadApp(site, appId);
+    if (app?.error) throw app.error;
+    return app && appDocument(running(), site, app);
+  },
+};
+
+export type RecordTools = typeof recordTools;
+export type OpenApiTools = typeof openApiTools;
+
 export default {
   config: strapiConfig,
   contentTypes,
-  services: { apps: () => calls, records: () => recordTools },
+  services: { apps: () => calls, records: () => recordTools, openapi: () => openApiTools, tests: () => testTools },
   controllers: { ...permissionControllers, admin: admin.controller },
   routes: { admin: admin.routes },
 
   register({ strapi }: { strapi: Core.Strapi }) {
+    ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     strapi.server.use(createErrorForm(() => services));
-    strapi
-      .get('middlewares')
-      .extend('strapi::body', (parser: Parameters<typeof boundedBodies>[0]) => boundedBodies(parser, () => services));
+    const extend = <Factory>(name: string, wrap: (factory: Factory, running: () => typeof services) => Factory) =>
+      strapi.get('middlewares').extend(name, (factory: Factory) => wrap(factory, () => services));
+    extend('strapi::body', boundedBodies);
+    extend('strapi::security', rememberedHeaders);
   },
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
     watchPasswordChanges(strapi);
-    const { sandbox } = readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
-    workers = createWorkers({ ...workerProcesses, sandbox, logger: strapi.log });
-    // Not before: the start of the host must not wait for it, and a command that only loads the host needs none.
+    workers = createWorkers({ ...workerProcesses, sandbox: configOf(strapi).sandbox, logger: strapi.log });
+    // Not earlier: the host's start must not wait for the processes, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
     services = createServices(strapi, workers);
     const { config, logger } = services;
-    // Also after the start: the host may add locales while it starts.
+    // After the start, because the host may add locales during it.
     strapi.server.httpServer.once('listening', () =>
       warnOfLocales(strapi, config.sites, logger).catch(() => undefined),
     );
-    // Where it fails, the first use tries again.
+    strapi.server.httpServer.once('listening', () => warnOfSetup(strapi, running()).catch(() => undefined));
+    // If it fails, the first use tries again.
     await services.store.prepare().catch(() => undefined);
+    services.mailer.start();
     watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
       strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),
     );
+    await services.files
+      .clear()
+      .catch((error: Error) =>
+        strapi.log.warn(`[apps] files that an earlier process has left cannot be removed: ${error.message}`),
+      );
     const ownTypes = Object.keys(contentTypes).map((name) => `plugin::apps.${name}`);
     strapi.server.use(createHiddenTypes(ownTypes, strapi.log));
-    strapi.server.use(createDoor(services, scriptFile));
+    strapi.server.use(createMiddleware(services, browserFiles));
   },
 
   async destroy() {
     services?.live.destroy();
+    await services?.files.settled();
+    await services?.mailer.destroy();
     await Promise.all([services?.logic.destroy(), services?.store.destroy(), workers?.destroy()]);
     services = undefined;
     workers = undefined;

@@ -1,11 +1,11 @@
 /**
- * The lines of a text that comes in pieces, without their `\n`; a last line without one counts, if it is not empty.
- * Each piece is looked at once, so that a line that comes in very many small ones costs no more.
- * @param refuse called when a line is longer than `limit` characters; must throw
+ * Splits a text that comes in pieces into lines without their `\n`; a last line without one counts if it is not empty. Reads
+ * each piece once, so that a line in very many small pieces costs no more.
+ * @param refuse called when a line is longer than `maxLength` characters; must throw
  */
 export async function* linesOf(
   pieces: AsyncIterable<string>,
-  limit = Number.POSITIVE_INFINITY,
+  maxLength = Number.POSITIVE_INFINITY,
   refuse: () => never = () => {
     throw new RangeError('A line is too long');
   },
@@ -14,7 +14,7 @@ export async function* linesOf(
   let length = 0;
   const add = (text: string): void => {
     length += text.length;
-    if (length > limit) refuse();
+    if (length > maxLength) refuse();
     begun.push(text);
   };
   const take = (): string => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { linesOf } from './lines';
 
-/** Values that were read to their end, to be read again any number of times. */
+/** Values that were read completely, and can be read again any number of times. */
 export interface Spool<T> {
   /** The values in order, in batches of bounded length and size. */
   read(): AsyncIterable<T[]>;
@@ -15,10 +15,10 @@ export interface Spool<T> {
 }
 
 /** Characters of JSON that are kept in memory; more goes to a file. */
-const memory = 4 * 1024 * 1024;
+const MAX_IN_MEMORY = 4 * 1024 * 1024;
 
-/** Values of a batch; its JSON has at most `memory` characters, but for a single longer value. */
-const batchSize = 500;
+/** Values of a batch; its JSON has at most MAX_IN_MEMORY characters, except for a single longer value. */
+const MAX_BATCH = 500;
 
 /** Characters that are written, and bytes that are read, at once. */
 const writeSize = 256 * 1024;
@@ -27,9 +27,9 @@ const readSize = 64 * 1024;
 const fileName = /^spool-[0-9a-f]{32}$/;
 
 /**
- * Reads all of `source` before anything is done with it: a slow or broken client then never holds a transaction open.
- * Memory stays bounded however many there are.
- * @param folder for the file, made when it is needed
+ * Reads all of `source` first, so that a slow or broken client never holds a transaction open. Memory stays bounded for any
+ * number of values.
+ * @param folder of the file, created when needed
  */
 export async function spool<T>(source: AsyncIterable<T>, folder: string = tmpdir()): Promise<Spool<T>> {
   let lines: string[] = [];
@@ -46,7 +46,7 @@ export async function spool<T>(source: AsyncIterable<T>, folder: string = tmpdir
       const line = JSON.stringify(value);
       lines.push(line);
       size += line.length;
-      if (size >= memory) await flush();
+      if (size >= MAX_IN_MEMORY) await flush();
     }
     if (file) await flush();
   } catch (error) {
@@ -65,8 +65,8 @@ export async function spool<T>(source: AsyncIterable<T>, folder: string = tmpdir
 }
 
 /**
- * Removes what a process has left in the folder that ended between making a file and taking away its name. A file that
- * is in use has no name, so that other processes may share the folder.
+ * Removes files of processes that ended between creating a file and unlinking it. Files in use have no name, so that several
+ * processes may share the folder.
  */
 export async function clearSpools(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -94,7 +94,7 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
   }
 }
 
-/** Writes the lines to the end of the file: not as one text, which would need as much memory again. */
+/** Appends the lines to the file in parts: as one text they would need the same memory again. */
 async function append(file: FileHandle, lines: readonly string[]): Promise<void> {
   let part = '';
   for (const line of lines) {
@@ -106,7 +106,7 @@ async function append(file: FileHandle, lines: readonly string[]): Promise<void>
   if (part !== '') await file.writeFile(part);
 }
 
-/** The text of the file from its beginning. Several may read at once. */
+/** The text of the file from its beginning. Several readers may run at once. */
 async function* textOf(file: FileHandle): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   const buffer = Buffer.alloc(readSize);
@@ -122,7 +122,7 @@ async function* batches<T>(lines: Iterable<string> | AsyncIterable<string>): Asy
   let batch: T[] = [];
   let size = 0;
   for await (const line of lines) {
-    if (batch.length === batchSize || (size + line.length > memory && batch.length)) {
+    if (batch.length === MAX_BATCH || (size + line.length > MAX_IN_MEMORY && batch.length)) {
       yield batch;
       batch = [];
       size = 0;

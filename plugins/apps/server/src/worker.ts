@@ -1,6 +1,6 @@
 import { serveTasks } from './workers/serve';
 
-/** A task that is loaded when it is first done: a process that reads a database needs no compiler. */
+/** Loads a task at its first use: a process that reads a database needs no compiler. */
 const lazy =
   <Input>(load: () => Promise<(input: Input) => unknown>) =>
   async (input: Input) =>
@@ -10,5 +10,6 @@ const lazy =
 serveTasks({
   compileLogic: lazy(async () => (await import('./logic/compile/task')).compileLogic),
   markup: lazy(async () => (await import('./layouts')).doMarkup),
-  readSqlite: lazy(async () => (await import('./records/sqlite-task')).readSqlite),
+  markdown: lazy(async () => (await import('./layouts/markdown/markdown-task')).doMarkdown),
+  readSqlite: lazy(async () => (await import('./records/reads/sqlite-task')).readSqlite),
 });

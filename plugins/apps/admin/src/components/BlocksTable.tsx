@@ -4,7 +4,7 @@ import { useText } from '../plugin';
 import { DataTable } from './DataTable';
 import { FailureNote, ProblemNote } from './ProblemNote';
 
-/** An app's blocks with their elements, or with what is wrong with them. */
+/** An app's blocks with their elements, or with their errors. */
 export function BlocksTable({ blocks }: { blocks: BlockSummary[] }) {
   const text = useText();
   return (

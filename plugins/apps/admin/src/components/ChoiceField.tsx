@@ -14,13 +14,13 @@ interface Props {
   /** '' for nothing chosen. */
   value: string;
   choices: Choice[];
-  /** The choices are not there yet: whether the value is one of them is not known. */
+  /** The choices are not loaded yet, so whether the value is one of them is not known. */
   loading?: boolean | undefined;
   disabled?: boolean | undefined;
   onChange(value: string): void;
 }
 
-/** A required choice; a value that is none of the choices any more is shown as such. */
+/** A required choice; a value that is no longer a choice is shown as missing. */
 export function ChoiceField({ name, label, hint, error, value, choices, loading, disabled, onChange }: Props) {
   const text = useText();
   const isMissing = value !== '' && !choices.some((choice) => choice.value === value);

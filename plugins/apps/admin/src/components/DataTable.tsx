@@ -7,7 +7,7 @@ interface Column<T> {
 }
 
 interface Props<T> {
-  /** What the table is about, for screen readers. */
+  /** Subject of the table, for screen readers. */
   label: string;
   /** Shown instead of a table without rows. */
   empty: string;

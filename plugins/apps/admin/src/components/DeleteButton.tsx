@@ -4,16 +4,16 @@ import { ConfirmDialog } from '@strapi/strapi/admin';
 import { useState } from 'react';
 
 interface Props {
-  /** What the button does, for screen readers. */
+  /** Label of the button, for screen readers. */
   label: string;
-  /** What is asked before it is done. */
+  /** The question that must be confirmed first. */
   question: string;
   /** A checkbox beside the question, checked at first. */
   option?: string;
   onDelete(chosen: boolean): Promise<void>;
 }
 
-/** Deletes something, after asking. */
+/** Deletes something after a confirmation. */
 export function DeleteButton({ label, question, option, onDelete }: Props) {
   const [chosen, setChosen] = useState(true);
   return (

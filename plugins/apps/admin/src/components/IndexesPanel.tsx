@@ -6,7 +6,7 @@ import { useAction, useApi } from '../api';
 import { useText } from '../plugin';
 import { DataTable } from './DataTable';
 
-/** Milliseconds between two looks at a running re-index. */
+/** Milliseconds between two requests for the progress of a re-index. */
 const pollInterval = 1000;
 
 function Progress({ refresh }: { refresh: Refresh }) {

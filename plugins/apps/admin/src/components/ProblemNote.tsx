@@ -1,25 +1,29 @@
 import { Box, Typography } from '@strapi/design-system';
 import type { BlockFailure, Problem } from '../../../shared/admin-api';
+import { positionText } from '../../../shared/positions';
 import { useText } from '../plugin';
 
-/** An error with its file and line, and further details. */
+/** An error with its position, the line of the file, and further details. */
 export function ProblemNote({ problem, more }: { problem: Problem; more?: string }) {
-  const text = useText();
-  const { file, line, message } = problem;
-  const place = line === null ? file : text('problem.place', { file, line });
+  const { message, excerpt } = problem;
   return (
     <Box role="note" paddingTop={1} paddingBottom={1}>
       <Typography textColor="danger600" tag="p">
         {message}
       </Typography>
       <Typography variant="pi" textColor="neutral600" tag="p">
-        {[place, more].filter(Boolean).join(' · ')}
+        {[positionText(problem), more].filter(Boolean).join(' · ')}
       </Typography>
+      {excerpt && (
+        <Box tag="pre" overflow="auto">
+          {excerpt}
+        </Box>
+      )}
     </Box>
   );
 }
 
-/** What has failed when a block was used: how often, and when last. */
+/** A failure of a block in use: how often, and when last. */
 export function FailureNote({ failure }: { failure: BlockFailure }) {
   const text = useText();
   const { at, times } = failure;

@@ -14,7 +14,7 @@ export function RecordsPanel({ app, onChange }: { app: AppDetail; onChange(): vo
   const act = useAction();
   const [entered, setEntered] = useState('');
   const [{ query, offset }, setView] = useState({ query: '', offset: 0 });
-  const place = { site: app.site, app: app.id };
+  const key = { site: app.site, app: app.id };
   const load = useCallback(
     () => api.records({ site: app.site, app: app.id }, { query, offset, limit: pageSize }),
     [api, app.site, app.id, query, offset],
@@ -26,7 +26,7 @@ export function RecordsPanel({ app, onChange }: { app: AppDetail; onChange(): vo
     setView({ query: entered.trim(), offset: 0 });
   };
   const remove = async (id: string, onDelete: boolean) => {
-    await act(() => api.deleteRecord(place, id, onDelete), text('deleted'));
+    await act(() => api.deleteRecord(key, id, onDelete), text('deleted'));
     if (data?.records.length === 1) setView({ query, offset: Math.max(0, offset - pageSize) });
     reload();
     onChange();

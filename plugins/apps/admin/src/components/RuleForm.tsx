@@ -19,7 +19,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** The form of a rule; what the server refuses is shown at its field. */
+/** The form of a rule; an error of the server is shown at its field. */
 export function RuleForm({ rule, choices, onSaved, header, children }: Props) {
   const text = useText();
   const { draft, change, errors, saving, submit } = useDraft(rule, onSaved);

@@ -9,10 +9,10 @@ export type Draft = Omit<RuleInput, 'event'> & { event: RuleInput['event'] | '' 
 
 const empty: Draft = { name: '', enabled: true, event: '', contentType: '', app: '', block: '', function: '' };
 
-/** What is wrong, by the key of the rule. */
+/** Errors by the key of the rule. */
 export type Errors = Partial<Record<string, string>>;
 
-/** The rule being entered, what is wrong with it, and how it is saved. */
+/** The rule being entered, its errors, and a function that saves it. */
 export function useDraft(rule: Rule | undefined, onSaved: () => void) {
   const text = useText();
   const api = useApi();

@@ -6,6 +6,7 @@ import { NavLink, useParams } from 'react-router-dom';
 import { useApi, useLoaded } from '../api';
 import { BlocksTable } from '../components/BlocksTable';
 import { IndexesPanel } from '../components/IndexesPanel';
+import { OptionsPanel } from '../components/OptionsPanel';
 import { ProblemNote } from '../components/ProblemNote';
 import { RecordsPanel } from '../components/RecordsPanel';
 import { pluginId, useText } from '../plugin';
@@ -34,6 +35,7 @@ export function AppPage() {
       title: `${text('indexes')} (${data.indexes.length})`,
       panel: <IndexesPanel app={data} onChange={reload} />,
     },
+    { value: 'options', title: text('options'), panel: <OptionsPanel app={data} onChange={reload} /> },
   ];
   return (
     <Page.Main>

@@ -2,6 +2,7 @@ import { Flex } from '@strapi/design-system';
 import { Layouts, Page } from '@strapi/strapi/admin';
 import { useApi, useLoaded } from '../api';
 import { RulesCard } from '../components/RulesCard';
+import { SetupNotes } from '../components/SetupNotes';
 import { SiteCard } from '../components/SiteCard';
 import { useText } from '../plugin';
 
@@ -18,6 +19,7 @@ export function OverviewPage() {
       <Layouts.Header title={text('title')} subtitle={text('subtitle')} />
       <Layouts.Content>
         <Flex direction="column" alignItems="stretch" gap={6}>
+          <SetupNotes problems={data.setup} />
           {data.sites.map((site) => (
             <SiteCard key={site.id} site={site} themes={data.themes} onChange={reload} />
           ))}

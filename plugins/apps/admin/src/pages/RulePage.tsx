@@ -13,7 +13,7 @@ import { pluginId, useText } from '../plugin';
 /** The address of the plugin's first page. */
 const home = `/plugins/${pluginId}`;
 
-/** Makes a rule on events (`rules/create`), or changes one, and shows why it has failed. */
+/** Makes a rule on events (`rules/create`), or changes one, and shows its failures. */
 export function RulePage() {
   const text = useText();
   const api = useApi();

@@ -1,12 +1,16 @@
-import type { ContextData, RecordData } from '../../../server/src/logic/types';
+import { appMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../shared/json';
+import type { ContextData, RecordData } from '../../../shared/logic-protocol';
 import { idText, isPlain, named, requiredId } from './arguments';
 import { stackHere } from './errors';
+import { forwardedArguments } from './forwarding';
+import { logText } from './log-text';
 import { once } from './once';
-import { keys, NativeTypeError, slice, stringify, text } from './primordials';
-import { type Records, stateOf } from './records';
+import { keys, NativeTypeError, slice, text } from './primordials';
+import { stateOf } from './record-view';
+import type { Records } from './records';
 
-/** Records that one call brings when all are asked for. */
+/** Records in one page when a list of all records is read. */
 const PAGE = 1000;
 
 export interface AppOptions {
@@ -21,10 +25,10 @@ export interface AppOptions {
 /** `context.app`, or what `context.get_app(id)` gives. */
 export function createApp({ key, data, acl, records, logEntrySize }: AppOptions): object {
   const { call, adopt, adoptOrNull } = records;
-  const place = (args: Items): Items => ({ app: key, ...args });
+  const withApp = (args: Items): Items => ({ app: key, ...args });
   const adoptAll = (found: Json) => (found as unknown as RecordData[]).map((record) => adopt(key, record));
   const page = (options: Items) => {
-    const { records: found, cursor } = call('records', place({ options })) as { records: Json; cursor: Json };
+    const { records: found, cursor } = call('records', withApp({ options })) as { records: Json; cursor: Json };
     const list = adoptAll(found) as object[] & { cursor: Json };
     return Object.defineProperty(list, 'cursor', { value: cursor, configurable: true });
   };
@@ -32,10 +36,11 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
   const logged: string[] = [];
   const rights = once(() => createAcl(acl));
 
-  return {
+  const app: Record<string, unknown> = {
     id: data.id,
     url: data.url,
     settings: data.settings,
+    options: data.options,
     get blocks() {
       return blocks();
     },
@@ -50,26 +55,24 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
       call('log', { message, stack: stackHere() });
       logged.push(message);
     },
-    /** What this block has logged so far. */
+    /** Log entries of this block so far. */
     get messages() {
       return [...logged];
     },
-    /** The indexes are always up to date: this repairs indexes that something outside of the plugin has damaged. */
-    refresh(...args: unknown[]): Json {
-      const { rebuild = false } = named(args, ['rebuild']) as Items;
-      return call('refresh', place({ rebuild }));
-    },
     create_record(id?: unknown): object | null {
-      return adoptOrNull(key, call('createRecord', place({ id: idArgument(id, 'create_record') ?? null })));
+      return adoptOrNull(key, call('createRecord', withApp({ id: idArgument(id, 'create_record') ?? null })));
     },
     get_record(id: unknown): object | null {
-      return adoptOrNull(key, call('getRecord', place({ id: requiredId(idArgument(id, 'get_record'), 'get_record') })));
+      return adoptOrNull(
+        key,
+        call('getRecord', withApp({ id: requiredId(idArgument(id, 'get_record'), 'get_record') })),
+      );
     },
     delete_record(record: unknown, options?: unknown): boolean {
       const id = requiredId(idArgument(record, 'delete_record'), 'delete_record');
       const given = named([record, options], []);
       const onDelete = given.on_delete !== false && given.ondelete !== false;
-      const deleted = call('deleteRecord', place({ id, on_delete: onDelete })) as boolean;
+      const deleted = call('deleteRecord', withApp({ id, on_delete: onDelete })) as boolean;
       records.forget(key, id);
       if (onDelete) records.spread();
       return deleted;
@@ -86,29 +89,28 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
       }
       return Object.defineProperty(all, 'cursor', { value: null });
     },
-    count(...args: unknown[]): Json {
-      const { query = null, names = null } = named(args, ['query']) as Items;
-      return call('count', place({ query, names }));
-    },
     search(...args: unknown[]): object[] {
       const { query = '', ...options } = named(args, ['query', 'sort_index', 'reverse']) as Items;
-      return adoptAll(call('search', place({ query, options })));
+      return adoptAll(call('search', withApp({ query, options })));
     },
     get_block(id: unknown): object | null {
       const wanted = idArgument(id, 'get_block');
       return blocks().find((block) => block.id === wanted) ?? null;
     },
   };
+  for (const method of appMethods)
+    app[method.method] = (...args: unknown[]): Json => call(method.name, withApp(forwardedArguments(method, args)));
+  return app;
 }
 
 /** A reference to a block of an app: as JSON, its id and address. */
 export function createBlock(data: { id: string; url: string }, app: string | null, records: Records): typeof data {
-  const place = { app, id: data.id };
-  const elements = once(() => records.call('blockElements', place));
+  const address = { app, id: data.id };
+  const elements = once(() => records.call('blockElements', address));
   const display = (...args: unknown[]): Json => {
     const { record, edit } = named(args, ['record', 'edit']);
     const about = { record: idArgument(record, 'display') ?? null, edit: edit === true };
-    const html = records.call('displayBlock', { ...place, ...about });
+    const html = records.call('displayBlock', { ...address, ...about });
     records.spread();
     return html;
   };
@@ -139,13 +141,4 @@ function idArgument(value: unknown, what: string): string | undefined {
   if (isPlain(value)) return idArgument(value.id ?? value.block_id ?? value.record, what);
   if (typeof value === 'object' && value !== null) throw new NativeTypeError(`${what}: an id or a record is needed`);
   return idText(value, what);
-}
-
-function logText(message: unknown): string {
-  if (typeof message === 'string') return message;
-  try {
-    return typeof message === 'object' ? stringify(message) : text(message);
-  } catch {
-    return 'a value that cannot be shown';
-  }
 }

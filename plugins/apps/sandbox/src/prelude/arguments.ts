@@ -8,14 +8,15 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Arguments by name, whichever way they were given: `('x', true)`, `({ id: 'x' })` or `('x', { reverse: true })`.
+ * Arguments by name, from each way of giving them: `('x', true)`, `({ id: 'x' })` or `('x', { reverse: true })`.
  * `undefined` and `null` count as not given.
  */
 export function named(args: readonly unknown[], names: readonly string[]): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   args.forEach((value, index) => {
+    const name = names[index];
     if (isPlain(value)) Object.assign(found, value);
-    else if (index < names.length) found[names[index]] = value;
+    else if (name !== undefined) found[name] = value;
   });
   for (const name of Object.keys(found)) if (found[name] === undefined || found[name] === null) delete found[name];
   return found;

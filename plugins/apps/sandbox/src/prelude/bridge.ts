@@ -1,14 +1,16 @@
 import type { Items, Json } from '../../../shared/json';
+import type { HostAnswer, HostCalls } from '../../../shared/logic-protocol';
+import { timeIsOver } from '../deadline';
+import { ownCall } from '../own-calls';
 import { hostError, stackHere } from './errors';
 import { NativeRangeError, parse, stringify } from './primordials';
-import type { HostAnswer, HostCalls } from './types';
 
-/** The runner's end of the bridge: text in, text out, '' for "stop". Must never become reachable by a theme's code. */
+/** The runner's end of the bridge: text in, text out, '' for "stop". A theme's code must never reach it. */
 export interface HostReference {
   applySyncPromise(receiver: undefined, args: [string]): unknown;
 }
 
-/** Makes host calls, in order, in one round trip. Throws the error of the first that fails, after `done` saw the rest. */
+/** Makes host calls, in order, in one round trip. Throws the error of the first that fails, after `done` saw the others. */
 export type Exchange = (calls: HostCalls) => HostAnswer;
 
 export function createExchange(reference: HostReference, limits: () => { messageSize: number }): Exchange {
@@ -16,16 +18,16 @@ export function createExchange(reference: HostReference, limits: () => { message
     const message = stringify(calls);
     const limit = limits().messageSize;
     if (message.length > limit)
-      throw new NativeRangeError(`${calls[0][0]}: more than ${limit} characters of arguments`);
+      throw new NativeRangeError(`${calls[0]?.[0]}: more than ${limit} characters of arguments`);
     return parse(sendText(reference, message)) as HostAnswer;
   };
 }
 
-/** The runner's answer when the session's time is over: it asks for the current stack. */
-const timeIsOver = 'T';
+/** Makes a call that the runner itself answers: JSON text of an `OwnCall` in, JSON text of its answer out. */
+export const askRunner = (reference: HostReference, call: string): string => sendText(reference, ownCall + call);
 
 /** Sends the stack at which the time ran out to the runner. */
-export function tellPlace(reference: HostReference, stack: string): never {
+export function sendStack(reference: HostReference, stack: string): never {
   try {
     reference.applySyncPromise(undefined, [timeIsOver + stack]);
   } catch {
@@ -41,14 +43,14 @@ export function tellPlace(reference: HostReference, stack: string): never {
 export function sendText(
   reference: HostReference,
   message: string,
-  late: () => string = () => tellPlace(reference, stackHere()),
+  late: () => string = () => sendStack(reference, stackHere()),
 ): string {
   try {
     const answer = reference.applySyncPromise(undefined, [message]);
     if (answer === timeIsOver) return late();
     if (typeof answer === 'string' && answer !== '') return answer;
   } catch (error) {
-    // No room left on the stack: the call has not been made, and the code that asked for it is told so.
+    // The stack is full: the call has not been made, and the calling code gets the error.
     if (error instanceof NativeRangeError) throw error;
   }
   return spin();
@@ -62,8 +64,8 @@ function spin(): never {
 /** The value of the only call, or its error thrown. */
 export function only(answer: HostAnswer): Json {
   if (answer.error) throw hostError(answer.error);
-  return answer.values[0];
+  return answer.values[0] ?? null;
 }
 
-/** Calls one host function: what `app.ts` and the others are made of. */
+/** Calls one host function; `app.ts` and the other files build on it. */
 export type Call = (name: string, args: Items) => Json;

@@ -1,5 +1,6 @@
-import type { ContentData, ContextData } from '../../../server/src/logic/types';
+import { documentMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../shared/json';
+import type { ContentData, ContextData } from '../../../shared/logic-protocol';
 import { idText, named } from './arguments';
 import { hasOwn, keys, NativeTypeError, text } from './primordials';
 import { jsonValue } from './record-state';
@@ -8,19 +9,19 @@ import type { Records } from './records';
 type Call = (name: string, args: Items) => Json;
 
 /** The type and document id by which `context.api.content` names an item to the server. */
-const places = new WeakMap<object, { type: string; documentId: string | null }>();
+const addresses = new WeakMap<object, { type: string; documentId: string | null }>();
 
 /** Properties that cannot be assigned to: the server computes them. */
 const fixed = new Set(['type', 'id', 'documentId', 'url', 'path']);
 
 /**
  * A content item of the host: its fields as properties. Those of the current one may be assigned to, and are stored at the
- * end; those of others are read only, for an assignment would not be stored.
+ * end; those of others are read only, because an assignment would not be stored.
  */
 export function createContent(data: ContentData, current: Current | null): object {
   const content = {};
   const { type, documentId } = data;
-  places.set(content, { type, documentId });
+  addresses.set(content, { type, documentId });
   const show = (now: ContentData) => {
     const { fields, ...rest } = now;
     for (const name of keys(fields)) property(content, name, fields[name]);
@@ -34,20 +35,20 @@ export function createContent(data: ContentData, current: Current | null): objec
     ['getPath', 'absolute_url_path'],
   ] as const)
     if (!hasOwn(content, name))
-      property(content, name, () => (content as { [key: string]: () => string })[method](), false);
+      property(content, name, () => (content as { [key: string]: () => string })[method]?.(), false);
   if (!hasOwn(content, 'getObject')) property(content, 'getObject', () => content, false);
   return current ? assignable(content, current, (now) => show(now as unknown as ContentData)) : content;
 }
 
-/** What the current item needs: the session's calls, and whether the request may change content. */
+/** Options of the current item: the session's calls, and whether the request may change content. */
 interface Current {
   records: Records;
   changes: boolean;
 }
 
 /**
- * The item with `update(data)`, and with fields that can be assigned to: what is assigned is sent with the next call; at
- * once where it will be refused, so that the error names the line of the assignment.
+ * The item with `update(data)`, and with fields that can be assigned to: assigned values are sent with the next call. A value
+ * that will be refused is sent at once, so that the error names the line of the assignment.
  */
 function assignable(content: object, { records, changes: mayChange }: Current, show: (now: Json) => void): object {
   let changes: Items = {};
@@ -68,7 +69,7 @@ function assignable(content: object, { records, changes: mayChange }: Current, s
       return true;
     },
   });
-  places.set(view, places.get(content) as { type: string; documentId: string | null });
+  addresses.set(view, addresses.get(content) as { type: string; documentId: string | null });
   const update = (data: unknown) => {
     show(records.call('contentUpdate', { data: data as Items }));
     return view;
@@ -107,19 +108,6 @@ function createUser(fields: Items): object {
   for (const name of keys(methods)) if (!hasOwn(user, name)) property(user, name, methods[name as 'getId'], false);
   return user;
 }
-
-const documentMethods = [
-  'findMany',
-  'findFirst',
-  'findOne',
-  'count',
-  'create',
-  'update',
-  'delete',
-  'publish',
-  'unpublish',
-  'discardDraft',
-];
 
 /** `context.api`: the host's content with the requester's permissions. */
 export function createApi(user: Items | null, portal: () => object, call: Call): object {
@@ -161,13 +149,13 @@ function createContentApi(call: Call): object {
     },
     transition(...args: unknown[]): void {
       const [first, ...rest] = args;
-      const given = places.has(first as object)
+      const given = addresses.has(first as object)
         ? { obj: first, transition: rest[0] }
         : named(args, ['obj', 'transition']);
       const { obj, transition, to_state } = given as Record<string, unknown>;
-      const place = places.get(obj as object);
-      if (!place || place.documentId === null) throw new NativeTypeError('transition: a content item is needed');
-      const { type, documentId } = place;
+      const address = addresses.get(obj as object);
+      if (!address || address.documentId === null) throw new NativeTypeError('transition: a content item is needed');
+      const { type, documentId } = address;
       call('contentTransition', { type, documentId, transition: text(transition ?? to_state) });
     },
   };

@@ -1,7 +1,7 @@
-import type { ContextData, RecordData } from '../../../server/src/logic/types';
 import type { Items } from '../../../shared/json';
+import type { ContextData, RecordData } from '../../../shared/logic-protocol';
 import { createApp, createBlock } from './app';
-import { idText, isPlain } from './arguments';
+import { idText, isPlain, named } from './arguments';
 import { createApi, createContent, createPortal } from './content';
 import { once } from './once';
 import { keys, parse, stringify, text } from './primordials';
@@ -12,13 +12,13 @@ import { createRequest } from './request';
 export interface LogicContext {
   view: object;
   setRecord(data: RecordData | null): void;
-  /** What logic has set on the object itself, as far as it is JSON. */
+  /** Properties that logic has set on the object, if they are JSON. */
   properties(): Items;
 }
 
 /**
- * Builds `context` (contract, section 8). What the contract names is read only; anything else may be set on it. Every part
- * is made when it is first used: most logic uses few of them.
+ * Builds `context` (docs/reference/logic.md#context). Its documented properties are read only; logic may set any
+ * others. Every part is made when it is first used: most logic uses few of them.
  */
 export function createContext(data: ContextData, records: Records, limits: { logEntrySize: number }): LogicContext {
   const { call } = records;
@@ -30,7 +30,8 @@ export function createContext(data: ContextData, records: Records, limits: { log
   const portal = once(() => createPortal(data.portal, call));
   const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
   const api = once(() => createApi(data.user, portal, call));
-  // At once: what logic does to the record that it gets by its id must not be undone by older data.
+  const mail = once(() => createMail(call));
+  // At once: older data must not undo what logic does to the record when it reads it by its id.
   let record = data.record && records.adopt(null, data.record);
 
   function getApp(argument: unknown): object | null {
@@ -38,6 +39,11 @@ export function createContext(data: ContextData, records: Records, limits: { log
     if (id === data.app.id) return app();
     const opened = call('openApp', { id }) as (ContextData['app'] & Pick<ContextData, 'acl'>) | null;
     return opened && createApp({ key: id, data: opened, acl: opened.acl, records, logEntrySize });
+  }
+
+  function invalid(...args: unknown[]): void {
+    const { element, message } = named(args, ['element', 'message']) as Items;
+    call('invalid', { element: element || null, message: message ?? null });
   }
 
   const view: object = {
@@ -66,11 +72,20 @@ export function createContext(data: ContextData, records: Records, limits: { log
       get api() {
         return api();
       },
+      get visitor() {
+        return data.visitor;
+      },
+      get mail() {
+        return mail();
+      },
       get get_app() {
         return getApp;
       },
       get rapido() {
         return getApp;
+      },
+      get invalid() {
+        return invalid;
       },
       get params() {
         return data.params;
@@ -86,6 +101,17 @@ export function createContext(data: ContextData, records: Records, limits: { log
       record = now && records.adopt(null, now);
     },
     properties: () => jsonProperties(view),
+  };
+}
+
+/** `context.mail`. */
+function createMail(call: Records['call']): object {
+  return {
+    send(...args: unknown[]): void {
+      const { to, ...rest } = named(args, ['to', 'subject', 'text']) as Items;
+      const recipients = to === undefined ? {} : { to: Array.isArray(to) ? to : [to] };
+      call('sendMail', { mail: { ...rest, ...recipients } as Items });
+    },
   };
 }
 
@@ -107,5 +133,5 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 function escapeHtml(value: unknown): string {
   return value === undefined || value === null
     ? ''
-    : text(value).replace(/[&<>"']/g, (character) => escapes[character]);
+    : text(value).replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }

@@ -1,3 +1,4 @@
+import type { WireError } from '../../../shared/logic-protocol';
 import {
   getOwnPropertyDescriptor,
   getPrototypeOf,
@@ -7,16 +8,16 @@ import {
   stringify,
   text,
 } from './primordials';
-import type { WireError } from './types';
 
 /** Numbers of the host's errors, by the error object that logic saw. */
 const hostErrors = new WeakMap<object, number>();
 const { get: getNumber, set: setNumber, has: hasNumber } = WeakMap.prototype;
 
 /** How far up an error's classes its name is looked for. */
-const classDepth = 8;
-const messageSize = 2000;
-const stackSize = 4000;
+const MAX_CLASS_DEPTH = 8;
+/** Characters of an error's message and of its stack. */
+const MAX_MESSAGE_SIZE = 2000;
+const MAX_STACK_SIZE = 4000;
 
 /** In newer engines `stack` is an accessor; it is read only if it is the engine's own. */
 const stackGetter = getOwnPropertyDescriptor(new NativeError(), 'stack')?.get;
@@ -42,8 +43,8 @@ function describeObject(thrown: object): WireError {
   const message = data(thrown, 'message');
   const described: WireError = {
     name: textOr(inherited(thrown, 'name'), 'Error', 100),
-    message: textOr(message, typeof message === 'undefined' ? '' : 'an unreadable message', messageSize),
-    stack: textOr(data(thrown, 'stack'), '', stackSize),
+    message: textOr(message, typeof message === 'undefined' ? '' : 'an unreadable message', MAX_MESSAGE_SIZE),
+    stack: textOr(data(thrown, 'stack'), '', MAX_STACK_SIZE),
   };
   if (reflectApply(hasNumber, hostErrors, [thrown])) {
     described.host = reflectApply(getNumber, hostErrors, [thrown]) as number;
@@ -59,7 +60,7 @@ function data(holder: object, name: string): unknown {
 
 function inherited(holder: object, name: string): unknown {
   let level: object | null = holder;
-  for (let depth = 0; level && depth < classDepth; depth += 1) {
+  for (let depth = 0; level && depth < MAX_CLASS_DEPTH; depth += 1) {
     const found = data(level, name);
     if (found !== undefined) return found;
     level = getPrototypeOf(level) as object | null;
@@ -72,16 +73,16 @@ function textOr(value: unknown, otherwise: string, limit: number): string {
 }
 
 function primitive(value: unknown): string {
-  return slice(typeof value === 'string' ? value : text(value), 0, messageSize);
+  return slice(typeof value === 'string' ? value : text(value), 0, MAX_MESSAGE_SIZE);
 }
 
 function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** The engine's frames at this place, for the line of a log entry. */
+/** The engine's stack frames at this position, for the line of a log entry. */
 export function stackHere(): string {
-  return textOr(data(new NativeError(), 'stack'), '', stackSize);
+  return textOr(data(new NativeError(), 'stack'), '', MAX_STACK_SIZE);
 }
 
 /** JSON text of an answer's error. */

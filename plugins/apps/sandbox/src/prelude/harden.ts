@@ -3,7 +3,7 @@ import { reflectGet } from './primordials';
 /** They evade the engine's memory limit, run code when another session has the isolate, or lead nowhere. */
 const removed = ['SharedArrayBuffer', 'WebAssembly', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
 
-/** Takes out of a fresh context what must not be in reach of a theme's code. */
+/** Removes from a fresh context the globals that a theme's code must not reach. */
 export function harden(): void {
   for (const name of removed) Reflect.deleteProperty(globalThis, name);
   fixArrayBuffer();

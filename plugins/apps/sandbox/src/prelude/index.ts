@@ -1,20 +1,21 @@
-import type { RecordData } from '../../../server/src/logic/types';
-import { createExchange, type HostReference } from './bridge';
+import type { PreludeLimits, PreludeRequest, RecordData } from '../../../shared/logic-protocol';
+import { makeDateSettable } from '../../../shared/settable-date';
+import { askRunner, createExchange, type HostReference } from './bridge';
 import { createContext, type LogicContext } from './context';
-import { errorText } from './errors';
+import { errorText, stackHere } from './errors';
+import { defineGlobals } from './globals';
 import { harden } from './harden';
 import { createModules } from './modules';
-import { exceeds, keys, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
+import { exceeds, keys, NativeRangeError, NativeTypeError, parse, slice, stringify } from './primordials';
 import { createRecords } from './records';
-import type { PreludeLimits, PreludeRequest } from './types';
 
 type Functions = Map<string, (context: object) => unknown>;
 type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
 type LogicCalls = NonNullable<OpenRequest['calls']>;
 
 /**
- * Makes a fresh context ready for one session and returns its only entrance: JSON text of a `PreludeRequest` in, JSON
- * text of a `PreludeAnswer` out. Whatever logic does, nothing but text leaves, and nothing is thrown.
+ * Prepares a fresh context for one session and returns its only entrance: JSON text of a `PreludeRequest` in, JSON
+ * text of a `PreludeAnswer` out. Logic cannot make it return anything but text, or throw.
  */
 export function start(reference: HostReference): (request: string) => Promise<string> {
   harden();
@@ -23,9 +24,16 @@ export function start(reference: HostReference): (request: string) => Promise<st
   let context: LogicContext;
   const functions: Functions = new Map();
   const records = createRecords(createExchange(reference, () => limits));
+  defineGlobals(
+    (call) => askRunner(reference, call),
+    (level, message) =>
+      void records.call('log', { level, message: slice(message, 0, limits.logEntrySize), stack: stackHere() }),
+  );
 
   async function open(request: OpenRequest): Promise<string> {
     limits = request.limits;
+    const { now } = request;
+    if (now !== undefined) makeDateSettable(globalThis, () => now);
     context = createContext(request.context, records, limits);
     const exported = modules.evaluate(request.entry);
     for (const name of keys(exported)) {
@@ -43,8 +51,9 @@ export function start(reference: HostReference): (request: string) => Promise<st
 
   async function call(calls: LogicCalls): Promise<string> {
     let outcomes = '';
-    for (let index = 0; index < calls.length; index += 1) {
-      const { name, contained } = calls[index];
+    let index = 0;
+    for (let one = calls[index]; one; index += 1, one = calls[index]) {
+      const { name, contained } = one;
       if (index > 0) outcomes += ',';
       try {
         outcomes += await outcome(name);
@@ -64,7 +73,7 @@ export function start(reference: HostReference): (request: string) => Promise<st
   }
 
   async function answer(request: PreludeRequest): Promise<string> {
-    // Awaited here: a promise that is returned would be asked for `then`, which logic may have changed.
+    // Awaited here: returning a promise would read its `then`, which logic may have changed.
     if (request.op === 'open') return await open(request);
     if (request.record !== undefined) context.setRecord(request.record as RecordData | null);
     return request.op === 'call' ? await call(request.calls) : properties();

@@ -25,8 +25,9 @@ export function createModules(): { evaluate(path: string): Record<string, unknow
     // Known before it has run: modules may import each other.
     evaluated.set(path, exports);
     const require: Require = (specifier) => {
-      if (!hasOwn(module.imports, specifier)) throw new NativeError('require is not available: use import');
-      return evaluate(module.imports[specifier]);
+      const imported = hasOwn(module.imports, specifier) ? module.imports[specifier] : undefined;
+      if (imported === undefined) throw new NativeError('require is not available: use import');
+      return evaluate(imported);
     };
     const offer: Offer = (name, get) => Object.defineProperty(exports, name, { get, enumerable: true });
     module.factory(exports, require, offer);

@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for. */
+/** Makes a value at the first call, and returns the same one afterwards. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => {

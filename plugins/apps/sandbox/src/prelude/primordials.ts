@@ -1,6 +1,6 @@
 /**
- * What the way out of the sandbox depends on, captured before any code of a theme has run, so that no change to a
- * built-in can reach it.
+ * The built-ins that the sandbox's output depends on, captured before any code of a theme has run, so that no change to a
+ * built-in can affect it.
  */
 export const { parse, stringify } = JSON;
 export const { getOwnPropertyDescriptor, getPrototypeOf, fromEntries, create, keys, hasOwn } = Object;

@@ -1,8 +1,8 @@
-import type { RecordData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
+import type { RecordData } from '../../../shared/logic-protocol';
 import { NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
 
-/** A record's items as logic has them, and what has been done to them since the server last saw them. */
+/** A record's items as logic sees them, and the changes since the server last saw them. */
 export interface RecordState {
   readonly app: string | null;
   id: string;
@@ -33,7 +33,7 @@ export function newState(app: string | null, data: RecordData): RecordState {
   };
 }
 
-/** Takes over what the server says; an object that logic holds stays the same object while its content is the same. */
+/** Replaces the items by the server's; an object that logic holds stays the same object while its content is equal. */
 export function refresh(state: RecordState, data: RecordData): void {
   const items = itemMap(data.items);
   const exposed = new Map<string, string>();
@@ -92,7 +92,7 @@ export function incItem(state: RecordState, name: string, by: unknown): number {
   return value + by;
 }
 
-/** What the server has not been told yet, now counted as told; null if there is nothing. */
+/** The changes that the server does not have yet, from now on counted as sent; null if there are none. */
 export function takeChange(state: RecordState): Items | null {
   for (const [name, json] of state.exposed) {
     const untouched = state.set.has(name) || !state.items.has(name) || stringify(state.items.get(name)) === json;
@@ -135,7 +135,7 @@ function define(items: Items, name: string, value: Json): void {
 
 /**
  * The value as it will be stored; undefined is null. Plain objects and lists stay what they are, so that logic may go on
- * filling them. TypeError for what JSON does not have, also inside: it would be stored as something else.
+ * filling them. TypeError for a value that JSON does not have, also inside: it would be stored as something else.
  */
 export function jsonValue(name: string, value: unknown, kind = 'item'): Json {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'string')
@@ -159,7 +159,7 @@ function jsonText(name: string, value: object): string | undefined {
   });
 }
 
-/** What a value is that JSON would write as something else, or leave out; null if there is no such problem. */
+/** A description of a value that JSON would change or leave out; null if there is no such problem. */
 function notJson(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : `the number ${value}`;
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') return `a ${typeof value}`;

@@ -1,5 +1,5 @@
-import type { RequestData } from '../../../server/src/logic/types';
 import type { Items, Json } from '../../../shared/json';
+import type { RequestData } from '../../../shared/logic-protocol';
 import { named } from './arguments';
 import { hasOwn, NativeTypeError, text } from './primordials';
 
@@ -8,7 +8,7 @@ type Call = (name: string, args: Items) => Json;
 /** Requests, and whether they are the current one. */
 const requests = new WeakMap<object, boolean>();
 
-/** `context.request`, or `context.parent_request`, whose response is that of another request and cannot be changed. */
+/** `context.request`, or `context.parent_request`, whose response belongs to another request and cannot be changed. */
 export function createRequest(data: RequestData, call: Call | null): object {
   const sources = [data.form, data.body, data.query].filter(isItems);
   const find = (name: unknown) => sources.find((source) => hasOwn(source, text(name)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { diagnose } from './diagnose';
 
-const cases: [text: string, line: number, place: string, message: RegExp][] = [
+const cases: [text: string, line: number, position: string, message: RegExp][] = [
   ['def f(context)\n    return 1', 1, '1:15', /":" is missing at the end of "def"/],
   ['def f(c):\n    if c.x = 1:\n        pass', 2, '2:12', /write "=="/],
   ['def f(c):\n    return (1 + 2\n\ndef g(c):\n    pass', 4, '2:12', /"\(" is never closed/],
@@ -18,10 +18,10 @@ const cases: [text: string, line: number, place: string, message: RegExp][] = [
   ['const x = 1', 1, '1:1', /JavaScript/],
   ['x = "a (" # (\nif x\n    pass', 2, '2:5', /":" is missing/],
 ];
-test.each(cases)('%j', (text, line, place, message) => {
+test.each(cases)('%j', (text, line, position, message) => {
   const found = diagnose(text, line);
   expect(`${found?.line}:${found?.column} ${found?.message}`).toMatch(message);
-  expect(`${found?.line}:${found?.column}`).toBe(place);
+  expect(`${found?.line}:${found?.column}`).toBe(position);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-/** What is probably wrong with a Python file, and where; lines and columns count from 1. */
+/** The probable error of a Python file, and its position; lines and columns count from 1. */
 export interface Diagnosis {
   line: number;
   column: number;
@@ -16,7 +16,7 @@ interface Code {
 const pairs: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
 /**
- * Says what Python expected where MicroPython says "invalid syntax" and no more. Takes time in proportion to the text.
+ * Finds what Python expected if MicroPython only reports "invalid syntax". Takes time in proportion to the text.
  * @param line the line that MicroPython reports
  * @returns null where nothing is recognised
  */
@@ -35,7 +35,7 @@ function blanked(text: string): Code {
   let current = '';
   const here = (message: string): Diagnosis => ({ line: lines.length + 1, column: current.length + 1, message });
   for (let at = 0; at < text.length; ) {
-    const letter = text[at] as string;
+    const letter = text.charAt(at);
     if (letter === '\n') {
       lines.push(current);
       current = '';
@@ -140,7 +140,7 @@ function statementProblem(text: string, line: number): Diagnosis | null {
 /** A line whose indentation is wrong. */
 function indentProblem(lines: readonly string[], line: number, column: number): Diagnosis | null {
   const indent = (text: string) => text.match(/^[ \t]*/)?.[0] ?? '';
-  const own = indent(lines[line - 1] as string);
+  const own = indent(lines[line - 1] ?? '');
   const before = lines.slice(0, line - 1).findLast((text) => text.trim() !== '');
   if (before === undefined) return own === '' ? null : { line, column, message: 'the first line must not be indented' };
   const above = indent(before);

@@ -1,25 +1,23 @@
+import { operations } from './operations';
 import { search, translate } from './regex';
 
 type Helper = (text: string) => string;
 
-/** What Python asks of JavaScript for want of its own, by the first letter of the text: text in, text out. */
+/** Functions that MicroPython lacks, in JavaScript: text in, text out. */
 export const helpers: Record<string, Helper> = {
-  /** A seed for random numbers: the image of the machine's memory holds the same one every time. */
-  S: () => String(Math.floor(Math.random() * 2 ** 30)),
-  U: (text) => text.toUpperCase(),
-  L: (text) => text.toLowerCase(),
-  /** What kind of letters a text is made of. */
-  C: (text) => String(classes[text[0]].test(text.slice(1))),
-  /** Rounds: number of digits, blank, number. */
-  F(text) {
+  [operations.randomSeed]: () => String(Math.floor(Math.random() * 2 ** 30)),
+  [operations.upperCase]: (text) => text.toUpperCase(),
+  [operations.lowerCase]: (text) => text.toLowerCase(),
+  [operations.isMadeOf]: (text) => String(classes[text.charAt(0)]?.test(text.slice(1)) ?? false),
+  [operations.round](text) {
     const [digits, number] = text.split(' ');
     return round(Number(number), Number(digits));
   },
-  Q: (text) => JSON.stringify(text),
-  P: (text) => regular(() => compile(...(JSON.parse(text) as [string, number]))),
-  X(text) {
-    const [source, flags, subject, start, most, sticky, whole] = JSON.parse(text);
-    return regular(() => search({ source, flags, text: subject, start, most, sticky, whole }));
+  [operations.quote]: (text) => JSON.stringify(text),
+  [operations.compilePattern]: (text) => regular(() => compile(...(JSON.parse(text) as [string, number]))),
+  [operations.searchPattern](text) {
+    const [source, flags, subject, start, maxMatches, sticky, whole] = JSON.parse(text);
+    return regular(() => search({ source, flags, text: subject, start, maxMatches, sticky, whole }));
   },
 };
 
@@ -44,11 +42,11 @@ function regular(work: () => unknown): string {
   }
 }
 
-/** To the even digit where two are as near, as Python rounds; JavaScript would take the larger one. */
+/** Rounds half to even, as Python does; JavaScript rounds half up. */
 function round(number: number, digits: number): string {
   if (!Number.isFinite(number) || Math.abs(number) >= 1e21 || digits > 60) return String(number);
   const exact = Math.abs(number).toFixed(100);
-  const [whole, fraction] = exact.split('.');
+  const [whole = '', fraction = ''] = exact.split('.');
   const head = whole + fraction.slice(0, digits);
   const tail = fraction.slice(digits);
   const up = /^5(?!0*$)|^[6-9]/.test(tail) || (/^50*$/.test(tail) && Number(head.at(-1)) % 2 === 1);

@@ -1,10 +1,11 @@
-import { type HostReference, sendText, tellPlace } from '../prelude/bridge';
-import type { PreludeRequest } from '../prelude/types';
-import type { WireProgram } from '../protocol';
+import type { PreludeRequest, WireProgram } from '../../../shared/logic-protocol';
+import { timeIsOver } from '../deadline';
+import { type HostReference, sendStack, sendText } from '../prelude/bridge';
 import { diagnose } from './diagnose';
 import { helpers } from './helpers';
 import { createLongTexts } from './long-text';
 import { Machine } from './machine';
+import { operations } from './operations';
 
 export interface PythonSource {
   /** The WebAssembly module, its memory limited. */
@@ -21,25 +22,22 @@ export interface Python {
   load(modules: WireProgram['modules']): void;
   /** As the JavaScript prelude's: JSON text of a `PreludeRequest` in, of a `PreludeAnswer` out. Never throws. Interrupted after `time` ms. */
   entry(request: string, time: number): Promise<string>;
-  /** Forgets the session: the memory is what it was before. False: it has grown too large, dispose of the isolate. */
+  /** Restores the memory from before the session. False: it has grown too large, dispose of the isolate. */
   reset(): boolean;
 }
 
 /** Text of an answer, for each function called and one more, as a multiple of what one result may have. */
-const answerFactor = 1.5;
-
-/** The answer to Python when the time is over: it interrupts itself. */
-const late = 'T';
+const MAX_ANSWER_FACTOR = 1.5;
 
 /** Milliseconds between two interruptions: describing where the first one came takes a few. */
 const interruptTime = 15;
 
-/** A machine larger than this part of what it may have is not worth keeping. */
+/** A machine larger than this part of its limit is not kept. */
 const wornPart = 4;
 
 /**
- * Makes Python ready in a fresh context, in which no code of a theme ever runs as JavaScript: what Python does, it does
- * to its own memory, which is put back after every session.
+ * Prepares Python in a fresh context, in which no code of a theme ever runs as JavaScript: Python changes only its own
+ * memory, which is restored after every session.
  */
 export function start(reference: HostReference, { module, image, pages }: PythonSource): Python {
   const compiled = new WebAssembly.Module(module);
@@ -48,53 +46,54 @@ export function start(reference: HostReference, { module, image, pages }: Python
   let request = '';
   let answer = '';
   let limits = { messageSize: 0, resultSize: 0 };
+  /** The present of a session whose clock stands still. */
+  let now: number | undefined;
 
   const texts = createLongTexts();
 
   /** When Python is interrupted, and when the last interrupt was raised: logic may catch it. */
-  let [end, told] = [Number.POSITIVE_INFINITY, 0];
+  let [end, interruptedAt] = [Number.POSITIVE_INFINITY, 0];
   const isLate = () => Date.now() >= end;
   const interrupted = () => {
-    told = Date.now();
-    return late;
+    interruptedAt = Date.now();
+    return timeIsOver;
   };
   const tick = () => {
-    if (!isLate() || Date.now() - told < interruptTime) return;
-    told = Date.now();
+    if (!isLate() || Date.now() - interruptedAt < interruptTime) return;
+    interruptedAt = Date.now();
     machine.interrupt();
   };
 
-  const ways: Record<string, (text: string) => string> = {
+  const answers: Record<string, (text: string) => string> = {
     ...helpers,
-    R: () => texts.takeOut(request),
-    A(text) {
+    [operations.request]: () => texts.takeOut(request),
+    [operations.answer](text) {
       answer = text;
       return '';
     },
-    H(text) {
+    [operations.hostCalls](text) {
       if (text.length > limits.messageSize) throw new RangeError('the message is too long');
       return texts.takeOut(sendText(reference, text, interrupted));
     },
-    J: (text) => texts.takeOut(text),
-    G: (number) => texts.get(Number(number)),
-    // Diagnoses a file that does not compile: line and path in, `<line> <column> <message>` out, or nothing.
-    D(text) {
+    [operations.takeOutTexts]: (text) => texts.takeOut(text),
+    [operations.longText]: (number) => texts.get(Number(number)),
+    [operations.diagnose](text) {
       const [line, path] = [Number.parseInt(text, 10), text.slice(text.indexOf(' ') + 1)];
       const found = diagnose(modules.get(path) ?? '', line);
       return found ? `${found.line} ${found.column} ${found.message}` : '';
     },
-    // A leading blank tells an empty file from none.
-    M: (path) => (modules.has(path) ? ` ${modules.get(path)}` : ''),
+    [operations.module]: (path) => (modules.has(path) ? ` ${modules.get(path)}` : ''),
   };
-  const bridge = (text: string) => ways[text.slice(0, 1)]?.(text.slice(1)) ?? '';
-  const makeMachine = () => new Machine({ module: compiled, image: memory, pages, bridge, tick });
+  const bridge = (text: string) => answers[text.slice(0, 1)]?.(text.slice(1)) ?? '';
+  const makeMachine = () =>
+    new Machine({ module: compiled, image: memory, pages, bridge, tick, now: () => now ?? Date.now() });
   let machine = makeMachine();
   let used = false;
   let broken: string | null = null;
 
   function answerTo(text: string): string {
     const asked = JSON.parse(text) as PreludeRequest;
-    if (asked.op === 'open') limits = asked.limits;
+    if (asked.op === 'open') ({ limits, now } = asked);
     if (broken) return failure(broken);
     request = text;
     answer = '';
@@ -106,8 +105,8 @@ export function start(reference: HostReference, { module, image, pages }: Python
       return failure(broken);
     }
     const calls = asked.op === 'properties' ? 0 : (asked.calls ?? []).length;
-    const most = limits.resultSize * answerFactor * (calls + 1);
-    return answer.length <= most ? answer : failure(`the answer is larger than ${most} characters`);
+    const maxSize = limits.resultSize * MAX_ANSWER_FACTOR * (calls + 1);
+    return answer.length <= maxSize ? answer : failure(`the answer is larger than ${maxSize} characters`);
   }
 
   return {
@@ -117,7 +116,7 @@ export function start(reference: HostReference, { module, image, pages }: Python
     async entry(text, time) {
       end = Date.now() + time;
       const found = answerTo(text);
-      return isLate() ? tellPlace(reference, stackIn(found)) : found;
+      return isLate() ? sendStack(reference, stackIn(found)) : found;
     },
     reset() {
       modules = new Map();

@@ -8,15 +8,15 @@ const shortString = 500;
 const marks = { json: '\u0001', text: '\u0000' };
 
 export interface LongTexts {
-  /** The JSON with a number in the place of every long string. */
+  /** The JSON with a number instead of every long string. */
   takeOut(json: string): string;
   get(number: number): string;
   clear(): void;
 }
 
 /**
- * MicroPython reads a string in JSON in time with the square of its length. So long ones are taken out before it reads,
- * and handed over one by one (prelude/values.py).
+ * MicroPython reads a string in JSON in time that grows with the square of its length. So long strings are taken out
+ * before it reads, and passed one by one (prelude/values.py).
  */
 export function createLongTexts(): LongTexts {
   let texts: string[] = [];

@@ -1,16 +1,16 @@
-import { decode, encodeInto, mostBytes } from './utf8';
+import { decode, encodeInto, maxBytes } from './utf8';
 
-/** Kinds of values that cross the border, as MicroPython's port numbers them. */
+/** Kinds of values that cross between JavaScript and Python, as MicroPython's port numbers them. */
 const kinds = { exception: -1, textIn: 5, textOut: 5, objectOut: 7 };
 
-/** Bytes of one value at the border: a kind and two words. */
+/** Bytes of one such value: a kind and two words. */
 const valueSize = 12;
 
 /** Bytes of the interpreter's stack, and of its heap before it takes more. */
 const pythonStack = 64 * 1024;
 const firstHeap = 1024 * 1024;
 
-/** Name and number of the only object of this side that Python ever sees: the function that leads out. */
+/** Name and number of the only JavaScript object that Python sees: the bridge function. */
 const bridge = { module: '_bridge', reference: 2 };
 
 const page = 64 * 1024;
@@ -24,9 +24,11 @@ export interface MachineOptions {
   pages: number;
   /** Memory of a machine at rest, to begin with; without one, Python is started. */
   image: Uint8Array | null;
-  /** Answers Python's one way out. */
+  /** The bridge function: answers Python's calls. */
   bridge(text: string): string;
-  /** Called now and then while Python runs. */
+  /** The present in milliseconds since 1970, for Python's `time` and `datetime`; without it, the real time. */
+  now?(): number;
+  /** Called periodically while Python runs. */
   tick?(): void;
 }
 
@@ -52,9 +54,9 @@ const noFile = -44;
 const notOpen = 8;
 
 /**
- * MicroPython in WebAssembly, without the surroundings that its package brings (files, terminal, JavaScript objects):
- * all that Python can reach is the clock, random numbers and `bridge`, text in and text out. Whatever Python does, it
- * does to this instance's memory.
+ * MicroPython in WebAssembly, without the environment that its package brings (files, terminal, JavaScript objects):
+ * all that Python can reach is the clock, random numbers and `bridge`, text in and text out. Python can change only
+ * this instance's memory.
  */
 export class Machine {
   private readonly exports: Exports;
@@ -88,7 +90,7 @@ export class Machine {
     return bytes.slice(0, end);
   }
 
-  /** Puts the memory back to an image. False: it has grown; make a new machine. */
+  /** Restores the memory from an image. False: it has grown; make a new machine. */
   restore(image: Uint8Array): boolean {
     if (this.size > this.firstSize) return false;
     this.bytes.set(image);
@@ -138,9 +140,9 @@ export class Machine {
     new DataView(this.exports.memory.buffer).setInt32(pointer, value, true);
   }
 
-  /** Text in new memory of the machine, with a zero at its end; its place and its length in bytes. */
+  /** Text in new memory of the machine, with a zero at its end; its address and its length in bytes. */
   private write(text: string): [pointer: number, length: number] {
-    const pointer = this.exports.malloc(mostBytes(text) + 1);
+    const pointer = this.exports.malloc(maxBytes(text) + 1);
     if (pointer === 0) throw new RangeError('MemoryError');
     const { bytes } = this;
     const length = encodeInto(text, bytes, pointer);
@@ -148,13 +150,13 @@ export class Machine {
     return [pointer, length];
   }
 
-  /** The text of a value at the border. */
+  /** The text of a value from Python. */
   private read(value: number): string {
     const [length, pointer] = [this.word(value + 4) >>> 0, this.word(value + 8) >>> 0];
     return decode(this.bytes.subarray(pointer, pointer + length));
   }
 
-  /** What the interpreter finds under a name that it imports; what is not here, fails when it is called. */
+  /** The interpreter's imports by name; a function that is not here fails when it is called. */
   private give(name: string): WebAssembly.ImportValue {
     if (name.startsWith('invoke_')) return (...args: number[]) => this.invoke(args);
     if (name.startsWith('__syscall_')) return () => noFile;
@@ -168,7 +170,7 @@ export class Machine {
     proxy_js_free_obj: () => undefined,
     mp_js_random_u32: () => (Math.random() * 2 ** 32) >>> 0,
     mp_js_ticks_ms: () => Date.now() & 0x3fffffff,
-    mp_js_time_ms: () => Date.now(),
+    mp_js_time_ms: () => this.options.now?.() ?? Date.now(),
     emscripten_resize_heap: (wanted) => this.grow(wanted >>> 0),
     fd_close: () => notOpen,
     fd_read: () => notOpen,
@@ -189,7 +191,7 @@ export class Machine {
   }
 
   /** C's setjmp and longjmp: a thrown number is the jump. The interpreter makes most of its calls in this way. */
-  private invoke([index, ...args]: number[]): unknown {
+  private invoke([index = 0, ...args]: number[]): unknown {
     this.calls += 1;
     if (this.calls > callsOfTick) {
       this.calls = 0;
@@ -208,7 +210,7 @@ export class Machine {
 
   private grow(wanted: number): number {
     const has = this.size / page;
-    // A quarter more than asked for: growing copies nothing, but is a call of the system each time.
+    // A quarter more than requested: growing copies nothing, but each time is a system call.
     const pages = Math.min(this.options.pages, Math.max(Math.ceil(wanted / page), Math.ceil(has * 1.25)));
     if (pages * page < wanted) return 0;
     this.exports.memory.grow(pages - has);

@@ -62,7 +62,7 @@ class Translator {
   }
 
   private next(): string {
-    const letter = this.pattern[this.at];
+    const letter = this.pattern.charAt(this.at);
     if (letter === '\\') return this.escape(false);
     if (letter === '[') return this.characterClass();
     if (letter === '(') return this.group();
@@ -120,7 +120,7 @@ class Translator {
     if (comment) return '';
     if (back) return `\\k<${referred}>`;
     if (named || opening === '(') this.groups += 1;
-    if (!named) return opening;
+    if (name === undefined) return opening;
     this.names[name] = this.groups;
     return `(?<${name}>`;
   }
@@ -147,10 +147,10 @@ export interface Search {
   source: string;
   flags: number;
   text: string;
-  /** Code points before the first place where a match may begin. */
+  /** Code points before the first position where a match may begin. */
   start: number;
   /** 0: all matches. */
-  most: number;
+  maxMatches: number;
   /** The match begins at `start`, and not later. */
   sticky: boolean;
   /** The match ends where the text ends. */
@@ -160,23 +160,23 @@ export interface Search {
 type Span = [start: number, end: number];
 
 /** The matches of a translated expression, each a list of the spans of its groups, in code points. */
-export function search({ source, flags: set, text, start, most, sticky, whole }: Search): Span[][] {
+export function search({ source, flags: set, text, start, maxMatches, sticky, whole }: Search): Span[][] {
   const expression = new RegExp(whole ? `(?:${source})${end}` : source, `${jsFlags(set)}${sticky ? 'y' : 'g'}`);
-  const places = placesOf(text);
-  expression.lastIndex = places.unit(start);
+  const positions = positionsOf(text);
+  expression.lastIndex = positions.unit(start);
   const found: Span[][] = [];
-  while (most === 0 || found.length < most) {
+  while (maxMatches === 0 || found.length < maxMatches) {
     const match = expression.exec(text);
     if (!match) break;
     const indices = match.indices as (Span | undefined)[];
-    found.push(indices.map((span) => (span ? [places.point(span[0]), places.point(span[1])] : [-1, -1])));
+    found.push(indices.map((span) => (span ? [positions.point(span[0]), positions.point(span[1])] : [-1, -1])));
     if (match[0] === '') expression.lastIndex += (text.codePointAt(expression.lastIndex) ?? 0) > 0xffff ? 2 : 1;
   }
   return found;
 }
 
-/** Places in a text, counted in JavaScript's units and in code points as Python does. */
-function placesOf(text: string): { unit(point: number): number; point(unit: number): number } {
+/** Positions in a text, counted in JavaScript's units and in code points as Python does. */
+function positionsOf(text: string): { unit(point: number): number; point(unit: number): number } {
   if (!/[\ud800-\udbff]/.test(text)) return { unit: (point) => point, point: (unit) => unit };
   const units: number[] = [];
   const points = new Map<number, number>();
@@ -186,5 +186,5 @@ function placesOf(text: string): { unit(point: number): number; point(unit: numb
     unit += letter.length;
   }
   points.set(unit, units.push(unit) - 1);
-  return { unit: (point) => units[point] ?? unit, point: (place) => points.get(place) ?? 0 };
+  return { unit: (point) => units[point] ?? unit, point: (at) => points.get(at) ?? 0 };
 }

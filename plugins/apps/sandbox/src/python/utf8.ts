@@ -1,4 +1,4 @@
-/** Isolates have neither TextEncoder nor TextDecoder. */
+/** Isolates have neither TextEncoder nor TextDecoder but what the prelude of JavaScript makes with this. */
 
 /** Code units given to one `String.fromCharCode` call: well below what fits on the stack. */
 const chunk = 8192;
@@ -8,7 +8,7 @@ export function decode(bytes: Uint8Array): string {
   let result = '';
   let units: number[] = [];
   for (let index = 0; index < bytes.length; ) {
-    const first = bytes[index];
+    const first = bytes[index] ?? 0;
     const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
     const point = length === 1 ? first : length === 0 ? -1 : join(bytes, index, length);
     index += point < 0 ? 1 : length;
@@ -25,7 +25,7 @@ export function decode(bytes: Uint8Array): string {
 
 /** The code point of a sequence of several bytes; -1 if it is none. */
 function join(bytes: Uint8Array, index: number, length: number): number {
-  let point = bytes[index] & (0xff >> (length + 1));
+  let point = (bytes[index] ?? 0) & (0xff >> (length + 1));
   for (let offset = 1; offset < length; offset += 1) {
     const next = bytes[index + offset];
     if (next === undefined || (next & 0xc0) !== 0x80) return -1;
@@ -35,7 +35,7 @@ function join(bytes: Uint8Array, index: number, length: number): number {
 }
 
 /** Bytes that the text takes at most. */
-export function mostBytes(text: string): number {
+export function maxBytes(text: string): number {
   return text.length * 3;
 }
 

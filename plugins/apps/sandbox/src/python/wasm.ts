@@ -8,13 +8,13 @@ const headerSize = 8;
  * The module with other limits of its memory, in pages of 64 KiB. MicroPython's own begins with 16 MB, most of which
  * would have to be cleared after every request, and ends at 2 GB.
  */
-export function limitMemory(module: Uint8Array, pages: { least: number; most: number }): Uint8Array {
+export function limitMemory(module: Uint8Array, pages: { min: number; max: number }): Uint8Array {
   for (let at = headerSize; at < module.length; ) {
     const size = readNumber(module, at + 1);
     const end = size.next + size.value;
     if (module[at] === memorySection) {
-      // One memory, with a least and a most size.
-      const content = [1, 1, ...numberBytes(pages.least), ...numberBytes(pages.most)];
+      // One memory, with a minimum and a maximum size.
+      const content = [1, 1, ...numberBytes(pages.min), ...numberBytes(pages.max)];
       const section = [memorySection, ...numberBytes(content.length), ...content];
       return Buffer.concat([module.subarray(0, at), Uint8Array.from(section), module.subarray(end)]);
     }
@@ -28,7 +28,7 @@ function readNumber(bytes: Uint8Array, start: number): { value: number; next: nu
   let value = 0;
   let at = start;
   for (let shift = 0; ; shift += 7) {
-    const byte = bytes[at++];
+    const byte = bytes[at++] ?? 0;
     value |= (byte & 0x7f) << shift;
     if (byte < 0x80) return { value, next: at };
   }

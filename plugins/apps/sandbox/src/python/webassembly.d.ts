@@ -1,4 +1,4 @@
-/** What is used of WebAssembly, which neither the library of ECMAScript nor Node's types declare. */
+/** The used part of WebAssembly, which neither the library of ECMAScript nor Node's types declare. */
 declare namespace WebAssembly {
   type ImportValue = (...args: number[]) => unknown;
   type Imports = Record<string, Record<string, ImportValue>>;

@@ -1,45 +1,56 @@
-/** Apps, blocks and what runs them: the spine between the door and everything below. */
+/** Apps and blocks, and running them: between http/ and the parts below. */
 
-export { loadApp } from './app';
-export { programOf } from './block-session';
-export { callVisit } from './call-visit';
-export { publicSettings } from './context-data';
-export { createMany, type ItemSource, itemsOf } from './create-many';
-export { readCursor, writeCursor } from './cursor';
-export { escapeHtml } from './elements';
-export { type EmbeddingPage, embeddingPage, takePending } from './embed';
-export { shownBlock } from './embed-cache';
-export { callFunction, functionNames } from './embed-call';
-export { LIVE_VIEW, type Live, type Topic, topics } from './embed-live';
-export { contentHtml, type PageContent, themedPage } from './embed-page';
-export { folderOf, placedMessage } from './error-mark';
-export { type Failure, failuresOf } from './failures';
-export { blockAddress } from './form';
-export { nested } from './nested';
-export { consoleHtml } from './notices';
+export { html } from '../layouts';
+export { programOf } from './blocks/block-session';
+export { createMany, type ItemSource, itemsOf } from './blocks/create-many';
+export { nested } from './blocks/nested';
+export { unanswered } from './blocks/question';
 export {
   computeElement,
   createRecord,
-  guarded,
+  permittedRecord,
   removeRecord,
   requireRight,
   updateRecord,
   type VersionTest,
-} from './record-operations';
-export { answerTypes, redirectOf } from './response';
-export { readRules } from './rules';
+} from './blocks/record-operations';
+export { type Displayed, displayBlock } from './blocks/run-block';
+export type { FormFields } from './blocks/submission';
+export { type Submitted, showRefused, submitBlock } from './blocks/submit-block';
+export { fileRules } from './blocks/submitted-files';
+export { loadApp } from './definitions/app';
+export { themeSource } from './definitions/partials';
+export { readThemeInfo } from './definitions/theme';
 export {
-  type AppServices,
-  type DocumentCalls,
-  permittedBlock,
-  type Ran,
-  type Run,
-  showsDetails,
-  type Visit,
-  withRun,
-} from './run';
-export { type Displayed, displayBlock } from './run-block';
-export type { FormFields } from './submission';
-export { type Submitted, submitBlock } from './submit-block';
-export type { App, Block, Definition, ElementDefinition, Settings } from './types';
-export { readThemeInfo } from './yaml-theme';
+  actionField,
+  builtInActions,
+  elementTypes,
+  escapeHtml,
+  itemSchema,
+  type JsonSchema,
+  roleOf,
+} from './elements';
+export { readCursor, writeCursor } from './host-calls/cursor';
+export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
+export { brokenCatalogues, readCatalogue } from './locales';
+export { embeddingPage, takePending } from './pages/embed';
+export { clearRenderings, shownBlock } from './pages/embed-cache';
+export { callFunction, functionNames } from './pages/embed-call';
+export { contentHtml, type PageContent, themedPage } from './pages/embed-page';
+export { blockReference } from './pages/embed-reference';
+export { canonicalLink, htmlDocument, scriptTag } from './pages/html-document';
+export { readRules } from './pages/rules';
+export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-errors';
+export { namesInRights } from './run/acl-names';
+export { callVisit } from './run/call-visit';
+export { shownSettings } from './run/context-data';
+export { folderOf, sourceOf } from './run/error-mark';
+export { failuresOf } from './run/failures';
+export { localeOf } from './run/locale';
+export { consoleHtml } from './run/notices';
+export { permittedBlock, refusal } from './run/permitted-block';
+export { FormRefusal } from './run/refusals';
+
+export { answerTypes, redirectOf } from './run/response';
+export { type AppServices, type DocumentCalls, type Ran, type Run, showsDetails, type Visit, withRun } from './run/run';
+export type { App, Block } from './types';

@@ -1,9 +1,15 @@
 import type { Items, Json } from '../../../shared/json';
+import type { Acl } from '../auth/types';
 import type { AppsError, SourcePosition } from '../errors';
 import type { IndexDeclarations, IndexType } from '../indexes/types';
 import type { LayoutSource } from '../layouts/types';
-import type { Acl } from '../requester/types';
 import type { AppFolder } from '../sites/types';
+
+/** What the value of another element must be: one of these, or none of them. */
+export interface Condition {
+  values: readonly (string | number | boolean | null)[];
+  not: boolean;
+}
 
 export type ElementMode = 'COMPUTED_ON_SAVE' | 'COMPUTED_ON_CREATION';
 
@@ -12,7 +18,10 @@ export interface ElementOption {
   label: string;
 }
 
-/** An element's declaration, checked; keys that its type does not take are a DefinitionError (contract, section 7). */
+/**
+ * An element's declaration, checked; keys that its type does not take are a DefinitionError
+ * (docs/reference/definitions.md#keys-of-an-element).
+ */
 export interface ElementDefinition {
   name: string;
   /** Name of a row in the element type table. */
@@ -30,26 +39,62 @@ export interface ElementDefinition {
   pattern?: string;
   options?: ElementOption[];
   multiple?: boolean;
+  /** Of an action: the form is checked before its function runs. */
+  validates?: boolean;
+  /** Shown, but never read from a form: the default is stored with a new record. */
+  readonly?: boolean;
+  /** Class names of the outermost tag. */
+  class?: string;
+  /** The question that a visitor must answer before the action runs. */
+  confirm?: string;
+  autocomplete?: string;
+  inputmode?: string;
+  rows?: number;
+  /** Values of other elements on which it is shown. */
+  showIf?: Readonly<Record<string, Condition>>;
+  /** Names of a group's elements. */
+  members?: readonly string[];
+  /** Media types and endings of files. */
+  accept?: readonly string[];
+  /** Bytes of one file. */
+  maxSize?: number;
+  /** Folder of the media library, `a/b`. */
+  folder?: string;
   indexType?: IndexType;
   mode?: ElementMode;
   /** Where the element is declared. */
   position: SourcePosition;
 }
 
+/** A mail that is sent when a form of the block is saved; texts may hold `{…}`. */
+export interface Notify {
+  to: string[];
+  subject: string;
+  /** The block whose HTML is the mail's; null: a list of the fields. */
+  block: string | null;
+  replyTo: string;
+  /** Also when a record is changed. */
+  onUpdate: boolean;
+  position: SourcePosition;
+}
+
 export interface Definition {
+  /** Of the block's pages, with elements in braces; null: the block's id. */
+  title: string | null;
   target: 'ajax' | null;
   /** `withTheme`: of the view alone; null where the view does not say. */
   view: { id: string; withTheme: boolean | null } | null;
   /** Whether pages of the block are shown in the theme's layout; null: as the app's settings say. */
   withTheme: boolean | null;
-  /** Null: open to all. */
+  /** Null: all may view it. */
   viewPermission: readonly string[] | null;
-  /** How an embedded block keeps itself fresh: every so many seconds, or when a record that it read has changed. */
+  /** When an embedded block reloads: after this number of seconds, or when a record that it has read changes. */
   refresh: number | 'on-change' | null;
-  /** Seconds for which anonymous visitors may be shown the same rendering; null: each sees a fresh one. */
+  /** Seconds for which anonymous visitors share a rendering; null: each gets a new one. */
   cache: number | null;
+  notify: Notify | null;
   elements: ReadonlyMap<string, ElementDefinition>;
-  /** The elements as operation `GET <app>/blocks/<block_id>` shows them: every one a mapping with `type`. */
+  /** The file's content for `GET <app>/blocks/<block_id>`: every element is a mapping with `type`. */
   source: Items;
 }
 
@@ -59,8 +104,15 @@ export interface Block {
   layout: LayoutSource | null;
   logic: { path: string; language: 'javascript' | 'typescript' | 'python' } | null;
   definition: Definition;
-  /** The DefinitionError that breaks this block alone; thrown when the block is used. */
+  /** The DefinitionError of this block; thrown when the block is used. */
   error: AppsError | null;
+}
+
+export interface MailSettings {
+  /** Addresses, `*@<domain>`, or names of options in braces. */
+  to: string[];
+  /** To the requester's own account, too. */
+  toRequester: boolean;
 }
 
 export interface Settings {
@@ -68,11 +120,19 @@ export interface Settings {
   /** Pages are shown in the theme's layout, unless a definition says otherwise. */
   withTheme: boolean;
   acl: Acl | null;
+  /** Free values for the app's own use, with those that an administrator has set. */
+  options: Items;
+  /** Visitors without a login get a cookie that tells them from each other. */
+  visitor: boolean;
+  /** Forms with which anonymous saves need a proof of work. */
+  proofOfWork: boolean;
+  /** To whom the app may send mail; null: to no one. */
+  mail: MailSettings | null;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;
 }
 
-/** An app at one revision: everything that its files say, checked. */
+/** An app at one revision: the checked content of its files. */
 export interface App {
   folder: AppFolder;
   id: string;
@@ -81,6 +141,6 @@ export interface App {
   /** A broken settings.yaml: the app then has no acl and every use of it by a visitor is this DefinitionError. */
   error: AppsError | null;
   blocks: ReadonlyMap<string, Block>;
-  /** From the definitions of all blocks that are not broken; two types for one name are a DefinitionError of the later block. */
+  /** From the definitions of all valid blocks; a second type for a name is a DefinitionError of the later block. */
   indexes: IndexDeclarations;
 }

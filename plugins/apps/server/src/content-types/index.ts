@@ -1,16 +1,24 @@
 import change from './change/schema.json';
+import file from './file/schema.json';
+import formPost from './form-post/schema.json';
+import mail from './mail/schema.json';
 import passwordChange from './password-change/schema.json';
 import record from './record/schema.json';
 import rule from './rule/schema.json';
 
 /**
- * The plugin's content types: records (contract, section 1), rules on events (section 11), changes under way, and changes
- * of passwords (section 5). None of them is in the Content Manager.
+ * The plugin's content types: records (docs/reference/terms.md#records), rules on events
+ * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
+ * mails of apps, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
+ * (docs/reference/rights.md#passwords). None of them is in the Content Manager.
  */
 export const contentTypes = {
   record: { schema: record },
   rule: { schema: rule },
   change: { schema: change },
+  file: { schema: file },
+  mail: { schema: mail },
+  'form-post': { schema: formPost },
   'password-change': { schema: passwordChange },
 };
 

@@ -1,21 +1,20 @@
 import type { Core } from '@strapi/strapi';
-import type { Happening } from './happenings';
+import type { ContentEvent } from './host-events';
 
-/** What has happened, with the function to run after the commit. */
+/** An event, with the function to run after the commit. */
 export interface Due {
-  happening: Happening;
+  contentEvent: ContentEvent;
   work(): void;
 }
 
 /**
- * Keeps what has happened in a transaction until it is committed; where none is open, it is done at once. A draft that is
- * saved and published in one transaction was published: the Content Manager's button *Publish* saves the form first, which
- * is no update of its own.
+ * Queues the functions of a transaction's events until it commits; without a transaction they run at once. Saving and
+ * publishing a draft in one transaction is one publication: the Content Manager's button *Publish* saves the form first.
  */
 export function createAfterCommit(strapi: Core.Strapi) {
   const lists = new WeakMap<object, Due[]>();
 
-  return async (due: readonly Due[], happened: readonly Happening[]): Promise<void> => {
+  return async (due: readonly Due[], happened: readonly ContentEvent[]): Promise<void> => {
     if (!strapi.db.inTransaction()) {
       for (const { work } of due) work();
       return;
@@ -29,14 +28,14 @@ export function createAfterCommit(strapi: Core.Strapi) {
         });
       }
       const published = happened.filter(({ event }) => event === 'publish');
-      const rest = list.filter(({ happening }) => !published.some((one) => isSavedFor(happening, one)));
+      const rest = list.filter(({ contentEvent }) => !published.some((one) => isSavedFor(contentEvent, one)));
       list.splice(0, list.length, ...rest, ...due);
     });
   };
 }
 
 /** Whether an update only saved the draft that is then published. */
-function isSavedFor(before: Happening, published: Happening): boolean {
+function isSavedFor(before: ContentEvent, published: ContentEvent): boolean {
   const { event, uid, documentId, locale } = before;
   const same = uid === published.uid && documentId === published.documentId && locale === published.locale;
   return same && event === 'update' && !before.published;

@@ -1,8 +1,8 @@
 import type { Items, Json } from '../../../shared/json';
 import { type AppServices, callFunction, callVisit } from '../apps';
-import { AppsError } from '../errors';
-import type { Requesters } from '../requester';
-import type { Requester, StrapiAuth } from '../requester/types';
+import type { Requesters } from '../auth';
+import type { Requester, StrapiAuth } from '../auth/types';
+import { AppsError, missing, notFound } from '../errors';
 import type { ContentItem, Site } from '../sites/types';
 
 export interface CallServices extends AppServices {
@@ -18,7 +18,7 @@ export interface CallOptions {
   content?: string | { uid: string; documentId: string; locale?: string } | ContentItem;
   /** `context.params`; JSON. */
   params?: Items;
-  /** In whose name: a requester, a Koa context or its state; anonymous without it. */
+  /** The requester: a Requester, a Koa context or its state; anonymous without it. */
   requester?: Requester | { state: StrapiState } | StrapiState | null;
   /** Id of the site; the default one without it. */
   site?: string;
@@ -29,7 +29,7 @@ interface StrapiState {
   user?: unknown;
 }
 
-/** `strapi.plugin('apps').service('apps')` (contract, section 11). */
+/** `strapi.plugin('apps').service('apps')` (docs/reference/events.md#calls-from-code). */
 export interface Calls {
   /** Runs `<app>/<block>/<function>` and returns its value. Rejects with an AppsError; nothing is then written. */
   call(path: string, options?: CallOptions): Promise<Json>;
@@ -48,7 +48,7 @@ export function createCalls(services: () => CallServices): Calls {
       const site = await siteOf(all, options.site);
       const requester = await requesterOf(all.requesters, options.requester ?? null);
       const app = await all.loadApp(site, appId);
-      if (!app) throw new AppsError('NotFoundError', `There is no app "${appId}" in the site "${site.id}"`);
+      if (!app) throw notFound(missing.app(appId, site.id));
       const content = await contentOf(all, site, options.content, requester);
       const address = all.sites.urls.block(site, appId, block);
       const visit = callVisit(all, { site, content, requester, address, params: options.params ?? {} });
@@ -59,11 +59,11 @@ export function createCalls(services: () => CallServices): Calls {
 
 async function siteOf({ sites, config }: CallServices, id = config.sites[0]?.id ?? ''): Promise<Site> {
   const site = await sites.site(id);
-  if (!site) throw new AppsError('NotFoundError', `There is no site "${id}"`);
+  if (!site) throw notFound(missing.site(id));
   return site;
 }
 
-/** Keys of a row of the database, none of which a state has. */
+/** Keys of a database row that no state has. */
 const rowKeys = ['documentId', 'id', 'username', 'email'];
 
 async function requesterOf(
@@ -94,6 +94,6 @@ async function contentOf(
     typeof given === 'object'
       ? await sites.content.find(site, given, requester)
       : await sites.content.resolve(site, given ?? '', requester);
-  if (!found) throw new AppsError('NotFoundError', 'There is no such content');
+  if (!found) throw notFound('There is no such content');
   return found;
 }

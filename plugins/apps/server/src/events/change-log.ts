@@ -5,13 +5,13 @@ import type { Logger } from '../log';
 
 const CHANGE = 'plugin::apps.change';
 
-/** Milliseconds: how long changes are gathered before they are written, how often they are looked for, how long kept. */
-const times = { gather: 100, look: 1_000, keep: 60_000 };
+/** Milliseconds: how long changes are gathered before they are written, how often rows are polled, how long they are kept. */
+const times = { gather: 100, poll: 1_000, keep: 60_000 };
 
-/** Rows that are looked at again: one with a lower id may be committed later. */
+/** Rows that are read again by each poll: a row with a lower id may be committed later. */
 const OVERLAP = 100;
 
-/** Tokens of one row, at most: a larger change is rare, and only makes pages look again that need not. */
+/** Tokens of one row; more are split over several rows. */
 const MAX_TOKENS = 500;
 
 interface Row {
@@ -20,33 +20,33 @@ interface Row {
   tokens: string;
 }
 
-/** Tells every server process on the same database what has changed. */
+/** Publishes changes to every server process on the same database. */
 export interface ChangeLog {
-  /** For all other processes; writes them down soon, outside of whatever transaction is open. */
+  /** Publishes tokens to the other processes; they are written soon, outside of any open transaction. */
   write(tokens: Iterable<string>): void;
-  /** Begins to look for what others write, until the returned function is called. */
+  /** Polls for rows of other processes until the returned function is called. */
   listen(): () => void;
   destroy(): void;
 }
 
-/** @param options.hear told of what other processes have written */
+/** @param options.receive called with the tokens of other processes */
 export function createChangeLog({
   strapi,
   logger,
-  hear,
+  receive,
 }: {
   strapi: Core.Strapi;
   logger: Logger;
-  hear: (tokens: string[]) => void;
+  receive: (tokens: string[]) => void;
 }): ChangeLog {
   const origin = randomUUID();
   const outside = AsyncLocalStorage.snapshot();
   const rows = () => strapi.db.query(CHANGE);
   let gathered = new Set<string>();
   let writing: NodeJS.Timeout | undefined;
-  let looking: NodeJS.Timeout | undefined;
+  let pollTimer: NodeJS.Timeout | undefined;
   let listeners = 0;
-  /** Ids of the rows that the last look has found; undefined before the first. */
+  /** Ids of the rows that the last poll has found; undefined before the first. */
   let seen: Set<number> | undefined;
   let prunedAt = 0;
 
@@ -65,22 +65,22 @@ export function createChangeLog({
     await rows().deleteMany({ where: { createdAt: { $lt: new Date(Date.now() - times.keep) } } });
   }
 
-  /** The first look only learns what is there already. */
-  async function look(): Promise<void> {
+  /** The first poll only learns which rows exist already. */
+  async function poll(): Promise<void> {
     const newest: Row | null = seen ? null : await rows().findOne({ orderBy: { id: 'desc' } });
     const last = seen ? Math.max(0, ...seen) : (newest?.id ?? 0);
     const found: Row[] = await rows().findMany({ where: { id: { $gt: last - OVERLAP } }, orderBy: { id: 'asc' } });
     const known = seen;
     seen = new Set(found.map((row) => row.id));
     const news = known ? found.filter((row) => row.origin !== origin && !known.has(row.id)) : [];
-    for (const row of news) hear(JSON.parse(row.tokens) as string[]);
+    for (const row of news) receive(JSON.parse(row.tokens) as string[]);
   }
 
-  async function keepLooking(): Promise<void> {
-    await look().catch(report);
+  async function keepPolling(): Promise<void> {
+    await poll().catch(report);
     if (listeners === 0) return;
-    looking = setTimeout(keepLooking, times.look);
-    looking.unref();
+    pollTimer = setTimeout(keepPolling, times.poll);
+    pollTimer.unref();
   }
 
   return {
@@ -92,19 +92,19 @@ export function createChangeLog({
     listen() {
       listeners += 1;
       if (listeners === 1) {
-        clearTimeout(looking);
+        clearTimeout(pollTimer);
         seen = undefined;
-        outside(keepLooking);
+        outside(keepPolling);
       }
       return () => {
         listeners -= 1;
-        if (listeners === 0) clearTimeout(looking);
+        if (listeners === 0) clearTimeout(pollTimer);
       };
     },
     destroy() {
       listeners = 0;
       clearTimeout(writing);
-      clearTimeout(looking);
+      clearTimeout(pollTimer);
     },
   };
 }

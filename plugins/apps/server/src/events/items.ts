@@ -1,13 +1,13 @@
 import type { Core } from '@strapi/strapi';
 import type { Items } from '../../../shared/json';
-import type { Requester } from '../requester/types';
+import type { Requester } from '../auth/types';
 import type { ContentItem, Site, Sites } from '../sites/types';
-import type { Happening } from './happenings';
+import type { ContentEvent } from './host-events';
 
-/** Reads the item of an event: also a draft, which no address leads to, for the acting user has it in their hands. */
+/** Reads the item of an event. It may be a draft, which has no address yet: the actor is editing it. */
 export function createItems(strapi: Core.Strapi, sites: Sites) {
   async function fieldsOf(
-    { uid, documentId, locale }: Happening,
+    { uid, documentId, locale }: ContentEvent,
     status: 'draft' | 'published',
     requester: Requester,
   ): Promise<Items | null> {
@@ -23,14 +23,14 @@ export function createItems(strapi: Core.Strapi, sites: Sites) {
 
   return {
     /**
-     * The version that an event is about, else the document's other one in the same locale (a deleted draft was never
-     * published), with the address that it has when it is published; null when it is no longer there.
+     * The version of the event, else the document's other one in the same locale (a deleted draft was never published), with
+     * the address that it has when it is published; null if neither exists any more.
      */
-    async read(site: Site, happening: Happening, requester: Requester): Promise<ContentItem | null> {
-      const versions = happening.published ? (['published', 'draft'] as const) : (['draft', 'published'] as const);
+    async read(site: Site, contentEvent: ContentEvent, requester: Requester): Promise<ContentItem | null> {
+      const versions = contentEvent.published ? (['published', 'draft'] as const) : (['draft', 'published'] as const);
       for (const version of versions) {
-        const fields = await fieldsOf(happening, version, requester);
-        if (fields) return sites.content.describe(site, happening.uid, fields, { draft: version === 'draft' });
+        const fields = await fieldsOf(contentEvent, version, requester);
+        if (fields) return sites.content.describe(site, contentEvent.uid, fields, { draft: version === 'draft' });
       }
       return null;
     },

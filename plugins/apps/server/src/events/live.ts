@@ -5,17 +5,17 @@ import { AppsError } from '../errors';
 import type { Logger } from '../log';
 import { createChangeLog } from './change-log';
 
-/** Pages that may wait at one server process, in all and from one client address; the next is asked to come again. */
+/** Open connections of one server process, in all and of one client address; further ones get `Retry-After`. */
 const MAX_CONNECTIONS = 2_000;
 const MAX_PER_ADDRESS = 200;
 
-/** Changes of records, from whichever server process made them to the pages that wait for them. */
+/** Sends changes of records, made by any server process, to the pages that wait for them. */
 export interface LiveChanges extends Live {
-  /** Tells all processes that these have changed. */
+  /** Publishes changed topics to all processes. */
   publish(changed: Iterable<Topic>): void;
   /**
-   * Calls `tell` with each token whose topic has changed, until the returned function is called.
-   * ServiceUnavailableError when too many wait already, RateLimitError when too many of them are of the same client.
+   * Calls `send` with each token whose topic has changed, until the returned function is called. ServiceUnavailableError
+   * when too many connections are open, RateLimitError when too many of them are of the same client.
    * @param address the client's, as `addressGroup` gives it
    */
   connect(address: string, tokens: readonly string[], connection: LiveConnection): () => void;
@@ -24,7 +24,7 @@ export interface LiveChanges extends Live {
 }
 
 export interface LiveConnection {
-  tell(token: string): void;
+  send(token: string): void;
   end(): void;
 }
 
@@ -36,18 +36,18 @@ export function createLive({ strapi, logger }: { strapi: Core.Strapi; logger: Lo
   const token = (topic: Topic) =>
     createHmac('sha256', `apps-live:${secret}`).update(topic).digest('base64url').slice(0, 20);
 
-  const hear = (changed: readonly string[]) => {
+  const receive = (changed: readonly string[]) => {
     for (const [connection, tokens] of connections) {
-      for (const one of changed) if (tokens.has(one)) connection.tell(one);
+      for (const one of changed) if (tokens.has(one)) connection.send(one);
     }
   };
-  const log = createChangeLog({ strapi, logger, hear });
+  const log = createChangeLog({ strapi, logger, receive });
 
   return {
     token,
     publish(changed) {
       const tokens = [...changed].map(token);
-      hear(tokens);
+      receive(tokens);
       log.write(tokens);
     },
     connect(address, tokens, connection) {

@@ -2,16 +2,19 @@ import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import { callVisit, functionNames } from '../apps';
+import type { Requester } from '../auth/types';
 import { didYouMean } from '../did-you-mean';
-import { AppsError, isAppsError } from '../errors';
-import type { Requester } from '../requester/types';
+import { AppsError, errorText, isAppsError, missing, notFound } from '../errors';
 import type { Site, Sites } from '../sites/types';
 import type { CallServices } from './calls';
 import { readRule, wrongKey } from './rule-input';
 
 const RULE = 'plugin::apps.rule';
 
-/** The entries of `plugin::apps.rule`, for those who manage apps: the caller has checked that (contract, section 11). */
+/**
+ * The entries of `plugin::apps.rule`, for managers only: the caller has checked that
+ * (docs/reference/events.md#rules-on-events).
+ */
 export interface RuleEntries {
   /** By name, each with the state of its target. */
   list(manager: Requester): Promise<Rule[]>;
@@ -20,7 +23,7 @@ export interface RuleEntries {
   functions(target: RuleTarget, manager: Requester): Promise<readonly string[]>;
   /** BadRequestError with `details.key` for what is wrong or does not exist. */
   create(input: Items, manager: Requester): Promise<Rule>;
-  /** Changes what the input names. The same errors; NotFoundError for an unknown rule. */
+  /** Changes the keys of the input. The same errors; NotFoundError for an unknown rule. */
   update(id: string, input: Items, manager: Requester): Promise<Rule>;
   /** NotFoundError for an unknown rule. */
   delete(id: string): Promise<void>;
@@ -30,23 +33,23 @@ export interface RuleEntries {
 type Row = Omit<Rule, 'id' | 'failures' | 'problem'> & { documentId: string; failures: Rule['failures'] | null };
 
 /**
- * The site whose app a rule means: of those that have the app, the first one in the item's locale, else the first one;
- * null if no site has the app.
+ * The site of a rule's app: the first site with the app in the item's locale, else the first site with the app; null if no
+ * site has it.
  */
 export async function siteOfApp(sites: Sites, app: string, locale: string | null = null): Promise<Site | null> {
   const all = await sites.all();
-  const nearest = all.filter((site) => locale !== null && site.locale === locale);
-  for (const site of [...nearest, ...all]) if (await sites.app(site, app)) return site;
+  const sameLocale = all.filter((site) => locale !== null && site.locale === locale);
+  for (const site of [...sameLocale, ...all]) if (await sites.app(site, app)) return site;
   return null;
 }
 
-/** @param services asked for at each call, for they are made after the entries */
+/** @param services called at each use, because the services are created after the entries */
 export function createRuleEntries(strapi: Core.Strapi, services: () => CallServices): RuleEntries {
   const documents = () => strapi.documents(RULE as never) as unknown as DocumentMethods;
 
   async function existing(documentId: string): Promise<Row> {
     const row = await documents().findOne({ documentId });
-    if (!row) throw new AppsError('NotFoundError', 'There is no such rule');
+    if (!row) throw notFound('There is no such rule');
     return row;
   }
 
@@ -60,7 +63,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     }
     if (!app.blocks.has(block)) {
       const known = [...app.blocks.values()].flatMap(({ id, logic }) => (logic ? [id] : []));
-      throw wrongKey('block', `There is no block "${block}" in the app "${appId}"${instead(block, known)}`);
+      throw wrongKey('block', `${missing.block(block, appId)}${instead(block, known)}`);
     }
     const content = await all.sites.content.resolve(site, '', manager);
     if (!content) throw new AppsError('InternalServerError', 'The site has no root');
@@ -69,13 +72,13 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     try {
       return await functionNames(all, visit, app, block);
     } catch (error) {
-      // Its definition or logic is broken: that is the manager's to know.
+      // Its definition or logic is broken; managers may see why.
       if (!(error instanceof AppsError) || error.status !== 500) throw error;
-      throw wrongKey('block', error.message);
+      throw wrongKey('block', errorText(error));
     }
   }
 
-  /** BadRequestError unless what the rule is about and what it calls exist. */
+  /** BadRequestError unless the rule's content type, event and function exist. */
   async function requireTarget(rule: RuleInput, manager: Requester, functionsOf = functions): Promise<void> {
     const type = contentTypes(strapi).find(({ uid }) => uid === rule.contentType);
     if (!type) {
@@ -96,7 +99,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     );
   }
 
-  /** Why a rule that is stored cannot run; files have changed since. @param known results for other rules */
+  /** Why a stored rule cannot run, because files have changed. @param known functions found for other rules */
   async function problemOf(rule: RuleInput, manager: Requester, known: Known): Promise<string | null> {
     const functionsOf: typeof functions = (target, who) => {
       const key = `${target.app}/${target.block}`;
@@ -108,7 +111,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
       await requireTarget(rule, manager, functionsOf);
       return null;
     } catch (error) {
-      if (isAppsError(error)) return error.message;
+      if (isAppsError(error)) return errorText(error);
       throw error;
     }
   }
@@ -132,7 +135,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     async list(manager) {
       const rules: Rule[] = [];
       const known: Known = new Map();
-      const deadline = performance.now() + checkTime;
+      const deadline = performance.now() + MAX_CHECK_TIME;
       for (const row of await documents().findMany({ sort: ['name:asc', 'id:asc'] })) {
         const problem = performance.now() < deadline ? await problemOf(row, manager, known) : null;
         rules.push({ ...ruleOf(row), problem });
@@ -162,19 +165,19 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
 type Known = Map<string, Promise<readonly string[]>>;
 
 /** Milliseconds for checking all rules. */
-const checkTime = 5_000;
+const MAX_CHECK_TIME = 5_000;
 
-/** Names that a message lists, at most. */
+/** Names that a message lists. */
 const MAX_NAMES = 20;
 
-/** The names that exist, for a rule that names a missing one. */
+/** The hint for a missing name: the names that exist. */
 function instead(given: string, known: readonly string[]): string {
   const more = known.length > MAX_NAMES ? ' …' : '';
   const list = known.length > 0 ? known.slice(0, MAX_NAMES).join(', ') + more : 'none';
   return `${didYouMean(given, known) || '.'} There are: ${list}`;
 }
 
-/** As much of Strapi's document service as is used here. */
+/** The part of Strapi's document service that is used here. */
 interface DocumentMethods {
   findOne(params: { documentId: string }): Promise<Row | null>;
   findMany(params: { sort: string[] }): Promise<Row[]>;

@@ -2,14 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { RuleEvent as Event, RuleFailure } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { placedMessage } from '../apps';
-import { isAppsError } from '../errors';
+import { errorText, isAppsError } from '../errors';
 import type { Logger } from '../log';
 import type { ContentItem, Site, Sites } from '../sites/types';
-import type { Acting, Actor } from './acting';
+import type { Actor, ActorContext } from './actor-context';
 import { createAfterCommit, type Due } from './after-commit';
 import type { Calls } from './calls';
-import { type Action, createHappenings, eventsOf, type Happening } from './happenings';
+import { type Action, type ContentEvent, createContentEvents, eventsOf } from './host-events';
 import { createItems } from './items';
 import { siteOfApp } from './rule-entries';
 
@@ -28,26 +27,26 @@ interface Rule {
 /** Failures that a rule keeps, the latest first. */
 const MAX_FAILURES = 20;
 
-/** Functions that may wait for their turn; an avalanche is cut off rather than to fill the memory. */
+/** Functions that may wait in the queue; further ones are dropped, so that memory stays bounded. */
 const MAX_WAITING = 5_000;
 
 export interface RulesOptions {
   strapi: Core.Strapi;
   logger: Logger;
   sites: Sites;
-  acting: Acting;
+  actorContext: ActorContext;
   calls: Calls;
 }
 
 /**
- * Rules on events of the host's content (contract, section 11). The functions run one after the other, after the commit
- * and after the editor's request: whatever they do or fail to do, the editor's action is whole.
+ * Rules on events of the host's content (docs/reference/events.md#rules-on-events). The functions run one after the
+ * other, after the commit and after the editor's request: a failing function does not undo the editor's action.
  */
-export function createRules({ strapi, logger, sites, acting, calls }: RulesOptions) {
+export function createRules({ strapi, logger, sites, actorContext, calls }: RulesOptions) {
   const items = createItems(strapi, sites);
-  const happenings = createHappenings(strapi);
+  const contentEvents = createContentEvents(strapi);
   const afterCommit = createAfterCommit(strapi);
-  /** Away from the request and the transaction that brought the event. */
+  /** Runs code outside of the event's request and transaction. */
   const outside = AsyncLocalStorage.snapshot();
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -55,25 +54,25 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
   const report = (error: unknown) =>
     logger.error(`[apps] rules on events: ${String((error as Error)?.stack ?? error)}`);
 
-  /** The enabled rules for what may be about to happen, except those that have led to it. */
+  /** The enabled rules for the possible events, except those that led to the action. */
   async function dueRules({ uid }: Action, possible: readonly Event[], { chain }: Actor): Promise<Rule[]> {
     const where = { enabled: true, contentType: uid, event: { $in: possible } };
     const found: Rule[] = await strapi.db.query(RULE).findMany({ where, orderBy: { id: 'asc' } });
     return found.filter(({ id }) => !chain.has(id));
   }
 
-  /** What must be read before an action is carried out; null when reading it fails. */
+  /** Reads what `notice` needs and cannot be read after the action. */
   async function prepare(action: Action, possible: readonly Event[]) {
-    const actor = await acting.now();
+    const actor = await actorContext.current();
     const rules = await dueRules(action, possible, actor);
     const site = (await sites.all())[0] as Site;
     // A publication counts even without rules of its own: it removes the pending update that saved its draft.
     const needed = rules.length > 0 || action.action === 'publish';
-    const before = needed ? await happenings.before(action) : [];
+    const before = needed ? await contentEvents.before(action) : [];
     const gone = new Map<string | null, ContentItem | null>();
     if (rules.length > 0 && action.action === 'delete') {
-      for (const happening of await happenings.of(action, before, action.params)) {
-        gone.set(happening.locale, await items.read(site, happening, actor.requester));
+      for (const contentEvent of await contentEvents.of(action, before, action.params)) {
+        gone.set(contentEvent.locale, await items.read(site, contentEvent, actor.requester));
       }
     }
     return { actor, rules, site, gone, before, needed };
@@ -83,27 +82,27 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
 
   async function notice(action: Action, prepared: Prepared, result: unknown): Promise<void> {
     const { actor, rules, site, gone, before } = prepared;
-    const happened = await happenings.of(action, before, result);
-    const due = happened.flatMap((happening) =>
+    const happened = await contentEvents.of(action, before, result);
+    const due = happened.flatMap((contentEvent) =>
       rules
-        .filter(({ event }) => event === happening.event)
+        .filter(({ event }) => event === contentEvent.event)
         .map((rule): Due => {
-          const subject = { site, happening, gone: gone.get(happening.locale) ?? null };
-          return { happening, work: () => enqueue(rule, actor, subject) };
+          const subject = { site, contentEvent, gone: gone.get(contentEvent.locale) ?? null };
+          return { contentEvent, work: () => enqueue(rule, actor, subject) };
         }),
     );
     await afterCommit(due, happened);
   }
 
   async function run(rule: Rule, actor: Actor, subject: Subject): Promise<void> {
-    const { happening, gone } = subject;
-    const { event, uid, documentId, locale } = happening;
-    const requester = acting.forRule(actor, rule.id);
+    const { contentEvent, gone } = subject;
+    const { event, uid, documentId, locale } = contentEvent;
+    const requester = actorContext.forRule(actor, rule.id);
     try {
       const site = (await siteOfApp(sites, rule.app, locale)) ?? subject.site;
       const content = await (gone
         ? sites.content.describe(site, uid, gone.fields, gone)
-        : items.read(site, happening, requester));
+        : items.read(site, contentEvent, requester));
       if (!content) return;
       const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale };
       const options = { content, params, requester, site: site.id };
@@ -114,9 +113,7 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
   }
 
   async function noteFailure({ id, name }: Rule, documentId: string, error: unknown): Promise<void> {
-    const message = isAppsError(error)
-      ? `${error.name}: ${placedMessage(error)}`
-      : 'The server failed; its log says why';
+    const message = isAppsError(error) ? `${error.name}: ${errorText(error)}` : 'The server failed; its log says why';
     logger.error(`[apps] the rule "${name}" failed for ${documentId}: ${message}`);
     if (!isAppsError(error)) report(error);
     const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });
@@ -148,15 +145,15 @@ export function createRules({ strapi, logger, sites, acting, calls }: RulesOptio
         return result;
       }) as never);
     },
-    /** Resolves when all functions that are due have run. */
+    /** Resolves when the queue is empty. */
     idle: () => last,
   };
 }
 
-/** What a rule's function is about. */
+/** The item for which a rule's function runs. */
 interface Subject {
   site: Site;
-  happening: Happening;
-  /** The item as it was before it was deleted. */
+  contentEvent: ContentEvent;
+  /** The item before its deletion. */
   gone: ContentItem | null;
 }

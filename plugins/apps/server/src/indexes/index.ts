@@ -1,5 +1,6 @@
-import { type BuildTools, forget, type RecordSource } from './build';
-import { checkIndexes } from './check';
+import { type BuildTools, forget, type RecordSource } from './building/build';
+import { checkIndexes } from './building/check';
+import { type Access, createReadiness, type Ready, type Remembered } from './building/readiness';
 import {
   createSql,
   type HostDatabase,
@@ -8,34 +9,34 @@ import {
   type Row,
   type Sql,
   translateError,
-} from './database';
+} from './database/database';
 import { dialects } from './dialects';
-import { Outdated } from './query/driver';
-import type { Place } from './query/sql';
-import { type Access, createReadiness, type Ready, type Remembered } from './readiness';
-import { deleteRange, type RecordWrite, writeRows } from './rows';
+import type { QueryTarget } from './query/sql/target';
+import { Outdated } from './query/statement/access-path';
 import {
   checkSearch,
   countGeneration,
   countOfAll,
   pageOfAll,
-  placeOf,
   type RecordsTable,
   type SearchSql,
   searchGeneration,
+  targetOf,
 } from './search';
-import { createStateTable, type Generation, lockState } from './state';
-import { dropTables } from './tables';
+import { deleteRange, type RecordWrite, writeRows } from './tables/rows';
+import { createStateTable, type Generation, lockState } from './tables/state';
+import { dropTables } from './tables/tables';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from './types';
 
-export type { RecordSource } from './build';
+export type { RecordSource } from './building/build';
+export { type Access, IndexMissing } from './building/readiness';
 export {
   createSql,
   type HostDatabase,
   isFailure,
   type LongReads,
   marks,
-  type NearReader,
+  type ReadConnection,
   type Reader,
   type Row,
   readerOf,
@@ -44,27 +45,28 @@ export {
   StorageError,
   tooLong,
   translateError,
-} from './database';
+} from './database/database';
+export { inTransaction } from './database/transaction';
 export { type Client, type Dialect, dialects, isUnavailable } from './dialects';
-export type { IndexedRecord } from './entries';
-export { encodeText } from './keys';
-export { parseQuery, queryLimits } from './query';
-export { type Access, IndexMissing } from './readiness';
-export type { RecordWrite } from './rows';
+export { queryLimits } from './query';
 export type { RecordsTable } from './search';
-export { inTransaction } from './transaction';
+export type { IndexedRecord } from './tables/entries';
+export type { RecordWrite } from './tables/rows';
 
-/** Front of the room: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
+/** The public interface of indexes/: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {
-  /** Makes the room's own table; once a process, outside transactions. */
+  /** Creates the table of states; call it once per process, outside transactions. */
   prepare(): Promise<void>;
-  /** To be called in every transaction that writes records of the app, before it does: which generations it must write to. */
+  /** Locks and returns the generations to write to; every transaction calls it before it writes records of the app. */
   lock(sql: Sql, scope: string): Promise<Generation[]>;
-  /** Brings the index rows in line with the writes of the transaction. */
+  /** Applies the writes of the transaction to the index rows. */
   write(sql: Sql, generations: readonly Generation[], writes: readonly RecordWrite[]): Promise<void>;
-  /** Removes what the generations hold of records up to this one, which the transaction has deleted all. */
+  /** Removes the rows of records up to `until`, all of which the transaction has deleted. */
   remove(sql: Sql, generations: readonly Generation[], until: number): Promise<void>;
-  /** Rows of the records table that match, in the order of contract section 9. Missing indexes are built first. */
+  /**
+   * Rows of the records table that match, in the order of docs/reference/search.md#order. Missing indexes are built
+   * first.
+   */
   search(
     access: Access,
     scope: string,
@@ -81,11 +83,11 @@ export interface Indexes {
   ): Promise<number>;
   /** Builds a generation with exactly the declared indexes; `rebuild`: drops the old ones before. */
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
-  /** Forgets all indexes of the app in the transaction; the returned function is for after its commit. */
+  /** Removes all indexes of the app from its state; call the returned function after the commit. */
   clear(sql: Sql, scope: string): Promise<() => Promise<void>>;
-  /** Compares all records and index rows of all apps; `repair`: mends what is wrong. */
+  /** Compares all records and index rows of all apps; `repair` corrects wrong rows. */
   check(repair: boolean): Promise<IndexCheck>;
-  /** How far the building of the app's indexes is, by whichever process; null when nothing is being built. */
+  /** Progress of building the app's indexes, in any process; null when none are being built. */
   progress(scope: string): Promise<Progress | null>;
   destroy(): Promise<void>;
 }
@@ -96,9 +98,9 @@ export interface IndexesOptions {
   table: RecordsTable;
   source: RecordSource;
   /** How long (ms) a search waits for an index to be built before 503. Default 5,000. */
-  patience?: number;
-  /** Up to how many records a search looks at one by one rather than walking an index. Default 5,000. */
-  few?: number;
+  timeout?: number;
+  /** Records that a search sorts at most, instead of walking an index. Default 5,000. */
+  maxSorted?: number;
 }
 
 export function createIndexes({
@@ -106,25 +108,25 @@ export function createIndexes({
   longReads,
   table,
   source,
-  patience = 5_000,
-  few = 5_000,
+  timeout = 5_000,
+  maxSorted = 5_000,
 }: IndexesOptions): Indexes {
   const dialect = dialects[database.client];
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
-  const readiness = createReadiness(tools, table.name, patience);
+  const readiness = createReadiness(tools, table.name, timeout);
 
-  /** Tables may be dropped between choosing a generation and reading it: then there is a newer one. */
+  /** Tries again when tables are dropped between choosing a generation and reading it: then there is a newer one. */
   const reading = async <T>(
     access: Access,
     scope: string,
     choose: () => Promise<Ready>,
-    read: (place: Place, remembered: Remembered | undefined) => Promise<T>,
+    read: (target: QueryTarget, remembered: Remembered | undefined) => Promise<T>,
   ): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const { generation, remembered } = await choose();
       try {
-        return await read(placeOf(dialect, generation, few), remembered);
+        return await read(targetOf(dialect, generation, maxSorted), remembered);
       } catch (error) {
         readiness.forget(scope);
         const gone = error instanceof Outdated || (isFailure(error, 'missing-table') && !access.trx);
@@ -139,7 +141,7 @@ export function createIndexes({
     return {
       rows: sql.rows,
       async long(statement) {
-        // From the first statement on: before it the search may have waited for an index to be built.
+        // From the first statement: before it the search may have waited for an index to be built.
         searchEnd ??= performance.now() + longReads.searchTime;
         const left = Math.min(searchEnd, requestEnd) - performance.now();
         try {
@@ -177,11 +179,11 @@ export function createIndexes({
         return search.withTotal ? { rows, total: await countAll(sql, scope) } : { rows };
       }
       const choose = () => readiness.ready(access, scope, declared, search.needed);
-      return reading(access, scope, choose, async (place, remembered) => {
-        const rows = await searchGeneration(sql, place, table, search, remembered);
+      return reading(access, scope, choose, async (target, remembered) => {
+        const rows = await searchGeneration(sql, target, table, search, remembered);
         if (!search.withTotal) return { rows };
         const total = search.condition
-          ? await countGeneration(sql, place, search.condition)
+          ? await countGeneration(sql, target, search.condition)
           : await countAll(sql, scope);
         return { rows, total };
       });
@@ -195,7 +197,7 @@ export function createIndexes({
         access,
         scope,
         () => readiness.ready(access, scope, declared, needed),
-        (place, remembered) => countGeneration(sql, place, condition, remembered),
+        (target, remembered) => countGeneration(sql, target, condition, remembered),
       );
     },
 

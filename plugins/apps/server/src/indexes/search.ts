@@ -1,33 +1,34 @@
 import type { Items } from '../../../shared/json';
 import { AppsError } from '../errors';
-import type { Row, Sql, Statement } from './database';
+import type { Remembered } from './building/readiness';
+import type { Row, Sql, Statement } from './database/database';
 import type { Dialect } from './dialects';
-import { layoutOf, tablesOf } from './layout';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
-import { isShortPage, mostLookups } from './query/cost';
-import { isRange, look } from './query/driver';
-import { orderBy } from './query/order';
-import { countSql, selection } from './query/select';
-import type { Place } from './query/sql';
-import { indexesOf, takeApart } from './query/terms';
-import type { Remembered } from './readiness';
-import type { Generation } from './state';
+import { MAX_LOOKUPS } from './query/limits';
+import type { QueryTarget } from './query/sql/target';
+import { estimate, isRange, type Run } from './query/statement/access-path';
+import { isShortPage } from './query/statement/cost';
+import { indexesOf, lower } from './query/statement/lower';
+import { orderBy } from './query/statement/order';
+import { countSql, selection } from './query/statement/select';
+import { layoutOf, tablesOf } from './tables/layout';
+import type { Generation } from './tables/state';
 import type { IndexDeclarations, IndexType, SearchOptions } from './types';
 
-/** How the statements of a search are run. */
+/** Runs the statements of a search. */
 export interface SearchSql extends Pick<Sql, 'rows'> {
-  /** Rows of a statement that may look at any number of rows (LongReads). */
+  /** Rows of a statement that may read any number of rows (LongReads). */
   long(statement: (step: string) => Statement): Promise<Row[]>;
 }
 
-/** The records table, which is not this room's: rows of it are handed through as they are. */
+/** The records table, which belongs to records/: its rows are passed through unchanged. */
 export interface RecordsTable {
   name: string;
-  /** What is selected of found records `r`, of which there are up to so many. */
+  /** The selected columns of up to `limit` found records `r`. */
   columns(limit: number): string;
 }
 
-/** A search whose query, names and numbers are found good (contract, section 9). */
+/** A search whose query, names and numbers were checked (docs/reference/search.md). */
 export interface CheckedSearch {
   condition: Condition | null;
   sortIndex: string | undefined;
@@ -35,11 +36,11 @@ export interface CheckedSearch {
   limit: number;
   offset: number;
   withTotal: boolean;
-  /** The indexes that it needs; empty when the records table alone will do. */
+  /** The indexes that it needs; empty when the records table is enough. */
   needed: IndexDeclarations;
 }
 
-/** Checks a search; BadRequestError for whatever is wrong with it, before the database is asked anything. */
+/** Checks a search before any statement; BadRequestError for every mistake in it. */
 export function checkSearch(declared: IndexDeclarations, options: SearchOptions): CheckedSearch {
   const { sortIndex, reverse = false, limit = queryLimits.limit, offset = 0, withTotal = false } = options;
   checkNumber('limit', limit, queryLimits.limit);
@@ -71,9 +72,9 @@ function checkCondition(
   return tree && checkQuery(tree, declared, names);
 }
 
-function checkNumber(name: string, value: number, most: number): void {
-  if (Number.isSafeInteger(value) && value >= 0 && value <= most) return;
-  throw new AppsError('BadRequestError', `${name} must be a whole number from 0 to ${most}`, {
+function checkNumber(name: string, value: number, max: number): void {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= max) return;
+  throw new AppsError('BadRequestError', `${name} must be a whole number from 0 to ${max}`, {
     details: { parameter: name },
   });
 }
@@ -100,20 +101,23 @@ const all: Condition = { kind: 'constant', value: true };
  */
 export async function searchGeneration(
   sql: SearchSql,
-  place: Place,
+  target: QueryTarget,
   table: RecordsTable,
   search: CheckedSearch,
   remembered: Remembered | undefined,
 ): Promise<Row[]> {
   const condition = search.condition ?? all;
-  const plain = takeApart(condition);
+  const plain = lower(condition);
   const { sortIndex } = search;
-  const byField = sortIndex !== undefined && place.layout.get(sortIndex)?.type === 'field';
+  const byField = sortIndex !== undefined && target.layout.get(sortIndex)?.type === 'field';
   const counted = byField && isRange(plain, sortIndex) ? null : plain;
-  const { driver, long } = await look(sql, place, counted, { index: byField ? sortIndex : undefined, remembered });
-  const order = orderBy(place, condition, sortIndex, long);
-  return shortOrLong(sql, (step) => {
-    const selected = selection({ ...place, step }, { ...search, condition: plain, driver, order });
+  const { path, long } = await estimate(runOn(sql), target, counted, {
+    index: byField ? sortIndex : undefined,
+    remembered,
+  });
+  const order = orderBy(target, condition, sortIndex, long);
+  return runOn(sql)((step) => {
+    const selected = selection({ ...target, step }, { ...search, condition: plain, path, order });
     const columns = selected.order.replace(/\b(s\d|record)\b/g, 'x.$1');
     const from = `from (${selected.select.sql}) x cross join ${table.name} r where r.id = x.record`;
     const text = `select ${table.columns(search.limit)} ${from} order by ${columns}`;
@@ -123,35 +127,35 @@ export async function searchGeneration(
 
 export async function countGeneration(
   sql: SearchSql,
-  place: Place,
+  target: QueryTarget,
   condition: Condition,
   remembered?: Remembered,
 ): Promise<number> {
-  const plain = takeApart(condition);
-  const { driver } = await look(sql, place, plain, { remembered });
-  const [row] = await shortOrLong(sql, (step) => {
-    const { select, short } = countSql({ ...place, step }, plain, driver);
+  const plain = lower(condition);
+  const { path } = await estimate(runOn(sql), target, plain, { remembered });
+  const [row] = await runOn(sql)((step) => {
+    const { select, short } = countSql({ ...target, step }, plain, path);
     return { ...select, short };
   });
   return Number(row?.n);
 }
 
-/** Records of an app in order of creation, or the other way round. */
+/** Records of an app in order of creation, or in reverse. */
 export function pageOfAll(sql: SearchSql, table: RecordsTable, scope: string, search: CheckedSearch): Promise<Row[]> {
   const { limit, offset, reverse } = search;
   const order = reverse ? 'r.id desc' : 'r.id';
-  return shortOrLong(sql, (step) => ({
+  return runOn(sql)((step) => ({
     sql: `select ${table.columns(limit)} from ${table.name} r where ${step}r.scope = ? order by ${order} limit ? offset ?`,
     values: [scope, limit, offset],
     short: isShortPage(search),
   }));
 }
 
-/** Number of all records of an app; so many are counted by a short statement. */
+/** Number of all records of an app; up to `MAX_LOOKUPS` are counted by a short statement. */
 export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: string): Promise<number> {
-  const few = `select count(*) as n from (select 1 from ${table.name} where scope = ? limit ${mostLookups}) r`;
-  const [first] = await sql.rows(few, [scope]);
-  if (Number(first?.n) < mostLookups) return Number(first?.n);
+  const bounded = `select count(*) as n from (select 1 from ${table.name} where scope = ? limit ${MAX_LOOKUPS}) r`;
+  const [first] = await sql.rows(bounded, [scope]);
+  if (Number(first?.n) < MAX_LOOKUPS) return Number(first?.n);
   const [row] = await sql.long((step) => ({
     sql: `select count(*) as n from ${table.name} where ${step}scope = ?`,
     values: [scope],
@@ -159,12 +163,14 @@ export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: str
   return Number(row?.n);
 }
 
-async function shortOrLong(sql: SearchSql, make: (step: string) => Statement & { short: boolean }): Promise<Row[]> {
-  const statement = make('');
-  return statement.short ? sql.rows(statement.sql, statement.values) : sql.long(make);
+function runOn(sql: SearchSql): Run {
+  return (make) => {
+    const { short, ...statement } = make('');
+    return short ? sql.rows(statement.sql, statement.values) : sql.long(make);
+  };
 }
 
-/** Where the indexes of a generation are. `few`: see Place. */
-export function placeOf(dialect: Dialect, generation: Generation, few: number): Place {
-  return { dialect, layout: layoutOf(generation.indexes), tables: tablesOf(generation.id), few, step: '' };
+/** The target of queries on a generation. `maxSorted`: see QueryTarget. */
+export function targetOf(dialect: Dialect, generation: Generation, maxSorted: number): QueryTarget {
+  return { dialect, layout: layoutOf(generation.indexes), tables: tablesOf(generation.id), maxSorted, step: '' };
 }

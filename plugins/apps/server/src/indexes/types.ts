@@ -2,10 +2,13 @@ import type { Items } from '../../../shared/json';
 
 export type IndexType = 'field' | 'text' | 'keyword';
 
-/** An app's declared indexes by name, from all its definitions; `id` is always there, as a field index. */
+/** An app's declared indexes by name, from all its definitions; `id` is always a field index. */
 export type IndexDeclarations = ReadonlyMap<string, IndexType>;
 
-/** Operation 11's body, checked for types by the caller, checked for content here (contract, section 9). */
+/**
+ * The body of operation 11 (docs/reference/json-interface.md#search-results): the caller has checked its types, this
+ * module checks its values.
+ */
 export interface SearchOptions {
   query?: string;
   sortIndex?: string;
@@ -17,23 +20,23 @@ export interface SearchOptions {
   withTotal?: boolean;
 }
 
-/** When a reading must end, besides at its own limit. */
+/** When a read must end, besides at its own limit. */
 export interface ReadEnd {
   /** Aborted when the outcome is no longer needed. */
   signal?: AbortSignal;
-  /** Milliseconds that are left. */
+  /** Remaining milliseconds. */
   time?: number;
 }
 
-/** What was found wrong with the indexes. */
+/** Result of a check of the indexes. */
 export interface IndexCheck {
   /** Records compared, once for each set of index tables of their app. */
   records: number;
-  /** Records, or what is left of deleted ones, whose index rows are not what they must be. */
+  /** Records with wrong index rows, and deleted records with remaining ones. */
   wrong: number;
-  /** Index tables that belong to nothing. */
+  /** Index tables that no state names. */
   orphanTables: number;
 }
 
-/** How far a building is, in records. */
+/** Progress of a build, in records. */
 export type Progress = { done: number; total: number };

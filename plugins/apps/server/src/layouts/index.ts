@@ -1,17 +1,20 @@
 import { defaultOperators, Liquid } from 'liquidjs';
 import { type AppsError, isAppsError } from '../errors';
-import { compileLayout } from './compile';
-import { escaping, raw } from './html';
-import { defaultLimits, type LayoutLimits } from './limits';
-import { registerTags } from './tags';
-import { contains, registerTimedFilters } from './timed';
+import { defaultLimits, type LayoutLimits } from './limits/limits';
+import { compileLayout } from './liquid/compile';
+import { escaping, markdownFilter, raw } from './liquid/html';
+import { registerLocaleFilters } from './liquid/locale-filters';
+import { registerTags } from './liquid/tags';
+import { contains, registerTimedFilters } from './liquid/timed';
+import type { Markdown } from './markdown/markdown';
 import type { CompiledLayout, Layouts } from './types';
 
 /**
- * Layouts: Liquid with single-brace elements (contract, section 10). Values in `{{ }}` are escaped, elements and what
- * `html()` marks are not, `| raw` turns the escaping off. Liquid sees own properties only, and no files.
+ * Layouts: Liquid with single-brace elements (docs/reference/layouts.md). Values in `{{ }}` are escaped; elements,
+ * `html()` values and `| raw` are not. Liquid reads own properties only, and no files.
+ * @param markdown the filter `markdown`; without it, layouts that name it are DefinitionErrors
  */
-export function createLayouts(limits: Partial<LayoutLimits> = {}): Layouts {
+export function createLayouts(limits: Partial<LayoutLimits> = {}, markdown?: Markdown): Layouts {
   const all = { ...defaultLimits, ...limits };
   const liquid = new Liquid({
     ownPropertyOnly: true,
@@ -21,6 +24,8 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}): Layouts {
     outputEscape: escaping as (value: unknown) => string,
   });
   liquid.registerFilter('raw', { raw: true, handler: raw });
+  registerLocaleFilters(liquid);
+  if (markdown) liquid.registerFilter('markdown', markdownFilter(markdown));
   registerTimedFilters(liquid, all);
   registerTags(liquid);
   const compiled = new WeakMap<object, CompiledLayout | AppsError>();
@@ -34,7 +39,7 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}): Layouts {
   };
 }
 
-/** A broken layout is not read again at every request either. */
+/** Returns the error of a broken layout, so that it is cached too. */
 function attempt(compile: () => CompiledLayout): CompiledLayout | AppsError {
   try {
     return compile();
@@ -44,10 +49,10 @@ function attempt(compile: () => CompiledLayout): CompiledLayout | AppsError {
   }
 }
 
-export { escapeHtml, html } from './html';
-export type { LayoutLimits } from './limits';
-export { createMarkup, type Markup, workersHere } from './markup';
-export { doMarkup } from './markup-tasks';
-export { selectorProblem } from './selectors';
-export { type RulePlace, rulePlaces } from './theme-page';
+export { escapeHtml, html } from './liquid/html';
+export { createMarkdown, MAX_MARKDOWN, type Markdown } from './markdown/markdown';
+export { createMarkup, type Markup } from './markup/markup';
+export { doMarkup } from './markup/markup-tasks';
+export { selectorProblem } from './markup/selectors';
+export { type RuleAction, ruleActions } from './markup/theme-page';
 export type * from './types';

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLayouts, type LayoutData } from '.';
 
-/** Layouts that were made for Rapido: Python's format strings, in which doubled braces are literal ones. */
+/** Layouts made for Rapido are Python's format strings, in which doubled braces are literal ones. */
 const layouts = createLayouts();
 const data: LayoutData = {
   element: async (name) => (name === 'n' ? { html: '3' } : name === 'info' ? { value: { a: { b: '<' } } } : undefined),
@@ -12,7 +12,7 @@ const data: LayoutData = {
 const show = (text: string, rapido = true) => layouts.compile({ path: 'blocks/a.html', text, rapido }).render(data);
 
 describe('doubled braces', () => {
-  it.each([
+  test.each([
     ['<a data-pat-modal=\'{{"content": "form"}}\'>{n}</a>', '<a data-pat-modal=\'{"content": "form"}\'>3</a>'],
     ['{{n}}', '{n}'],
     ['{{{n}}}', '{3}'],
@@ -26,21 +26,21 @@ describe('doubled braces', () => {
     ['{% if true %}{n}{% endif %}', '3'],
     ['{% raw %}{{n}}{% endraw %}', '{{n}}'],
     ['a  {%- if true -%}  {{  {%- endif -%}  b', 'a{b'],
-  ])('%s', async (text, shown) => {
+  ])('of %s', async (text, shown) => {
     expect(await show(text)).toBe(shown);
   });
 
-  it('are Liquid elsewhere', async () => {
+  test('are Liquid elsewhere', async () => {
     expect(await show('{{ 1 }}{n}', false)).toBe('13');
   });
 
-  it('an element in them is not placed', () => {
+  test('place no element', () => {
     const layout = layouts.compile({ path: 'a', text: '{{n}} {info} <input name="{{x}}">', rapido: true });
     expect(layout.elements).toEqual(['info']);
     expect(layout.shows('n')).toBe(false);
   });
 
-  it('cost no more than other text', async () => {
+  test('take linear time', async () => {
     const began = performance.now();
     expect((await show('{{'.repeat(100_000))).length).toBe(100_000);
     expect(performance.now() - began).toBeLessThan(1_000);

@@ -1,6 +1,6 @@
 import type { Json } from '../../../shared/json';
 
-/** A layout, parsed once a revision. Parse errors are DefinitionErrors with file, line and column. */
+/** A layout, parsed once for each revision. Parse errors are DefinitionErrors with file, line and column. */
 export interface CompiledLayout {
   /**
    * Names of the elements placed with single braces, in order, without repetition. A `.` may belong to a name or come
@@ -12,33 +12,49 @@ export interface CompiledLayout {
    * its own markup. True for all where Liquid reads `elements` without naming one.
    */
   shows(name: string): boolean;
+  /** Every place that names an element, with its position. */
+  named(): NamedElement[];
+  /** Whether its Liquid names `context`. */
+  readonly namesContext: boolean;
   render(data: LayoutData): Promise<string>;
+}
+
+/** A place of a layout that names an element. */
+export interface NamedElement {
+  /** Names that it may mean, the longest first: `{a.b}` is the element `a.b`, else `b` of `a`. */
+  names: readonly string[];
+  /** The layout or partial. */
+  path: string;
+  line: number;
+  column: number;
 }
 
 export interface LayoutData {
   /**
-   * What stands for an element: `{ html }` goes in as it is (a string from BASIC, or a rendered input), `{ value }` is
-   * an object or other JSON of a BASIC element (`{info.title}` escaped as text), undefined: not declared. The HTML of
-   * one that has `failed` stands for its keys too.
+   * The content of an element: `{ html }` is inserted unchanged (a string from BASIC, or a rendered input), `{ value }` is
+   * an object or other JSON of a BASIC element (`{info.title}` escaped as text), undefined: not declared. The HTML of an
+   * element that has `failed` is also the HTML of its keys.
    */
   element(name: string): Promise<{ html: string; failed?: boolean } | { value: Json } | undefined>;
-  /** What Liquid sees as `context`. */
+  /** Liquid's variable `context`. */
   context: { [key: string]: unknown };
-  /** Further names that Liquid sees, such as `main` of a theme's layout; finished HTML is wrapped with `html()`. */
+  /** Further variables of Liquid, such as `main` of a theme's layout; HTML is wrapped with `html()`. */
   variables?: { [name: string]: unknown };
   /** HTML for `{% block "rating/blocks/rate" %}`; without it the tag is a DefinitionError. */
   block?(path: string): Promise<string>;
+  /** Without it, dates and numbers are English, and the filter `t` knows no message. */
+  locale?: LayoutLocale;
+  /** Called for each key without a message. */
+  onUnknownMessage?(key: string): void;
   /** Shows `UNDEFINED ELEMENT` in place of undeclared elements. */
   debug: boolean;
-  /** Told once for each undeclared element that was met. */
+  /** Called once for each undeclared element. */
   onUndefined(name: string): void;
   /**
-   * Called once for each variable that an output names and nothing defines, with the first such line; returns the HTML that
+   * Called once for each undefined variable of an output, with the file and line of the first one; returns the HTML that
    * is shown instead.
    */
-  onUnknown?(name: string, line: number): string;
-  /** `performance.now()` at which the rendering must have ended, else LogicTimeoutError. */
-  signal?: { deadline: number };
+  onUnknown?(name: string, at: { path: string; line: number }): string;
 }
 
 export interface LayoutSource {
@@ -46,9 +62,23 @@ export interface LayoutSource {
   text: string;
   /** Made for Rapido: doubled braces are literal braces, and single ones are elements everywhere. */
   rapido?: boolean;
+  /** Why the file has no text; rendering it is then this DefinitionError. */
+  problem?: string | undefined;
+  /** What `{% render "<name>" %}` can put into it, by name. */
+  partials?: ReadonlyMap<string, LayoutSource>;
 }
 
-/** Front of the room. */
+/** Language and time zone of a rendering (docs/reference/languages.md). */
+export interface LayoutLocale {
+  /** BCP 47 tag for dates and numbers, such as `fr-CA`. */
+  tag: string;
+  /** IANA time zone of dates; null: the server's. */
+  timeZone: string | null;
+  /** The message of a key, with values in its placeholders; null when there is none. */
+  translate(key: string, values: { [name: string]: unknown }): string | null;
+}
+
+/** The public interface of layouts/. */
 export interface Layouts {
   compile(source: LayoutSource): CompiledLayout;
 }

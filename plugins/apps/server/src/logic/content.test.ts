@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
 import type { LogicRuntime } from './types';
 
-/** `context.content` and `context.api.content`, in JavaScript and in Python: what the server is asked for. */
+/** Host calls of `context.content` and `context.api.content`, in JavaScript and in Python. */
 let runtime: LogicRuntime;
 beforeAll(async () => {
   runtime = await startRuntime();
@@ -12,31 +12,31 @@ afterAll(() => runtime.destroy());
 const item = { type: 'api::article.article', documentId: 'd1' };
 const update = (data: object) => ['contentUpdate', data];
 
-/** What is done, as JavaScript and as Python write it; what the server is asked for, and what the function gives. */
+/** The statements in JavaScript and in Python, their host calls, and the function's result. */
 const cases: [name: string, javascript: string, python: string, calls: unknown[], gives?: unknown][] = [
   [
-    'assigned fields are sent together, at the end',
+    'assigned fields are sent together at the end',
     "c.title = 'New'; c.tags = [1]; return [c.title, c.tags]",
     "c.title = 'New'; c.tags = [1]; return [c.title, c.tags]",
     [update({ title: 'New', tags: [1] })],
     ['New', [1]],
   ],
   [
-    'and before a call that may see them',
+    'assigned fields are sent before a call that may read them',
     "c.title = 'A'; app.count(); c.title = 'B'",
     "c.title = 'A'; app.count(); c.title = 'B'",
     [update({ title: 'A' }), ['count', null, null, null], update({ title: 'B' })],
     null,
   ],
   [
-    'update goes on from what was assigned',
+    'update keeps assigned fields',
     "c.title = 'A'; c.update({ title: 'B' }); return c.title",
     "c.title = 'A'; c.update(title='B'); return c.title",
     [update({ title: 'A' }), update({ title: 'B' })],
     'B',
   ],
   [
-    'what the server makes cannot be assigned to',
+    'fields that the server sets cannot be assigned',
     "c.url = 'x'",
     "c.url = 'x'",
     [],
@@ -88,21 +88,21 @@ const cases: [name: string, javascript: string, python: string, calls: unknown[]
     'N',
   ],
   [
-    'a state to lead to',
+    'a target state',
     "api.content.transition({ obj: c, to_state: 'private' })",
     "api.content.transition(obj=c, to_state='private')",
     [['contentTransition', item.type, item.documentId, 'private']],
     null,
   ],
   [
-    'arguments by place',
+    'positional arguments',
     "api.content.transition(c, 'publish')",
     "api.content.transition(c, 'publish')",
     [['contentTransition', item.type, item.documentId, 'publish']],
     null,
   ],
   [
-    'a transition of nothing',
+    'a transition without an item',
     "api.content.transition({}, 'publish')",
     "api.content.transition({}, 'publish')",
     [],

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const root = join(__dirname, '../../../../..');
-/** What editors take for a file without a project: the newer ones resolve as bundlers do, the older ones as Node.js 10. */
+/** Settings of editors for a file without a project: newer ones resolve like bundlers, older ones like Node.js 10. */
 const resolutions = { newer: ts.ModuleResolutionKind.Bundler, older: ts.ModuleResolutionKind.Node10 };
 
-/** What an editor offers at the `|` of a logic file, and what it finds wrong there. */
+/** An editor's completions at the `|` of a logic file, and its diagnostics. */
 function edit(file: string, marked: string, moduleResolution: ts.ModuleResolutionKind) {
   const path = join(root, 'themes/demo/apps/rating/blocks', file);
   const text = marked.replace('|', '');
@@ -41,7 +41,7 @@ function edit(file: string, marked: string, moduleResolution: ts.ModuleResolutio
 }
 
 describe.each(Object.entries(resolutions))('%s editors', (_name, resolution) => {
-  it.each([
+  test.each([
     [
       'rate.ts',
       "import type { Context } from 'strapi-plugin-apps/context';\nexport function rate(context: Context) { context.app.| }",
@@ -56,7 +56,7 @@ describe.each(Object.entries(resolutions))('%s editors', (_name, resolution) => 
     expect(offered).not.toContain('constructor');
   });
 
-  it('tell what is wrong in TypeScript', () => {
+  test('report mistakes in TypeScript', () => {
     const text =
       "import type { Context } from 'strapi-plugin-apps/context';\nexport function rate({ app }: Context) { return app.serch('a == 1'); }|";
     expect(edit('rate.ts', text, resolution).wrong).toEqual([expect.stringContaining("Did you mean 'search'")]);

@@ -1,21 +1,21 @@
-import type { WireProgram } from '../../../sandbox/src/protocol';
+import type { WireProgram } from '../../../shared/logic-protocol';
 import type { Limits, SandboxConfig } from '../config.types';
-import { isAppsError } from '../errors';
+import { isAppsError, logicError, unavailable } from '../errors';
 import type { Workers } from '../workers';
-import { createCompiler, logicError } from './compile';
-import { entryOf, messageSize, timeoutError } from './outcome';
+import { createCompiler } from './compile';
 import { createProblems, within } from './problems';
-import { openSession } from './session';
-import type { SessionOptions } from './session-link';
+import { entryOf, messageSize, timeoutError } from './session/outcome';
+import { openSession } from './session/session';
+import type { SessionOptions } from './session/session-link';
+import { createCircuitBreakers } from './supervisor/circuit-breaker';
 import { createFleet, type Fleet } from './supervisor/fleet';
-import { createPauses } from './supervisor/pauses';
-import { unavailable } from './supervisor/places';
 import type { Runner } from './supervisor/runner-process';
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession } from './types';
 
 export { hostFunctions } from './host-functions';
+export { emptyContext, noHost } from './problems';
+export { PausedError } from './supervisor/circuit-breaker';
 export { isLost } from './supervisor/fleet';
-export { isPaused } from './supervisor/pauses';
 export type * from './types';
 
 export interface LogicRuntimeOptions {
@@ -24,29 +24,31 @@ export interface LogicRuntimeOptions {
   logger: { error(message: string): void };
   /** Absolute path of the built runner program (`dist/sandbox/runner.js`). */
   runnerPath: string;
-  /** Where programs are compiled. */
+  /** They compile programs. */
   workers: Pick<Workers, 'run'>;
+  /** The time at which the clock of all logic stands still, in milliseconds since 1970; null: it runs. */
+  now?: () => number | null;
 }
 
-/** Milliseconds that a request waits for a program to be compiled, others before it included. */
-const compilePatience = 10_000;
+/** Milliseconds that a request waits for the compilation of its program, including others in the queue. */
+const COMPILE_TIMEOUT = 10_000;
 
-/** Sessions that one request may have open at once, one inside the other. */
-const nesting = 16;
+/** Nested sessions that one request may have open. */
+const MAX_NESTING = 16;
 
-/** How often `open` is tried again when the runner was ended by somebody else's logic: nothing has happened yet. */
-const openAttempts = 3;
+/** Attempts of `open` when another session's logic ends the runner: the session has had no effect yet. */
+const MAX_OPEN_ATTEMPTS = 3;
 
 /**
- * How often a request may be run again after its runner was lost (`isLost`). The last time it has a runner of its own:
- * if that is lost too, there is no doubt whose fault it is.
+ * How often a request may run again after its runner was lost (`isLost`). The last time it is alone in a runner: if that
+ * is lost too, the request is the cause.
  */
-export const mostLosses = 2;
+export const MAX_LOSSES = 2;
 
 /**
- * The supervisor of the runner processes (contract, section 8). Nothing is started before the first `open`.
- * A session of a request that has another one open is nested: it never waits for a place, since the outer one waits
- * for it.
+ * The supervisor of the runner processes (docs/reference/logic.md#limits-and-isolation). The first `open` starts the first
+ * process. A session of a request that has another one open is nested: it never waits for a permit, since the outer one
+ * waits for it.
  */
 export function createLogicRuntime({
   limits,
@@ -54,6 +56,7 @@ export function createLogicRuntime({
   logger,
   runnerPath,
   workers,
+  now,
 }: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler(workers);
   const { runners, isolates } = limits;
@@ -70,20 +73,21 @@ export function createLogicRuntime({
     process: { path: runnerPath, runner, config: sandbox },
     report: (message) => logger.error(`apps: ${message}`),
   });
-  const pauses = createPauses(runners * isolates);
+  const breakers = createCircuitBreakers(runners * isolates);
   const open = new Map<LogicBudget, number>();
 
-  /** A place for a session of this request; the returned function gives it back. */
-  async function enter(budget: LogicBudget, program: WireProgram): Promise<() => void> {
+  /** Acquires a permit for a session of this request; the returned function releases it. */
+  async function acquire(budget: LogicBudget, program: WireProgram): Promise<() => void> {
     const depth = open.get(budget) ?? 0;
-    if (depth >= nesting) throw logicError(`Blocks are nested deeper than ${nesting}`, { file: entryOf(program) });
+    if (depth >= MAX_NESTING)
+      throw logicError(`Blocks are nested deeper than ${MAX_NESTING}`, { file: entryOf(program) });
     open.set(budget, depth + 1);
     try {
-      const leave =
-        depth === 0 ? await waited(budget, () => fleet.enter(program.key, limits.logicTime)) : () => undefined;
+      const release =
+        depth === 0 ? await waited(budget, () => fleet.acquire(program.key, limits.logicTime)) : () => undefined;
       return () => {
         count(open, budget, -1);
-        leave();
+        release();
       };
     } catch (error) {
       count(open, budget, -1);
@@ -91,15 +95,15 @@ export function createLogicRuntime({
     }
   }
 
-  /** At once when it is compiled already. */
+  /** Synchronous for a compiled program. */
   function compiledInTime(budget: LogicBudget, program: LogicProgram): WireProgram | Promise<WireProgram> {
     const begin = performance.now();
     const work = compile(program);
     if (!(work instanceof Promise)) return work;
-    // Starting a process is no logic's doing either.
+    // The start of a process does not count either.
     budget.deadline += performance.now() - begin;
-    const busy = unavailable('The logic is still being compiled. Try again soon.');
-    return waited(budget, () => within(compilePatience, work, busy));
+    const busy = unavailable('The logic is still being compiled. Try again soon.', 1);
+    return waited(budget, () => within(COMPILE_TIMEOUT, work, busy));
   }
 
   const runtime: LogicRuntime = {
@@ -115,21 +119,22 @@ export function createLogicRuntime({
       budget.hostCalls = 0;
       budget.argumentSize = 0;
     },
-    paused: pauses.list,
+    setup: fleet.setup,
+    paused: breakers.open,
     problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
     async open(program, context, host, budget) {
-      pauses.check(program);
+      breakers.check(program);
       const ready = compiledInTime(budget, program);
       const compiled = ready instanceof Promise ? await ready : ready;
       if (performance.now() >= budget.deadline) throw timeoutError(limits);
-      const onEnd = once(await enter(budget, compiled));
+      const onEnd = once(await acquire(budget, compiled));
       const reportHostError = (name: string, error: unknown) => {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
         logger.error(`apps: the host function ${name} failed: ${text}`);
       };
       try {
-        const overLimit = (time: number) => pauses.burnt(program, time);
-        const options = { program: compiled, context, host, budget, limits, reportHostError, overLimit, onEnd };
+        const overLimit = (time: number) => breakers.recordFailure(program, time);
+        const options = { program: compiled, context, host, budget, limits, now, reportHostError, overLimit, onEnd };
         return await openAnywhere(fleet, options);
       } catch (error) {
         onEnd();
@@ -153,7 +158,8 @@ async function openAnywhere(fleet: Fleet, options: Omit<SessionOptions, 'runner'
       opened = true;
       return session;
     } catch (error) {
-      const again = isAppsError(error, 'ServiceUnavailableError') && attempt < openAttempts && !options.budget.losses;
+      const again =
+        isAppsError(error, 'ServiceUnavailableError') && attempt < MAX_OPEN_ATTEMPTS && !options.budget.losses;
       if (!again) throw error;
     }
   }
@@ -164,13 +170,13 @@ async function startedRunner(
   fleet: Fleet,
   { budget, program }: Pick<SessionOptions, 'budget' | 'program'>,
 ): Promise<Runner> {
-  const runner = budget.losses < mostLosses ? fleet.runner(program.language) : fleet.loneRunner();
+  const runner = budget.losses < MAX_LOSSES ? fleet.runner(program.language) : fleet.loneRunner();
   await waited(budget, () => runner.ready);
   if (!runner.usable) throw fleet.missing();
   return runner;
 }
 
-/** Waiting for others is no logic's doing: the time it takes is added to the budget. */
+/** Adds the time that a request waits to the budget: it does not count for its logic. */
 async function waited<T>(budget: LogicBudget, work: () => Promise<T>): Promise<T> {
   const begin = performance.now();
   try {

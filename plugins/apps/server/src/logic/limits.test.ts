@@ -4,7 +4,7 @@ import type { LogicRuntime } from './types';
 
 let runtime: LogicRuntime;
 const logicTime = 1000;
-/** Fewer than usual: a busy machine needs half a millisecond for each. */
+/** Lower than the default: a busy machine needs half a millisecond for each call. */
 const hostCalls = 200;
 beforeAll(async () => {
   runtime = await startRuntime({ logicTime, hostCalls, isolates: 2 });
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.destroy());
 
-/** The error that `body` ends with, as its name and message, and how long it took. */
+/** The name and message of the error that ends `body`, and its duration. */
 async function failing(body: string, source = `async function f(context) { ${body} }`) {
   const begin = performance.now();
   const result = await runOnce(runtime, source).catch((error: unknown) => ({
@@ -23,7 +23,7 @@ async function failing(body: string, source = `async function f(context) { ${bod
   return { time, text: result.ok ? JSON.stringify(result.value) : `${result.error.name}: ${result.error.message}` };
 }
 
-/** For tests that are not about time: a busy machine must not make one of them meet that limit first. */
+/** For tests of other limits: on a busy machine they must not exceed the time first. */
 function unhurried(): void {
   let hurried: LogicRuntime;
   beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('results', () => {
     ['const a = {}; a.a = a; return a', /^LogicError: TypeError: .*circular/],
     ['let a = []; for (let i = 0; i < 900; i++) a = [a]; return a', /^\[{901}\]{901}$/],
     ['let a = []; for (let i = 0; i < 2000; i++) a = [a]; return a', /^LogicError: A result is nested too deeply/],
-    // Node.js 26 can write it, those before cannot.
+    // Only Node.js 26 and later can serialize it.
     ['let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a', /^LogicError: (RangeError|A result is nested)/],
     ['JSON.stringify = () => "{}"; String = null; Promise.prototype.then = null; return 5', /^5$/],
     ['Object.prototype.toJSON = () => "x"; return 5', /^5|^"x"$/],
@@ -146,7 +146,7 @@ describe('results', () => {
 describe('results together', () => {
   unhurried();
 
-  test('what the functions of a request give together is bounded', async () => {
+  test('the results of all functions of a request are bounded together', async () => {
     const names = Array.from({ length: 5 }, (_, at) => `f${at}`);
     const source = names.map((name) => `function ${name}() { return "x".repeat(5e5) }`).join('\n');
     const session = await runtime.open(programOf(source), contextOf(), fakeHost(), runtime.budget());
@@ -158,7 +158,7 @@ describe('results together', () => {
     await healthy();
   });
 
-  // With another constructor the prelude's own promises are asked for `then`, which is the theme's.
+  // With another constructor the prelude's own promises use the `then` of the theme.
   const takeOver = (then: string) => `Promise.prototype.constructor = null; Promise.prototype.then = ${then}; return 1`;
   const text = (size: string) => `'"' + "x".repeat(${size}) + '"'`;
   const cases: [string, RegExp][] = [
@@ -178,19 +178,19 @@ describe('results together', () => {
   });
 });
 
-describe('what is thrown', () => {
+describe('thrown values', () => {
   const cases: [string, RegExp][] = [
-    ['throw new TypeError("no")', /^LogicError: TypeError: no \(blocks\/test.js:1\)$/],
+    ['throw new TypeError("no")', /^LogicError: TypeError: no$/],
     ['throw "text"', /^LogicError: Error: text/],
     ['throw null', /^LogicError: Error: null/],
     ['throw undefined', /^LogicError: Error: undefined/],
     ['throw 5n', /^LogicError: Error: 5/],
     ['throw Symbol("s")', /^LogicError: Error: Symbol\(s\)/],
-    ['throw { get message() { for (;;); }, get stack() { for (;;); } }', /^LogicError: Error \(/],
+    ['throw { get message() { for (;;); }, get stack() { for (;;); } }', /^LogicError: Error$/],
     ['throw { message: "plain", name: "Own" }', /^LogicError: Own: plain/],
     ['throw { message: { toString() { return "x" } } }', /^LogicError: Error: an unreadable message/],
     ['throw new Proxy({}, { getOwnPropertyDescriptor() { throw 1 } })', /^LogicError: Error: an unreadable value/],
-    ['throw Object.assign(new Error("x".repeat(1e6)), { name: "y".repeat(1e6) })', /^LogicError: y{100}: x{2000} /],
+    ['throw Object.assign(new Error("x".repeat(1e6)), { name: "y".repeat(1e6) })', /^LogicError: y{100}: x{2000}$/],
     ['class Mine extends Error { get name() { return "Mine" } } throw new Mine("m")', /^LogicError: (Mine|Error): m/],
     ['return Promise.reject(new Error("late"))', /^LogicError: Error: late/],
   ];
@@ -224,7 +224,7 @@ describe('what is thrown', () => {
     }
   });
 
-  test('nothing of the host shows', async () => {
+  test('errors reveal nothing of the host', async () => {
     const host = fakeHost();
     host.count = () => Promise.reject(new Error('SELECT secret FROM /srv/app'));
     const outcome = await runOnce(
@@ -264,7 +264,7 @@ describe('counts', () => {
       error: { message: expect.stringContaining('More than 100 log entries') },
     });
     expect(host.logs).toHaveLength(100);
-    expect(host.logs[0].message).toHaveLength(limits.logEntrySize);
+    expect(host.logs[0]?.message).toHaveLength(limits.logEntrySize);
   });
 
   test('answers of the host', async () => {
@@ -284,7 +284,7 @@ describe('counts', () => {
   });
 });
 
-test('what evades the limits is not there', async () => {
+test('globals that evade the limits do not exist', async () => {
   const body = `return [typeof SharedArrayBuffer, typeof WebAssembly, typeof Atomics, typeof WeakRef, typeof FinalizationRegistry,
     typeof process, typeof setTimeout, typeof fetch, typeof __define, typeof exports.constructor.constructor("return this.process")(),
     new ArrayBuffer(8, { maxByteLength: 1e9 }).resizable === true, new (new Uint8Array(1).buffer.constructor)(8, { maxByteLength: 16 }).resizable === true,
@@ -300,15 +300,17 @@ test('what evades the limits is not there', async () => {
 test('context and its properties stay within the session', async () => {
   const spoil =
     'function f(c) { globalThis.left = 1; Object.prototype.left = 2; Array.prototype.map = null; c.left = 3; return 1 }';
-  const look = 'function f(c) { return [typeof left, typeof ({}).left, typeof [].map, typeof c.left] }';
+  const readLeft = 'function f(c) { return [typeof left, typeof ({}).left, typeof [].map, typeof c.left] }';
   for (let round = 0; round < 6; round += 1) {
     expect(await runOnce(runtime, spoil)).toMatchObject({ value: 1 });
-    expect(await runOnce(runtime, look)).toMatchObject({ value: ['undefined', 'undefined', 'function', 'undefined'] });
+    expect(await runOnce(runtime, readLeft)).toMatchObject({
+      value: ['undefined', 'undefined', 'function', 'undefined'],
+    });
   }
   expect(contextOf().record).toBeNull();
 });
 
-test('who computes beside sessions with much memory is not taken for one of them', async () => {
+test('a session beside others that use much memory is not ended for it', async () => {
   const crowded = await startRuntime({ isolates: 8 });
   const host = fakeHost();
   host.count = () => new Promise((resolve) => setTimeout(() => resolve(0), 20));
@@ -325,7 +327,7 @@ test('who computes beside sessions with much memory is not taken for one of them
 }, 30_000);
 
 test.each(['before', 'beside'])(
-  'a session that swells its runner %s others is told so, and they are not',
+  'a session that exhausts the memory of its runner %s others gets the error, and they do not',
   async (way) => {
     const shared = await startRuntime({ logicTime: 20_000, isolates: 8 });
     const swell = 'function f() { const all = []; for (;;) all.push("x".repeat(9) + all.length); }';
@@ -344,7 +346,7 @@ test.each(['before', 'beside'])(
   60_000,
 );
 
-test('however many requests a bad block has, others are answered meanwhile', async () => {
+test('many requests of a bad block do not block others', async () => {
   const shared = await startRuntime({ logicTime, isolates: 4 });
   const answered: string[] = [];
   const loops = Array.from({ length: 8 }, () =>
@@ -357,7 +359,7 @@ test('however many requests a bad block has, others are answered meanwhile', asy
   await shared.destroy();
 }, 30_000);
 
-test('host calls of one message end with the session, and let others have their turn meanwhile', async () => {
+test('host calls of one message end with the session, and yield to others meanwhile', async () => {
   const host = fakeHost();
   let made = 0;
   host.getRecord = async () => {
@@ -366,7 +368,7 @@ test('host calls of one message end with the session, and let others have their 
     while (performance.now() < until);
     return null;
   };
-  // The prelude puts several calls into a message only for changes; a program that speaks past it may put any.
+  // The prelude sends several calls in a message only for changes; a program that bypasses it may send any.
   const program = programOf(
     {
       'blocks/test.py':

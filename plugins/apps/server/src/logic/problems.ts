@@ -1,12 +1,12 @@
-import type { WireProgram } from '../../../sandbox/src/protocol';
-import { AppsError, isAppsError } from '../errors';
-import { type Compiler, logicError } from './compile';
-import { isPaused } from './supervisor/pauses';
+import type { WireProgram } from '../../../shared/logic-protocol';
+import { AppsError, isAppsError, logicError } from '../errors';
+import type { Compiler } from './compile';
+import { PausedError } from './supervisor/circuit-breaker';
 import type { ContextData, LogicHost, LogicRuntime } from './types';
 
-/** A context for logic of which no function runs. */
-const nothing: ContextData = {
-  app: { id: '', url: '', settings: {}, blocks: [], indexes: [] },
+/** A context for logic whose functions do not run. */
+export const emptyContext: ContextData = {
+  app: { id: '', url: '', settings: {}, options: {}, blocks: [], indexes: [] },
   block: null,
   record: null,
   request: { method: 'GET', url: '', path: '', query: {}, form: {}, body: null, headers: {} },
@@ -14,18 +14,19 @@ const nothing: ContextData = {
   portal: { id: '', title: '', url: '', theme: '', locale: null },
   content: { type: 'portal', id: '', documentId: null, title: '', url: '', path: '/', locale: null, fields: {} },
   user: null,
+  visitor: null,
   params: {},
   acl: { username: null, groups: [], rights: [], roles: [], held: [], manager: false },
 };
 
-/** Refuses whatever the top level of a program asks for. */
-const noHost = new Proxy({} as LogicHost, {
+/** Refuses all host calls of a program's top level. */
+export const noHost = new Proxy({} as LogicHost, {
   get: () => () => {
     throw new AppsError('ForbiddenError', 'Nothing can be asked of the server while a file is loaded');
   },
 });
 
-/** What `LogicRuntime.problem` finds; a program that was loaded once is not loaded again. */
+/** Makes `LogicRuntime.problem`, which loads each program once. */
 export function createProblems(
   runtime: Pick<LogicRuntime, 'open'> & { compile: Compiler; budget(): ReturnType<LogicRuntime['budget']> },
 ): LogicRuntime['problem'] {
@@ -41,13 +42,13 @@ export function createProblems(
       const before = known.get(compiled);
       if (before !== undefined) return before;
       // The session is closed whenever it opens, even after the wait has timed out.
-      const loading = runtime.open(program, nothing, noHost, runtime.budget()).then((session) => session.close());
+      const loading = runtime.open(program, emptyContext, noHost, runtime.budget()).then((session) => session.close());
       await within(Math.max(1, left()), loading, late);
       known.set(compiled, null);
       return null;
     } catch (error) {
-      // A pause is reported elsewhere.
-      if (isPaused(error)) return null;
+      // Paused programs are reported elsewhere.
+      if (error instanceof PausedError) return null;
       if (!isAppsError(error)) throw error;
       if (compiled && error.name === 'LogicError' && error !== late) known.set(compiled, error);
       return error;
@@ -55,7 +56,7 @@ export function createProblems(
   };
 }
 
-/** Rejects with `error` when the work takes longer than `time` milliseconds; it goes on all the same. */
+/** Rejects with `error` when the work takes longer than `time` milliseconds; the work continues. */
 export async function within<T>(time: number, work: Promise<T>, error: AppsError): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

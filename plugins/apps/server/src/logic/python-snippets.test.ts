@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.destroy());
 
-test('there are enough of them', () => {
+test('there are enough snippets', () => {
   expect(snippets.length).toBeGreaterThanOrEqual(80);
 });
 

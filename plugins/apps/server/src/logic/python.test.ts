@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorText } from '../errors';
 import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
 import type { LogicRuntime } from './types';
 
@@ -16,10 +17,10 @@ const python = (body: string | Record<string, string>) =>
 async function run(body: string[], host = fakeHost(), changed = {}) {
   const source = lines('def f(context):', ...body.map((line) => `    ${line}`));
   const outcome = await runOnce(runtime, python(source), { host, context: contextOf(changed) });
-  return outcome.ok ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
+  return outcome.ok ? outcome.value : `${outcome.error.name}: ${errorText(outcome.error)}`;
 }
 
-test('anonymous is no user', async () => {
+test('the user of an anonymous request is None', async () => {
   const body = ['user = context.api.user', 'return [user, user == None, not user, user.is_anonymous()]'];
   expect(await run(body, fakeHost(), { user: null })).toEqual([null, true, true, true]);
 });
@@ -99,7 +100,7 @@ describe('records', () => {
     [
       'NaN',
       [get, 'r["n"] = float("nan")'],
-      'LogicError: TypeError: the item n is or holds the number nan, which JSON does not have, in f (blocks/test.py:3)',
+      'LogicError: blocks/test.py:3: TypeError: the item n is or holds the number nan, which JSON does not have, in f',
     ],
     [
       'NaN inside',
@@ -112,7 +113,7 @@ describe('records', () => {
   ];
   test.each(cases)('%s', async (_name, body, expected, items = {}) => {
     const host = fakeHost(stored());
-    if (body.join('').includes('limit=1')) host.records = async (_app, { limit }) => page(limit);
+    if (body.join('').includes('limit=1')) host.records = async ({ options: { limit } }) => page(limit);
     expect(await run(body, host)).toEqual(expected);
     if (expected !== null || !('life' in host.stored)) expect(host.stored.life ?? {}).toMatchObject(items);
   });
@@ -120,7 +121,7 @@ describe('records', () => {
   const record = (id: string) => ({ id, url: `http://x/record/${id}`, items: {} });
   const page = (limit?: number) => ({ records: [record('life')], cursor: limit === 1 ? 'next' : null });
 
-  test('creating, by name and by place; search with keyword arguments and slices', async () => {
+  test('creating with keyword and positional arguments; search with keyword arguments and slices', async () => {
     const host = fakeHost();
     const body = [
       'a = context.app.create_record(id="/news")',
@@ -135,7 +136,7 @@ describe('records', () => {
     expect(host.calls).toContainEqual(['search', null, 'total>0', { sort_index: 'total', reverse: true }]);
   });
 
-  test('long texts, there and back', async () => {
+  test('long texts pass in both directions', async () => {
     const text = `${'é"\n😀'.repeat(40_000)}`;
     const host = fakeHost({ life: { text, list: [text, '\u0000 1'] } });
     const body = [
@@ -144,7 +145,7 @@ describe('records', () => {
       'r["list"].append(r["text"][:5])',
       'return r["list"][1], len(r["text"])',
     ];
-    // In time with the square of the length this would go over the limit.
+    // Quadratic time would exceed the limit.
     expect(await run(body, host)).toEqual(['\u0000 1', 160_000]);
     expect(host.stored.life).toEqual({ text, copy: text, list: [text, '\u0000 1', 'é"\n😀é'] });
   });
@@ -160,14 +161,9 @@ describe('records', () => {
   });
 });
 
-describe('what fails', () => {
+describe('failures', () => {
   const cases: [string, string, RegExp, number?][] = [
-    [
-      'an exception',
-      'def f(context):\n  return 1 / 0',
-      /^ZeroDivisionError: divide by zero, in f \(blocks\/test.py:2\)$/,
-      2,
-    ],
+    ['an exception', 'def f(context):\n  return 1 / 0', /^ZeroDivisionError: divide by zero, in f$/, 2],
     ['deep inside', 'def g():\n  {}["x"]\n\ndef f(context):\n  g()', /^KeyError: 'x', in g/, 2],
     ['syntax', 'def f(context)\n  pass', /^SyntaxError: invalid syntax/, 1],
     ['indentation', 'def f(context):\n  x = 1\n    y = 2', /^IndentationError/, 3],
@@ -197,7 +193,7 @@ describe('what fails', () => {
     expect(performance.now() - begin).toBeLessThan(2000 + 400);
   });
 
-  test('the others of the same call are not concerned', async () => {
+  test('do not affect the other functions of the same call', async () => {
     const source = python('def a(c):\n  return 1 / 0\n\ndef b(c):\n  return 2\n\nasync def d(c):\n  return 3');
     const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
     const names = ['a', 'b', 'd', 'none'];
@@ -236,8 +232,8 @@ describe('modules', () => {
   });
 });
 
-describe('nothing is left', () => {
-  test('for the next request, by whatever means', async () => {
+describe('no state is left', () => {
+  test('for the next request', async () => {
     const spoil = python(
       lines(
         'import json, re, random, datetime',
@@ -255,16 +251,16 @@ describe('nothing is left', () => {
     );
     expect(await runOnce(runtime, spoil)).toMatchObject({ ok: true, value: 7 });
     for (let round = 0; round < 5; round += 1) {
-      const look = [
+      const readLeft = [
         'g = context.app.log.__globals__',
         'd = context.modules.datetime.datetime',
         'return len([]), "left" in g, hasattr(d, "left"), hasattr(context, "left"), context.modules.json.dumps(1)',
       ];
-      expect(await run(look)).toEqual([0, false, false, false, '1']);
+      expect(await run(readLeft)).toEqual([0, false, false, false, '1']);
     }
   });
 
-  test('random numbers are others every time', async () => {
+  test('random numbers differ every time', async () => {
     const draw = () => run(['return context.modules.random.random()']);
     expect(new Set([await draw(), await draw(), await draw()]).size).toBe(3);
   });
@@ -277,7 +273,7 @@ test('log, print and the response', async () => {
   expect(host.calls).toContainEqual(['respond', { status: 404 }]);
 });
 
-test('properties set on context are for the layout', async () => {
+test('properties of context reach the layout', async () => {
   const source = python('def on_display(context):\n  context.total = 5\n  context.fun = lambda: 1');
   const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
   await session.call([{ name: 'on_display', contained: false }]);

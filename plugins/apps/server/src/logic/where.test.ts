@@ -3,7 +3,7 @@ import type { AppsError } from '../errors';
 import { fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
 import type { LogicRuntime } from './types';
 
-/** Where logic stood when it was ended (docs/errors.md). */
+/** The position of logic when it was ended (docs/errors.md). */
 let runtime: LogicRuntime;
 beforeAll(async () => {
   runtime = await startRuntime({ logicTime: 600, isolates: 2, hostCalls: 1_000_000 });
@@ -16,7 +16,7 @@ const lines = (...text: string[]) => text.join('\n');
 const javascript = (...text: string[]) => programOf(lines(...text));
 const python = (...text: string[]) => programOf({ 'blocks/test.py': lines(...text) }, 'blocks/test.py');
 
-/** A host that takes its time, so that a loop of calls is over its time before it has made too many. */
+/** A slow host, so that a loop of calls exceeds its time before it has made too many calls. */
 function slowHost() {
   const host = fakeHost();
   host.count = () => new Promise((resolve) => setTimeout(resolve, 20, 1));
@@ -30,7 +30,7 @@ async function errorOf(program: ReturnType<typeof programOf>): Promise<AppsError
 
 describe('over the time', () => {
   const cases: [what: string, program: ReturnType<typeof programOf>, line: number | undefined, says: RegExp][] = [
-    ['a loop', javascript('function f() {', '  for (;;);', '}'), 2, /block "test", the function "f", .*:2$/],
+    ['a loop', javascript('function f() {', '  for (;;);', '}'), 2, /block "test", the function "f"$/],
     [
       'after await',
       javascript('async function f() {', '  await null;', '  for (;;) g();', '}', 'function g() {}'),
@@ -41,7 +41,7 @@ describe('over the time', () => {
     ['a pattern', javascript('function f() {', '  /^(a+)+$/.test("a".repeat(40) + "b");', '}'), 2, /./],
     ['host calls', javascript('function f(c) {', '  for (;;)', '    c.app.count();', '}'), 3, /function "f"/],
     ['caught', javascript('function f(c) {', '  for (;;) try {', '    c.app.count();', '  } catch {}', '}'), 3, /./],
-    ['no place', javascript('function f() {', '  return new Promise(() => {});', '}'), undefined, /line unknown/],
+    ['no position', javascript('function f() {', '  return new Promise(() => {});', '}'), undefined, /line unknown/],
     ['the top level', javascript('const f = 1;', 'for (;;);'), 2, /top level/],
     [
       'Python: a loop',
@@ -69,19 +69,14 @@ describe('over the time', () => {
       4,
       /./,
     ],
-    [
-      'Python: no place',
-      python('def f(c):', '    while True:', '        pass'),
-      undefined,
-      /"f", blocks.test.py, line unknown/,
-    ],
+    ['Python: no position', python('def f(c):', '    while True:', '        pass'), undefined, /"f", line unknown/],
   ];
   // On a busy machine the sandbox may get no processor time in the milliseconds that it has to send its stack.
   test.each(cases)('%s', { retry: 2 }, async (_what, program, line, says) => {
     const { name, message, reason, position } = await errorOf(program);
     expect(`${name}: ${message}`).toBe('LogicTimeoutError: The logic of this request ran longer than 600 ms');
     expect(reason).toMatch(says);
-    // Between two lines of a loop either is right.
+    // Either line of a loop is right.
     if (line === undefined) expect(position?.line).toBeUndefined();
     else expect([line - 1, line, line + 1]).toContain(position?.line);
     expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
@@ -122,11 +117,7 @@ test("Python's log entries have lines", async () => {
 
 describe('a rejected promise that nothing awaits', () => {
   const cases: [program: ReturnType<typeof programOf>, says: RegExp, line: number | undefined][] = [
-    [
-      javascript('function f() {', '  Promise.reject(new TypeError("no"));', '}'),
-      /rejected: TypeError: no \(.*:2\)/,
-      2,
-    ],
+    [javascript('function f() {', '  Promise.reject(new TypeError("no"));', '}'), /rejected: TypeError: no$/, 2],
     [javascript('function f() {', '  g();', '}', 'async function g() {', '  await null;', '  null.x;', '}'), /null/, 6],
     [javascript('function f() {', '  Promise.reject("text");', '}'), /Error: text/, undefined],
   ];

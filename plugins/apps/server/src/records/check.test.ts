@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexDeclarations } from '../indexes/types';
 import { createRecordStore } from './store';
-import { availableClients, createTestDatabase, type TestDatabase } from './test-databases';
+import { availableClients, createTestDatabase, type TestDatabase } from './testing/databases';
 import type { NewRecord, RecordStore } from './types';
 
 const declared: IndexDeclarations = new Map([
@@ -19,14 +19,14 @@ describe.each(await availableClients())('check of the indexes on %s', (client) =
 
   beforeAll(async () => {
     database = await createTestDatabase(client);
-    store = createRecordStore({ database: database.host, limits: { attempts: 3 }, patience: 30_000 });
+    store = createRecordStore({ database: database.host, limits: { attempts: 3 }, timeout: 30_000 });
     const records = async function* (): AsyncIterable<NewRecord> {
       for (let at = 0; at < size; at++) {
         const items = { total: at, tags: ['a', `t${at % 7}`], body: `Hello w${at % 5} w${at % 5}` };
         yield { id: `r${at}`, items, creator: null };
       }
     };
-    await store.createMany(key, declared, records());
+    await store.createMany(key, records());
     await store.refresh(key, declared, { rebuild: false });
     const [row] = await database.knex('apps_index_states').select('state');
     fields = `apps_index_${JSON.parse(row.state)[0].id}_fields`;
@@ -41,9 +41,9 @@ describe.each(await availableClients())('check of the indexes on %s', (client) =
 
   test('finds nothing wrong after a build, and after writes', async () => {
     expect(await check()).toEqual(whole);
-    await store.transact((unit) => unit.update(key, declared, 'r5', { set: { total: -1, body: 'Other', tags: [] } }));
+    await store.transact((unit) => unit.update(key, 'r5', { set: { total: -1, body: 'Other', tags: [] } }));
     await store.transact((unit) => unit.delete(key, 'r6'));
-    await store.transact((unit) => unit.create(key, declared, { id: 'r6', items: { total: 'x' }, creator: null }));
+    await store.transact((unit) => unit.create(key, { id: 'r6', items: { total: 'x' }, creator: null }));
     expect(await check()).toEqual(whole);
   });
 
@@ -51,7 +51,7 @@ describe.each(await availableClients())('check of the indexes on %s', (client) =
   const other = (part: string) => fields.replace('fields', part);
   const damages: [string, () => Promise<unknown>, object][] = [
     [
-      'a row that is missing',
+      'a missing row',
       async () =>
         database
           .knex(fields)
@@ -60,7 +60,7 @@ describe.each(await availableClients())('check of the indexes on %s', (client) =
       { wrong: 1 },
     ],
     [
-      'a row that says something else',
+      'a row with another value',
       async () =>
         database
           .knex(other('terms'))
@@ -69,24 +69,24 @@ describe.each(await availableClients())('check of the indexes on %s', (client) =
       { wrong: 1 },
     ],
     [
-      'rows of a record that is gone',
+      'rows of a deleted record',
       () => database.knex('apps_records').where('identifier', 'r702').delete(),
       { wrong: 1, records: size - 1 },
     ],
     [
-      'a record written by another way',
+      'a record written by other code',
       () => database.knex('apps_records').where('identifier', 'r703').update('items', '{"total":5000}'),
       { wrong: 1, records: size - 1 },
     ],
     [
-      'tables that belong to nothing',
+      'tables that no state names',
       () =>
         database.knex.schema.createTable('apps_index_0123456789abcdef_fields', (table) => void table.integer('record')),
       { orphanTables: 1, records: size - 1 },
     ],
   ];
 
-  test.each(damages)('finds and mends %s', async (_, damage, found) => {
+  test.each(damages)('finds and repairs %s', async (_, damage, found) => {
     await damage();
     expect(await check()).toEqual({ ...whole, ...found });
     expect(await check(true)).toEqual({ ...whole, ...found });

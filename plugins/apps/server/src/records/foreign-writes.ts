@@ -5,7 +5,7 @@ const RECORD = 'plugin::apps.record';
 
 interface Event {
   params: { where?: object; _q?: unknown; filters?: unknown };
-  /** After a deletion of one: the row. */
+  /** After the deletion of one row: that row. */
   result?: { id?: unknown } | null;
   /** The same object before and after one call. */
   state: { deleted?: DeletedRecord[] };
@@ -13,7 +13,7 @@ interface Event {
 
 type Hook = (event: Event) => Promise<void>;
 
-/** What is used of Strapi: its query engine, and the hooks of it and of the document service. */
+/** The part of Strapi that is used here: its query engine, and the hooks of it and of the document service. */
 export interface WatchedStrapi {
   db: {
     lifecycles: { subscribe(subscriber: { models: string[] } & Record<string, Hook | string[]>): unknown };
@@ -28,12 +28,12 @@ const refusal = (): AppsError =>
     "Records are written by strapi.plugin('apps').service('records'): see \"Records from code\" in docs/operations.md",
   );
 
-/** Actions of the document service that store something; of the others, deleting is seen by the query engine's hooks. */
+/** Actions of the document service that store something; hooks of the query engine see deletions. */
 const storing = new Set(['create', 'update', 'clone', 'publish', 'unpublish', 'discardDraft']);
 
 /**
- * Keeps the indexes right when Strapi's own services write records (docs/decisions/foreign-writes.md): creating and changing
- * is refused, deleting a record also deletes its index rows. Strapi turns the hooks off during an import or a transfer.
+ * Keeps the indexes right when Strapi's own services write records (docs/decisions/foreign-writes.md): refuses to create or
+ * change a record; deleting one also deletes its index rows. Strapi turns the hooks off during an import or a transfer.
  */
 export function watchForeignWrites({ db, documents }: WatchedStrapi, store: () => RecordStore): void {
   const refuse: Hook = async () => {
@@ -45,7 +45,7 @@ export function watchForeignWrites({ db, documents }: WatchedStrapi, store: () =
     state.deleted = found.map(({ id, site, app }) => ({ seq: id, key: { site, app } }));
   };
   const forgetAll: Hook = async ({ state }) => store().forgetDeleted(state.deleted ?? []);
-  // `delete` deletes the first of the rows that it finds.
+  // `delete` deletes the first row that it finds.
   const forgetOne: Hook = async ({ state, result }) =>
     store().forgetDeleted((state.deleted ?? []).filter(({ seq }) => seq === result?.id));
   db.lifecycles.subscribe({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexDeclarations } from '../indexes/types';
 import { createRecordStore } from './store';
-import { availableClients, createTestDatabase, type TestDatabase } from './test-databases';
+import { availableClients, createTestDatabase, type TestDatabase } from './testing/databases';
 import type { Items, RecordStore } from './types';
 
 const declared: IndexDeclarations = new Map([
@@ -38,15 +38,15 @@ const table: [query: string, found: string[]][] = [
 describe.each(await availableClients())('null, lists and objects in a field index on %s', (client) => {
   let database: TestDatabase;
   let store: RecordStore;
-  const open = (few?: number) => createRecordStore({ database: database.host, limits: { attempts: 5 }, few });
+  const open = (maxSorted?: number) =>
+    createRecordStore({ database: database.host, limits: { attempts: 5 }, maxSorted });
   const ids = async (query: string, more = {}) =>
     (await store.search(key, declared, { query, ...more })).records.map(({ id }) => id);
 
   beforeAll(async () => {
     database = await createTestDatabase(client);
     store = open();
-    for (const [id, items] of records)
-      await store.transact((unit) => unit.create(key, declared, { id, items, creator: null }));
+    for (const [id, items] of records) await store.transact((unit) => unit.create(key, { id, items, creator: null }));
   }, 30_000);
   afterAll(async () => {
     await store.destroy();
@@ -58,22 +58,22 @@ describe.each(await availableClients())('null, lists and objects in a field inde
     expect(await store.count(key, declared, query)).toBe(found.length);
   });
 
-  test('their order is that of null and missing, by creation', async () => {
+  test('have the order of null and missing: by creation', async () => {
     const last = ['null', 'missing', 'list', 'empty', 'object'];
     expect(await ids('', { sortIndex: 'v' })).toEqual(['number', 'both', 'text', ...last]);
     expect(await ids('', { sortIndex: 'v', reverse: true })).toEqual(['text', 'both', 'number', ...last]);
     expect(await ids('v == null', { sortIndex: 'v', reverse: true })).toEqual(nulls);
   });
 
-  test('a change of a record is seen', async () => {
-    const set = (v: Items[string]) => store.transact((unit) => unit.update(key, declared, 'null', { set: { v } }));
+  test('are found after a change of a record', async () => {
+    const set = (v: Items[string]) => store.transact((unit) => unit.update(key, 'null', { set: { v } }));
     await set([null]);
     expect(await ids('v == null')).toEqual(['missing']);
     await set(null);
     expect(await ids('v == null')).toEqual(nulls);
   });
 
-  test('indexes that an earlier version has made are built again before they are used', async () => {
+  test('indexes of an earlier format are rebuilt before use', async () => {
     const state = (await database.knex('apps_index_states').first('scope', 'state')) as {
       scope: string;
       state: string;
@@ -88,7 +88,7 @@ describe.each(await availableClients())('null, lists and objects in a field inde
     expect(await store.check({ repair: false })).toMatchObject({ wrong: 0, orphanTables: 0 });
   });
 
-  test('and where the sort index is walked', async () => {
+  test('are distinguished when the sort index is walked', async () => {
     await store.destroy();
     store = open(1);
     for (const reverse of [true, false]) {

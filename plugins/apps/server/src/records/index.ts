@@ -1,9 +1,10 @@
-/** Front of the room: records of all apps in the host's database (contract, sections 2, 4, 8 and 9). */
+/**
+ * The public interface of records/: records of all apps in the host's database (docs/reference/terms.md#records,
+ * docs/reference/transactions.md).
+ */
 
 export { isUnavailable } from '../indexes';
-export type { Client, HostDatabase } from './database';
+export { type StrapiDb, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
-export { checkId, maxIdLength } from './ids';
 export { createRecordStore, type RecordStoreOptions } from './store';
-export { type StrapiDb, strapiDatabase } from './strapi-database';
 export type * from './types';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexDeclarations } from '../indexes/types';
 import { createRecordStore } from './store';
-import { availableClients, createTestDatabase, hostOf, type TestDatabase } from './test-databases';
+import { availableClients, createTestDatabase, hostOf, type TestDatabase } from './testing/databases';
 import type { NewRecord, RecordStore } from './types';
 
 const limits = { attempts: 10 };
@@ -29,7 +29,7 @@ describe.each(clients)('record store on %s', (client) => {
     id: string | undefined,
     items: NewRecord['items'],
     whenTaken?: 'number',
-  ) => store.transact((unit) => unit.create(key, declared, { id, items, creator: 'user:1', whenTaken }));
+  ) => store.transact((unit) => unit.create(key, { id, items, creator: 'user:1', whenTaken }));
 
   beforeAll(async () => {
     database = await createTestDatabase(client);
@@ -40,7 +40,7 @@ describe.each(clients)('record store on %s', (client) => {
     await database.destroy();
   });
 
-  test('keeps items as they are given, without id', async () => {
+  test('stores items unchanged, without id', async () => {
     const key = newApp();
     const items = JSON.parse(
       '{"id":"x","__proto__":{"a":1},"constructor":2,"zero":"a\\u0000b","big":1e300,"half":"\\ud800","n":null,"l":[1,{"é":"😀"}]}',
@@ -53,7 +53,7 @@ describe.each(clients)('record store on %s', (client) => {
     expect(record).toMatchObject({ id: 'a', creator: 'user:1', version: 1 });
   });
 
-  test('compares ids byte by byte, in an app of its own', async () => {
+  test('compares ids byte by byte, within an app', async () => {
     const ids = ['a', 'A', 'á', 'a ', ' a', 'a/b', '/a', 'ß', 'ss', '😀', '%', "'", 'x'.repeat(255)];
     const [key, other] = [newApp(), newApp()];
     for (const id of ids) await create(key, id, { id, own: id });
@@ -85,7 +85,7 @@ describe.each(clients)('record store on %s', (client) => {
     const many = await store.transact(async (unit) => {
       const made = [];
       for (let at = 0; at < 15; at++)
-        made.push((await unit.create(key, declared, { id: 'm', whenTaken: 'number', items: {}, creator: null })).id);
+        made.push((await unit.create(key, { id: 'm', whenTaken: 'number', items: {}, creator: null })).id);
       return made;
     });
     expect(many).toEqual(['m', ...Array.from({ length: 14 }, (_, at) => `m-${at + 1}`)]);
@@ -94,24 +94,24 @@ describe.each(clients)('record store on %s', (client) => {
   test('merges changes, unsets and increments', async () => {
     const key = newApp();
     await create(key, 'a', { a: 1, b: 2, s: 'x' });
-    const change = (value: object) => store.transact((unit) => unit.update(key, declared, 'a', value));
+    const change = (value: object) => store.transact((unit) => unit.update(key, 'a', value));
     const changed = await change({ set: { b: null, c: [1] }, unset: ['s'], inc: { a: 2, total: 5 } });
     expect(changed).toMatchObject({ version: 2, items: { a: 3, b: null, c: [1], total: 5 } });
     expect(await store.get(key, 'a')).toMatchObject({ version: 2, items: { a: 3, b: null, c: [1], total: 5 } });
     await change({ inc: { b: 1 } });
     expect((await store.get(key, 'a'))?.items.b).toBe(1);
     await expect(change({ inc: { c: 1 } })).rejects.toMatchObject({ name: 'BadRequestError' });
-    await expect(store.transact((unit) => unit.update(key, declared, 'none', {}))).rejects.toMatchObject({
+    await expect(store.transact((unit) => unit.update(key, 'none', {}))).rejects.toMatchObject({
       name: 'NotFoundError',
     });
   });
 
-  test('a record has at most 10,000 items, however they are written', async () => {
+  test('a record has at most 10,000 items, after any kind of write', async () => {
     const key = newApp();
     const items = (count: number, name = 'a') =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
     const refused = { name: 'BadRequestError', message: expect.stringMatching(/at most 10000 items/) };
-    const change = (value: object) => store.transact((unit) => unit.update(key, declared, 'a', value));
+    const change = (value: object) => store.transact((unit) => unit.update(key, 'a', value));
     await create(key, 'a', { ...items(10_000), id: 'a' });
     await change({ set: items(10_000), inc: { a1: 1 } });
     await expect(create(key, 'b', items(10_001))).rejects.toMatchObject(refused);
@@ -120,16 +120,16 @@ describe.each(clients)('record store on %s', (client) => {
     async function* bulk() {
       yield { id: 'c', items: items(10_001), creator: null };
     }
-    await expect(store.createMany(key, declared, bulk())).rejects.toMatchObject(refused);
+    await expect(store.createMany(key, bulk())).rejects.toMatchObject(refused);
     expect(await store.count(key, declared)).toBe(1);
   });
 
-  test('a unit sees its own writes everywhere, others do not until its commit', async () => {
+  test('a unit sees its own writes in every read, other units only after its commit', async () => {
     const key = newApp();
     await create(key, 'old', { total: 1, author: 'a' });
     await store.transact(async (unit) => {
-      await unit.create(key, declared, { id: 'new', items: { total: 5, author: 'a' }, creator: null });
-      await unit.update(key, declared, 'old', { set: { total: 9 } });
+      await unit.create(key, { id: 'new', items: { total: 5, author: 'a' }, creator: null });
+      await unit.update(key, 'old', { set: { total: 9 } });
       expect((await unit.get(key, 'old'))?.items.total).toBe(9);
       const found = await unit.search(key, declared, {
         query: "author == 'a' and total > 2",
@@ -144,7 +144,7 @@ describe.each(clients)('record store on %s', (client) => {
       expect(await unit.count(key, declared, 'total > 0')).toBe(1);
       expect(await unit.count(key, declared)).toBe(1);
       expect((await unit.rename(key, 'new', 'renamed', 'refuse')).id).toBe('renamed');
-      await unit.update(key, declared, 'renamed', { set: { body: 'Hello world' } });
+      await unit.update(key, 'renamed', { set: { body: 'Hello world' } });
     });
     const { records } = await store.search(key, declared, { query: "'hello' in body" });
     expect(records.map(({ id, items, version }) => ({ id, items, version }))).toEqual([
@@ -158,7 +158,7 @@ describe.each(clients)('record store on %s', (client) => {
     const effects: string[] = [];
     const attempt = store.transact(async (unit) => {
       unit.afterCommit(() => void effects.push('never'));
-      await unit.create(key, declared, { id: 'a', items: {}, creator: null });
+      await unit.create(key, { id: 'a', items: {}, creator: null });
       await unit.inTransaction(async () => {});
       throw new Error('stop');
     });
@@ -171,12 +171,12 @@ describe.each(clients)('record store on %s', (client) => {
         throw new Error('contained');
       });
       unit.afterCommit(() => void effects.push('three'));
-      await unit.create(key, declared, { id: 'a', items: {}, creator: null });
+      await unit.create(key, { id: 'a', items: {}, creator: null });
     });
     expect(effects).toEqual(['one', 'two', 'three']);
   });
 
-  test('host writes join the transaction; those of failed work are undone alone', async () => {
+  test('host writes join the transaction; only those of failed work are undone', async () => {
     const key = newApp();
     await database.knex.schema.createTable(`host_${key.app}`, (table) => void table.string('name'));
     const insert = async (name: string) => {
@@ -184,7 +184,7 @@ describe.each(clients)('record store on %s', (client) => {
       await (trx as NonNullable<typeof trx>)(`host_${key.app}`).insert({ name });
     };
     await store.transact(async (unit) => {
-      await unit.create(key, declared, { id: 'a', items: {}, creator: null });
+      await unit.create(key, { id: 'a', items: {}, creator: null });
       await unit.inTransaction(() => insert('kept'));
       await expect(
         unit.inTransaction(async () => {
@@ -207,7 +207,7 @@ describe.each(clients)('record store on %s', (client) => {
     expect(await database.knex(`host_${key.app}`).pluck('name')).toEqual(['kept', 'nested']);
   });
 
-  test('no transaction stays open while a unit waits; what was done in it is done again', async () => {
+  test('no transaction stays open while a unit waits; its changes are repeated', async () => {
     const key = newApp();
     const table = `again_${key.app}`;
     await database.knex.schema.createTable(table, (columns) => void columns.string('name'));
@@ -219,33 +219,33 @@ describe.each(clients)('record store on %s', (client) => {
     };
     const names = () => database.knex(table).pluck('name');
     await store.transact(async (unit) => {
-      // The first search of an app makes its indexes, and the unit run again.
+      // The first search of an app builds its indexes, and the unit runs again.
       runs = 0;
-      await unit.create(key, declared, { id: 'a', items: { total: 1 }, creator: null });
+      await unit.create(key, { id: 'a', items: { total: 1 }, creator: null });
       await unit.inTransaction(insert);
       expect(await unit.count(key, declared, 'total == 1')).toBe(1);
       await new Promise((done) => setTimeout(done, 100));
-      // On SQLite this would wait for a transaction that is open.
+      // On SQLite this would wait for an open transaction.
       await create(key, 'other', { total: 1 });
       expect([runs, await names(), await store.get(key, 'a')]).toEqual([1, [], null]);
-      await unit.update(key, declared, 'a', { inc: { total: 1 } });
+      await unit.update(key, 'a', { inc: { total: 1 } });
       expect(await unit.count(key, declared, 'total > 0')).toBe(2);
       expect(runs).toBe(2);
       await new Promise((done) => setTimeout(done, 100));
       expect(await names()).toEqual([]);
       expect(await unit.delete(key, 'a')).toBe(true);
       expect(await unit.count(key, declared)).toBe(1);
-      await unit.create(key, declared, { id: 'b', items: {}, creator: null });
+      await unit.create(key, { id: 'b', items: {}, creator: null });
       await new Promise((done) => setTimeout(done, 100));
     });
     expect([await names(), (await store.page(key, {})).map(({ id }) => id)]).toEqual([['kept'], ['other', 'b']]);
     expect(runs).toBe(3);
   });
 
-  test('a transaction that was opened for work that fails is gone at once', async () => {
+  test('a transaction that was opened for failing work ends at once', async () => {
     const key = newApp();
     await store.transact(async (unit) => {
-      await unit.create(key, declared, { id: 'a', items: {}, creator: null });
+      await unit.create(key, { id: 'a', items: {}, creator: null });
       await expect(unit.inTransaction(() => Promise.reject(new Error('contained')))).rejects.toThrow('contained');
       expect(database.knex.client.pool.numUsed()).toBe(0);
       await create(key, 'other', {});
@@ -259,7 +259,7 @@ describe.each(clients)('record store on %s', (client) => {
     const current = async () => (await database.host.current()) !== undefined;
     await store.transact(async (unit) => {
       expect(await unit.alongside(current)).toBe(false);
-      await unit.update(key, declared, 'a', { set: { n: 2 } });
+      await unit.update(key, 'a', { set: { n: 2 } });
       expect(await unit.alongside(current)).toBe(false);
       await unit.inTransaction(async () => expect(await current()).toBe(true));
       expect(await unit.alongside(current)).toBe(true);
@@ -269,7 +269,7 @@ describe.each(clients)('record store on %s', (client) => {
     expect((await store.get(key, 'a'))?.items).toEqual({ n: 2 });
   });
 
-  test('deadlocks of host writes are run again', async () => {
+  test('host writes run again after a deadlock', async () => {
     if (client === 'sqlite') return; // one writer at a time: there are none
     const key = newApp();
     const table = `locked_${key.app}`;
@@ -278,7 +278,7 @@ describe.each(clients)('record store on %s', (client) => {
       columns.integer('n');
     });
     await database.knex(table).insert([1, 2].map((id) => ({ id, n: 0 })));
-    // The first write of an app makes others wait for its commit.
+    // The first write of an app blocks others until its commit.
     await create(key, 'first', {});
     let arrived = 0;
     let runs = 0;
@@ -289,7 +289,7 @@ describe.each(clients)('record store on %s', (client) => {
     const crosswise = (first: number, second: number) =>
       store.transact(async (unit) => {
         runs += 1;
-        await unit.create(key, declared, { items: { first }, creator: null });
+        await unit.create(key, { items: { first }, creator: null });
         await unit.inTransaction(() => add(first));
         arrived += 1;
         for (let time = 0; arrived < 2 && time < 200; time++) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -309,7 +309,7 @@ describe.each(clients)('record store on %s', (client) => {
         store.transact(async (unit) => {
           const record = await unit.get(key, 'a');
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
-          await unit.update(key, declared, 'a', {
+          await unit.update(key, 'a', {
             set: { seen: (record?.items.seen as number) + 1 },
             inc: { total: 1 },
           });
@@ -320,14 +320,14 @@ describe.each(clients)('record store on %s', (client) => {
     expect(await store.count(key, declared, 'total == 50')).toBe(1);
   }, 20_000);
 
-  test('two stores on one database do not lose writes of each other', async () => {
+  test('two stores on one database do not lose each other’s writes', async () => {
     const key = newApp();
     const other = createRecordStore({ database: hostOf(database.knex, client), limits: { attempts: 50 } });
     const mine = createRecordStore({ database: database.host, limits: { attempts: 50 } });
     await create(key, 'a', { total: 0 });
     await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        (at % 2 ? other : mine).transact((unit) => unit.update(key, declared, 'a', { inc: { total: 1 } })),
+        (at % 2 ? other : mine).transact((unit) => unit.update(key, 'a', { inc: { total: 1 } })),
       ),
     );
     expect((await store.get(key, 'a'))?.items.total).toBe(20);
@@ -339,8 +339,8 @@ describe.each(clients)('record store on %s', (client) => {
     let runs = 0;
     await store.transact(async (unit) => {
       const open = (await unit.get(key, 'a'))?.items.open;
-      if (++runs === 1) await store.transact((second) => second.update(key, declared, 'a', { set: { open: false } }));
-      if (open) await unit.create(key, declared, { id: 'b', items: {}, creator: null });
+      if (++runs === 1) await store.transact((second) => second.update(key, 'a', { set: { open: false } }));
+      if (open) await unit.create(key, { id: 'b', items: {}, creator: null });
     });
     expect([runs, await store.get(key, 'b')]).toEqual([2, null]);
   });
@@ -349,13 +349,13 @@ describe.each(clients)('record store on %s', (client) => {
     const key = newApp();
     await create(key, 'a', { n: 0 });
     let runs = 0;
-    // With more attempts the record would be locked, and the rival below would wait for it.
+    // After more attempts the record would be locked, and the rival below would wait for it.
     const impatient = createRecordStore({ database: database.host, limits: { attempts: 3 } });
     const result = impatient.transact(async (unit) => {
       await unit.get(key, 'a');
       runs++;
       await database.knex('apps_records').where({ identifier: 'a', app: key.app }).increment('version', 1);
-      await unit.update(key, declared, 'a', { inc: { n: 1 } });
+      await unit.update(key, 'a', { inc: { n: 1 } });
     });
     await expect(result).rejects.toMatchObject({ name: 'ConflictError', status: 409 });
     expect(runs).toBe(3);
@@ -376,7 +376,7 @@ describe.each(clients)('record store on %s', (client) => {
       (_, at): NewRecord => ({ items: { at, total: at % 7 }, creator: null }),
     );
     expect(await store.count(key, declared, 'total == 3')).toBe(0);
-    expect(await store.createMany(key, declared, from(records))).toBe(1203);
+    expect(await store.createMany(key, from(records))).toBe(1203);
     const seen: unknown[] = [];
     for await (const batch of store.stream(key)) seen.push(...batch.map((record) => record.items.at));
     expect(seen).toEqual(records.map((_, at) => at));
@@ -386,7 +386,7 @@ describe.each(clients)('record store on %s', (client) => {
       { id: 'x', items: {}, creator: null },
       { id: 'x', items: {}, creator: null },
     ];
-    await expect(store.createMany(key, declared, from(taken))).rejects.toMatchObject({
+    await expect(store.createMany(key, from(taken))).rejects.toMatchObject({
       name: 'ConflictError',
       details: { id: 'x' },
     });
@@ -394,7 +394,7 @@ describe.each(clients)('record store on %s', (client) => {
       ...records,
       { id: seen.length ? (await store.page(key, { limit: 1 }))[0]?.id : '', items: {}, creator: null },
     ];
-    await expect(store.createMany(key, declared, from(late))).rejects.toMatchObject({ name: 'ConflictError' });
+    await expect(store.createMany(key, from(late))).rejects.toMatchObject({ name: 'ConflictError' });
     expect(await store.count(key, declared)).toBe(1203);
     const page = await store.page(key, { limit: 2, offset: 1, after: (await store.page(key, { limit: 1 }))[0]?.seq });
     expect(page.map((record) => record.items.at)).toEqual([2, 3]);
@@ -405,22 +405,22 @@ describe.each(clients)('record store on %s', (client) => {
     expect([limited.length, limited[0], limited.at(-1)]).toEqual([501, 600, 1100]);
   }, 20_000);
 
-  test('many large records are never all in memory: a listing goes on, a search says how to ask', async () => {
+  test('many large records are never all in memory: a listing continues, a search is refused with advice', async () => {
     const key = newApp();
     const large: NewRecord[] = Array.from({ length: 24 }, (_, at) => ({
       id: `r${at}`,
       items: { total: at, body: `w${at} ${'x'.repeat(100_000)}`, note: '-'.repeat(800_000 + at) },
       creator: null,
     }));
-    const told = ({ id, items }: { id: string; items: NewRecord['items'] }) => [id, String(items.note).length];
+    const summary = ({ id, items }: { id: string; items: NewRecord['items'] }) => [id, String(items.note).length];
     const wanted = large.map((_, at) => [`r${at}`, 800_000 + at]);
-    expect(await store.createMany(key, declared, from(large))).toBe(24);
+    expect(await store.createMany(key, from(large))).toBe(24);
     const batches: unknown[][] = [];
-    for await (const batch of store.stream(key)) batches.push(batch.map(told));
+    for await (const batch of store.stream(key)) batches.push(batch.map(summary));
     expect(batches.flat()).toEqual(wanted);
     expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThan(20);
     const found = async (limit: number) =>
-      (await store.search(key, declared, { query: 'total >= 0', sortIndex: 'total', limit })).records.map(told);
+      (await store.search(key, declared, { query: 'total >= 0', sortIndex: 'total', limit })).records.map(summary);
     expect(await found(3)).toEqual(wanted.slice(0, 3));
     const tooLarge = { name: 'PayloadTooLargeError', message: expect.stringContaining('ask for fewer') };
     await expect(found(10_000)).rejects.toMatchObject(tooLarge);
@@ -430,12 +430,12 @@ describe.each(clients)('record store on %s', (client) => {
     await store.clear(key);
   }, 30_000);
 
-  test('clearing many records keeps nobody waiting, nor what others create meanwhile', async () => {
+  test('clearing many records does not block others, and keeps records that they create meanwhile', async () => {
     const key = newApp();
     const many = async function* () {
       for (let total = 0; total < 25_001; total++) yield { items: { total }, creator: null };
     };
-    await store.createMany(key, declared, many());
+    await store.createMany(key, many());
     const count = () => store.count(key, declared, 'total >= 0');
     expect(await count()).toBe(25_001);
     let cleared = false;
@@ -448,21 +448,21 @@ describe.each(clients)('record store on %s', (client) => {
       made.push(`new${made.length}`);
       await create(key, made.at(-1) as string, { total: 1 });
       counting ??= count();
-      // As requests do: SQLite's driver alone would never let go of the thread.
+      // Like requests: SQLite's driver alone would never yield the thread.
       await new Promise((resolve) => setImmediate(resolve));
     }
     await clearing;
     expect(await counting).toBeGreaterThan(0);
-    // Were it one transaction, the database's one connection would have been free for the first at most.
+    // In one transaction, the database's one connection would have been free for the first at most.
     expect(made.length).toBeGreaterThan(1);
     const { records } = await store.search(key, declared, { query: 'total >= 0' });
-    // Some may have been made before the clearing began.
+    // Some may have been created before the clearing began.
     expect(records.map(({ id }) => id)).toEqual(made.slice(made.length - records.length));
     expect(records.length).toBeGreaterThan(0);
     expect(await store.check({ repair: false })).toMatchObject({ wrong: 0 });
   }, 60_000);
 
-  test('indexes are right for old records, for new declarations, and come back after clear', async () => {
+  test('indexes are right for existing records and for new declarations, and are rebuilt after clear', async () => {
     const key = newApp();
     for (const [id, total] of [
       ['a', 3],
@@ -501,11 +501,11 @@ describe.each(clients)('record store on %s', (client) => {
     expect(found.records.map((record) => record.id)).toEqual(['z']);
   }, 20_000);
 
-  test('records that came by another way while the process runs are found soon', async () => {
+  test('records that other code writes while the process runs are found soon', async () => {
     const key = newApp();
     for (const id of ['a', 'b']) await create(key, id, { total: 1 });
     expect(await store.count(key, declared, 'total == 1')).toBe(2);
-    // What an import does: everything is removed, and comes back with other numbers.
+    // Like an import: all records are removed and inserted with other numbers.
     const rows = await database.knex('apps_records').where({ app: key.app });
     await database.knex('apps_records').where({ app: key.app }).delete();
     for (const { id: _, ...row } of rows) await database.knex('apps_records').insert({ ...row, items: '{"total":2}' });
@@ -518,7 +518,6 @@ describe.each(clients)('record store on %s', (client) => {
     const key = newApp();
     await store.createMany(
       key,
-      declared,
       from(
         Array.from(
           { length: 2000 },
@@ -528,7 +527,7 @@ describe.each(clients)('record store on %s', (client) => {
     );
     const building = store.refresh(key, declared, { rebuild: true });
     for (let at = 0; at < 40; at++) {
-      await store.transact((unit) => unit.update(key, declared, `r${at * 50}`, { set: { total: -1 } }));
+      await store.transact((unit) => unit.update(key, `r${at * 50}`, { set: { total: -1 } }));
       await create(key, `n${at}`, { total: -2 });
       await store.transact((unit) => unit.delete(key, `r${at * 50 + 1}`));
     }

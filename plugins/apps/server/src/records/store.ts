@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { batchReads } from '../batch';
+import { dataLoader } from '../coalesce';
 import type { Limits } from '../config.types';
 import {
   createIndexes,
@@ -13,15 +13,23 @@ import {
 } from '../indexes';
 import { spool } from '../spool';
 import type { Workers } from '../workers';
-import { clearRecords, forgetDeleted } from './clear';
-import { checkedRecords, insertMany } from './create-many';
-import { checkId, hashOf, scopeOf } from './ids';
-import { createLongReads } from './long-reads';
-import { createTurns } from './queue';
-import { readRecords, recordSource, recordsTable, selectPage, selectRecord, selectRecords, selectSome } from './table';
-import { createTransact, notBuilt } from './transact';
-import type { PageOptions, RecordStore, StoredRecord } from './types';
-import type { UnitTools } from './unit-transaction';
+import { clearRecords, forgetDeleted } from './bulk/clear';
+import { checkIds, insertMany } from './bulk/create-many';
+import { createLongReads } from './reads/long-reads';
+import { checkId, hashOf, scopeOf } from './table/ids';
+import {
+  readRecords,
+  recordSource,
+  recordsTable,
+  selectPage,
+  selectRecord,
+  selectRecords,
+  selectSome,
+} from './table/table';
+import type { AppKey, NewRecord, PageOptions, RecordStore, StoredRecord } from './types';
+import { createKeyedMutex } from './unit/keyed-mutex';
+import { createTransact, notBuilt } from './unit/transact';
+import type { UnitTools } from './unit/unit-transaction';
 
 export interface RecordStoreOptions {
   database: HostDatabase;
@@ -29,43 +37,43 @@ export interface RecordStoreOptions {
   limits: Pick<Limits, 'attempts'> & Partial<Pick<Limits, 'searchTime' | 'searches'>>;
   /** Processes that read a SQLite file; with the task `readSqlite`, and as many as `searches`. */
   workers?: Workers;
-  /** Told of an effect after a commit that failed. */
+  /** Receives the error of an effect that failed after a commit. */
   onError?(error: unknown): void;
   /** How long (ms) a search waits for an index to be built before 503. */
-  patience?: number;
-  /** Up to how many records a search looks at one by one rather than walking an index; tests make it small. */
-  few?: number;
+  timeout?: number;
+  /** Records that a search sorts at most, instead of walking an index; tests make it small. */
+  maxSorted?: number;
   /** For a bulk creation that is too large for memory; by default the system's. */
   temporaryDirectory?: string;
 }
 
-/** So many new records make the database's statistics worthless. */
-const manyRecords = 5_000;
+/** New records after which the database's statistics are out of date. */
+const ANALYZE_AFTER = 5_000;
 
 /** Records of a batch of `stream`. */
 const batchSize = 500;
 
-/** Makes the record store on the host's database, whose table `apps_records` exists. Its own tables are made at the first use. */
+/** Makes the record store on the host's database, which has the table `apps_records`. The first use creates its own tables. */
 export function createRecordStore({
   database,
   limits,
   workers,
   onError = () => {},
-  patience,
-  few,
+  timeout,
+  maxSorted,
   temporaryDirectory,
 }: RecordStoreOptions): RecordStore {
   const dialect = dialects[database.client];
   const source = recordSource(dialect);
   const { searchTime = 2_000, searches = 4 } = limits;
-  const longReads = createLongReads({ database, time: searchTime, places: searches, workers });
-  const indexes = createIndexes({ database, longReads, table: recordsTable, source, patience, few });
-  const together = batchReads((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
-  const readTogether = async (hash: string) => {
-    const near = database.near?.();
-    return near ? ((await selectRecord(createSql(near, dialect), hash)) ?? undefined) : together(hash);
+  const longReads = createLongReads({ database, time: searchTime, slots: searches, workers });
+  const indexes = createIndexes({ database, longReads, table: recordsTable, source, timeout, maxSorted });
+  const load = dataLoader((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
+  const loadRecord = async (hash: string) => {
+    const connection = database.readConnection?.();
+    return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);
   };
-  const tools: UnitTools = { database, dialect, indexes, turns: createTurns(), readTogether, onError };
+  const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError };
   const outside = AsyncLocalStorage.snapshot();
   let preparing: Promise<void> | undefined;
 
@@ -85,14 +93,21 @@ export function createRecordStore({
 
   let unseen = 0;
   /**
-   * Has the database look at the table after many records have come at once: until it does so by itself, PostgreSQL
-   * takes an app for a few records, and reads and sorts all of them for every page.
+   * Updates the database's statistics of the table after many inserts: until it does so by itself, PostgreSQL expects an
+   * app to have few records, and reads and sorts all of them for every page.
    */
-  const lookAgain = async (records: number): Promise<void> => {
+  const analyze = async (records: number): Promise<void> => {
     unseen += records;
-    if (unseen < manyRecords || !dialect.analyze || (await database.current())) return;
+    if (unseen < ANALYZE_AFTER || !dialect.analyze || (await database.current())) return;
     unseen = 0;
     await createSql(database.knex(), dialect).change(`${dialect.analyze} ${recordsTable.name}`).catch(onError);
+  };
+
+  const insertAll = async (key: AppKey, source: { read(): AsyncIterable<NewRecord[]> }): Promise<number> => {
+    await checkIds(source.read());
+    const total = await inTransaction(tools, (sql) => insertMany({ sql, dialect, indexes, key }, source.read()));
+    await analyze(total);
+    return total;
   };
 
   const page: RecordStore['page'] = async (key, options) =>
@@ -112,13 +127,13 @@ export function createRecordStore({
       checkId(id);
       const { sql, trx } = await access();
       const hash = hashOf(key, id);
-      return trx ? selectRecord(sql, hash) : ((await readTogether(hash)) ?? null);
+      return trx ? selectRecord(sql, hash) : ((await loadRecord(hash)) ?? null);
     },
 
     async search(key, declared, options, end = {}) {
-      const place = await access();
-      const { rows, total } = await refuseMissing(indexes.search(place, scopeOf(key), declared, options, end));
-      const records = await readRecords(place.sql, rows);
+      const connection = await access();
+      const { rows, total } = await refuseMissing(indexes.search(connection, scopeOf(key), declared, options, end));
+      const records = await readRecords(connection.sql, rows);
       return total === undefined ? { records } : { records, total };
     },
 
@@ -145,13 +160,12 @@ export function createRecordStore({
       }
     },
 
-    async createMany(key, _declared, records) {
+    async createMany(key, records) {
       await prepare();
-      const spooled = await spool(checkedRecords(records), temporaryDirectory);
+      if ('read' in records) return insertAll(key, records);
+      const spooled = await spool(records, temporaryDirectory);
       try {
-        const total = await inTransaction(tools, (sql) => insertMany({ sql, dialect, indexes, key }, spooled.read()));
-        await lookAgain(total);
-        return total;
+        return await insertAll(key, spooled);
       } finally {
         await spooled.remove();
       }

@@ -1,13 +1,13 @@
 import type { Items, Json } from '../../../shared/json';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from '../indexes/types';
 
-/** The app whose records are meant: records belong to a site's app, whichever theme holds its folder. */
+/** An app of a site: records belong to it, independent of the theme that holds its folder. */
 export interface AppKey {
   site: string;
   app: string;
 }
 
-/** Which record is meant. */
+/** The address of one record. */
 export interface RecordAddress {
   key: AppKey;
   id: string;
@@ -19,13 +19,13 @@ export interface StoredRecord {
   readonly items: Items;
   /** Identity of the creator (`Requester.identity`), null if anonymous. Not an item. */
   readonly creator: string | null;
-  /** Grows with every write of the record; the ETag is made of it. 0 for one that is not committed yet. */
+  /** Grows with every write of the record; the ETag derives from it. 0 for a record that is not committed yet. */
   readonly version: number;
-  /** Order of creation in the app; for cursors. 0 for one that is not committed yet. */
+  /** Order of creation in the app; for cursors. 0 for a record that is not committed yet. */
   readonly seq: number;
 }
 
-/** A change of a record. Items not named stay (contract, section 4, operation 10). */
+/** A change of a record. Items that it does not name stay (docs/reference/json-interface.md#items). */
 export interface RecordChange {
   set?: Items;
   unset?: string[];
@@ -40,15 +40,15 @@ export interface PageOptions {
   after?: number;
 }
 
-/** What both the store and a unit of work can be asked. */
+/** The reads that both the store and a unit of work offer. */
 export interface RecordReader {
   /** The record, or null. Bad ids: BadRequestError. */
   get(key: AppKey, id: string): Promise<StoredRecord | null>;
   /** Records in order of creation. */
   page(key: AppKey, options: PageOptions): Promise<StoredRecord[]>;
   /**
-   * Records that match, in the order of contract section 9. Bad query, unknown index: BadRequestError with position and reason. One that
-   * takes too long, or when too many others do, or that comes to its `end`: ServiceUnavailableError.
+   * Records that match, in the order of docs/reference/search.md#order. Bad query, unknown index: BadRequestError with
+   * position and reason. A search that takes too long, finds the queue full, or reaches its `end`: ServiceUnavailableError.
    */
   search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd): Promise<SearchResult>;
   /** Number of records that match (all, without a query). */
@@ -61,7 +61,7 @@ export interface SearchResult {
   total?: number;
 }
 
-/** An id to be chosen: by the service (undefined), or the given one, refused (409) or numbered (`-1`, `-2` …) when taken. */
+/** `id`: undefined for a generated one. A given id that is taken is refused (409) or numbered (`-1`, `-2` …). */
 export interface NewRecord {
   id?: string;
   whenTaken?: 'refuse' | 'number';
@@ -69,68 +69,80 @@ export interface NewRecord {
   creator: string | null;
 }
 
+/** Records of a bulk creation: a stream, which is read to its end first, or batches that can be read more than once. */
+export type NewRecords = AsyncIterable<NewRecord> | { read(): AsyncIterable<NewRecord[]> };
+
 /**
- * Everything one request writes, as one transaction (architecture.md, "Two decisions").
- * Reads happen outside a transaction and remember the versions they saw; writes stay in memory, seen by the unit's
- * own reads; `commit` writes them in one short transaction that checks those versions.
+ * All writes of a request, as one transaction (docs/reference/transactions.md#one-transaction). Reads run outside of it
+ * and remember the versions they saw; writes stay in memory, visible to the unit's own reads; the commit writes them in
+ * one short transaction that checks those versions.
  */
 export interface UnitOfWork extends RecordReader {
-  create(key: AppKey, indexes: IndexDeclarations, record: NewRecord): Promise<StoredRecord>;
-  /** Applies a change; NotFoundError when there is no such record. Returns the record as it now is in this unit. */
-  update(key: AppKey, indexes: IndexDeclarations, id: string, change: RecordChange): Promise<StoredRecord>;
+  create(key: AppKey, record: NewRecord): Promise<StoredRecord>;
+  /** Applies a change and returns the changed record. NotFoundError when there is no such record. */
+  update(key: AppKey, id: string, change: RecordChange): Promise<StoredRecord>;
   /** Gives a record that this unit has created, and not committed, another id (same `whenTaken` rules). */
   rename(key: AppKey, from: string, to: string, whenTaken: 'refuse' | 'number'): Promise<StoredRecord>;
   /** True when there was such a record. */
   delete(key: AppKey, id: string): Promise<boolean>;
   /**
-   * Runs `work`, a change of host content, inside this unit's database transaction, opened now if it is not yet, so that
+   * Runs `work`, a change of host content, inside this unit's database transaction, which it opens when needed, so that
    * Strapi's own document and query services join it. Pending writes are flushed first. The transaction is rolled back when
-   * the unit does not go on soon: `work` then runs again, with what it must leave the same way, when the transaction is next
-   * opened, at the commit at the latest. Of a `work` that fails nothing is left, and it is not run again.
+   * the unit stays idle: `work` then runs again when the transaction is next opened, at the commit at the latest, and must
+   * have the same effect. A `work` that fails is undone, and does not run again.
    */
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Runs reads of Strapi's own services: inside this unit's transaction if one is open or the unit has changed host content,
-   * for they would wait for it otherwise (SQLite has one connection) and miss what it wrote; else as they are.
+   * because they would otherwise wait for it (SQLite has one connection) and miss its writes; else without a transaction.
    */
   alongside<T>(work: () => Promise<T>): Promise<T>;
-  /** Registers an effect outside the database: runs once, after the commit, in order; never after a rollback. */
+  /** Registers an effect outside the database. It runs once, after the commit, in order; never after a rollback. */
   afterCommit(effect: () => void | Promise<void>): void;
-  /** Writes everything. ConflictError when a version read or written has changed meanwhile, or an id is taken. */
-  commit(): Promise<void>;
-  rollback(): Promise<void>;
+  /** Reports later reads and writes to the observer. */
+  observe(observer: UnitObserver): void;
 }
 
-/** A record that is gone; `seq` was its row in the records table. */
+/** Receives the reads and writes of a work. A write counts only when the unit is committed. */
+export interface UnitObserver {
+  /** One record was read; without an id, any of the app's: a page, a search or a count. */
+  onRead?(key: AppKey, id?: string): void;
+  /** A record was created, changed, renamed to this id or deleted. */
+  onWrite?(key: AppKey, id: string): void;
+  /** Items of a record before and after a change; null where there is no record. */
+  onItems?(key: AppKey, before: Items | null, after: Items | null): void;
+}
+
+/** A deleted record; `seq` was its row in the records table. */
 export interface DeletedRecord {
   seq: number;
   key: AppKey;
 }
 
-/** Front of the room: records of all apps in the host's database. */
+/** The public interface of records/: records of all apps in the host's database. */
 export interface RecordStore extends RecordReader {
-  /** Makes the store's own tables, which the first use does otherwise; inside a transaction of the host's code that fails. */
+  /** Creates the store's own tables. Otherwise the first use does, which fails inside a transaction of the host's code. */
   prepare(): Promise<void>;
   /**
-   * Runs `work` in a fresh unit of work and commits; on a collision with another request runs it again from the start,
-   * up to `limits.attempts` times, then ConflictError. Any other error rolls back and is thrown on.
-   * @param about the record that the work is to write, if that is known: works about the same record that come at the
-   *   same time then share a unit and its commit, one after the other
+   * Runs `work` in a new unit of work and commits it; after a collision with another request runs it again from the start,
+   * up to `limits.attempts` times, then ConflictError. Any other error rolls back and is rethrown.
+   * @param about the record that the work will write, if known: concurrent works about the same record then share a unit
+   *   and its commit, one after the other
    */
   transact<T>(work: (unit: UnitOfWork) => Promise<T>, about?: RecordAddress): Promise<T>;
-  /** All of an app's records in order of creation, in batches; memory stays flat. */
+  /** All records of an app in order of creation, in batches of bounded size. */
   stream(key: AppKey, options?: PageOptions): AsyncIterable<StoredRecord[]>;
-  /** All or nothing, in bounded memory; returns how many were made. Taken id: ConflictError; nothing is made. */
-  createMany(key: AppKey, indexes: IndexDeclarations, records: AsyncIterable<NewRecord>): Promise<number>;
-  /** Deletes all records and index rows of an app (operation 9), many of them in several transactions. */
+  /** Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError. */
+  createMany(key: AppKey, records: NewRecords): Promise<number>;
+  /** Deletes all records and index rows of an app (operation 9); many records need several transactions. */
   clear(key: AppKey): Promise<void>;
-  /** Deletes the index rows of records that were deleted by other means than this store. */
+  /** Deletes the index rows of records that other code has deleted. */
   forgetDeleted(records: readonly DeletedRecord[]): Promise<void>;
   /** Re-declares and rebuilds the indexes (operation 12); returns the sorted names, `id` among them. */
   refresh(key: AppKey, indexes: IndexDeclarations, options: { rebuild: boolean }): Promise<string[]>;
-  /** Compares all records with their index rows, in all apps; `repair`: mends what is wrong. Others may go on working. */
+  /** Compares all records of all apps with their index rows; `repair` corrects them. Other requests may run meanwhile. */
   check(options: { repair: boolean }): Promise<IndexCheck>;
-  /** How far the building of the app's indexes is, by whichever process; null when none are being built. */
+  /** Progress of building the app's indexes, in any process; null when none are being built. */
   progress(key: AppKey): Promise<Progress | null>;
   /** Stops background work. */
   destroy(): Promise<void>;

@@ -1,9 +1,16 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Items } from '../../../shared/json';
-import type { Requester } from '../requester/types';
+import type { Requester } from '../auth/types';
 import { type ContentTypeInfo, contentProblems, createContent, type ReadContent } from './content';
 
-const site = { id: 'site', title: 'The site', url: 'http://localhost/site', theme: 'basic', locale: 'en' };
+const site = {
+  id: 'site',
+  title: 'The site',
+  url: 'http://localhost/site',
+  theme: 'basic',
+  locale: 'en',
+  timeZone: null,
+};
 const french = { ...site, id: 'fr', url: 'http://localhost/fr', locale: 'fr' };
 const requester = { identity: 'user:1' } as Requester;
 
@@ -55,7 +62,7 @@ const content = (readContent: ReadContent = read) =>
   createContent({ config, contentTypes: () => types, readContent, sites: async () => [site, french] });
 
 describe('resolve', () => {
-  it.each([
+  test.each([
     ['', { type: 'portal', id: 'site', title: 'The site', path: '/', url: 'http://localhost/site' }],
     ['/', { type: 'portal' }],
     [
@@ -88,7 +95,7 @@ describe('resolve', () => {
     else expect(item).toMatchObject(expected);
   });
 
-  it('asks with the requester, and for the type with the fixed name first', async () => {
+  test('asks with the requester, and for the type with the fixed name first', async () => {
     const asked = vi.fn<ReadContent>(async () => null);
     await content(asked).resolve(site, 'about', requester);
     expect(asked.mock.calls).toEqual([
@@ -99,14 +106,14 @@ describe('resolve', () => {
 });
 
 describe('find', () => {
-  it('gives an item its address', async () => {
+  test('gives an item its address', async () => {
     const find = (uid: string, documentId: string) => content().find(site, { uid, documentId }, requester);
     expect(await find('api::article.article', 'd2')).toMatchObject({ path: '/articles/d2' });
     expect(await find('api::article.article', 'dx')).toBeNull();
     expect(await find('api::none.none', 'd1')).toBeNull();
   });
 
-  it.each([
+  test.each([
     ['the site’s own locale', 'en', 'http://localhost/site/articles/news'],
     ['no locale', undefined, 'http://localhost/site/articles/news'],
     ['the locale of another site', 'fr', 'http://localhost/fr/articles/news'],
@@ -125,7 +132,7 @@ describe('find', () => {
 });
 
 describe('the configuration of addresses', () => {
-  it.each<[string, string, string[]]>([
+  test.each<[string, string, string[]]>([
     ['api::article.article', '/articles/:slug', []],
     ['api::event.event', '/events/:year/:slug', []],
     ['api::note.note', '/notes/:documentId', []],

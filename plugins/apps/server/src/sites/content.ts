@@ -1,11 +1,11 @@
 import type { Items, Json } from '../../../shared/json';
+import type { Requester } from '../auth/types';
 import type { AppsConfig } from '../config.types';
-import type { Requester } from '../requester/types';
-import { trimSlashes } from './ids';
+import { trimSlashes } from './addresses/ids';
+import { encodeSegment } from './addresses/urls';
 import type { ContentItem, ContentResolver, Site } from './types';
-import { encodeSegment } from './urls';
 
-/** A content type that has a content API, as far as addresses are concerned. */
+/** The properties of a content type with a content API that addresses depend on. */
 export interface ContentTypeInfo {
   uid: string;
   kind: 'collectionType' | 'singleType';
@@ -15,8 +15,8 @@ export interface ContentTypeInfo {
 }
 
 /**
- * Reads one published item with the requester's own permissions, sanitised: by its documentId, or by one field, or (with
- * neither) the one of a single type. Null when there is none that they may read. The locale is that of a localized type;
+ * Reads one published item with the requester's own permissions, sanitised: by its documentId, by one field, or (with
+ * neither) as the item of a single type. Null when there is none that they may read. `locale` applies to localized types;
  * null is the default one.
  */
 export type ReadContent = (
@@ -40,7 +40,7 @@ export interface ContentOptions {
   sites(): Promise<Site[]>;
 }
 
-/** Content items by their addresses, and addresses of content items (contract, section 3). */
+/** Content items by their addresses, and addresses of content items (docs/reference/addresses.md#content-paths). */
 export function createContent({ config, contentTypes, readContent, sites }: ContentOptions): ContentResolver {
   const routesOf = (): Route[] => contentTypes().flatMap((type) => routesOfType(type, config.content[type.uid]?.path));
 
@@ -82,7 +82,7 @@ export function createContent({ config, contentTypes, readContent, sites }: Cont
   return { resolve, find, describe, typeNamed };
 }
 
-/** What the configuration of addresses names and the host does not have, in words; none when all is well. */
+/** Messages about content types and fields that the configuration of addresses names and the host does not have. */
 export function contentProblems(content: AppsConfig['content'], types: readonly ContentTypeInfo[]): string[] {
   return Object.entries(content).flatMap(([uid, { path }]) => {
     const type = types.find((one) => one.uid === uid);
@@ -133,7 +133,7 @@ export function uidAttribute({ attributes }: ContentTypeInfo): string | undefine
   return Object.keys(attributes).find((name) => attributes[name]?.type === 'uid');
 }
 
-/** `/articles/:slug` in parts. `:slug` is the attribute of that name, or where there is none the type's uid attribute. */
+/** `/articles/:slug` in parts. `:slug` is the type's uid attribute, or without one the attribute `slug`. */
 function partsOf(pattern: string, uid?: string): Route['parts'] {
   const names = trimSlashes(pattern).split('/');
   return names.map((name) =>
@@ -166,7 +166,7 @@ function fixed({ parts }: Route): number {
   return parts.filter((part) => typeof part === 'string').length;
 }
 
-/** The last field of an address names the item; those before it only have to agree. */
+/** The last field of an address names the item; those before it only have to match. */
 function whereOf(values: Match['values']): Parameters<ReadContent>[1] {
   const [field, value] = values.at(-1) ?? [];
   if (field === undefined || value === undefined) return {};

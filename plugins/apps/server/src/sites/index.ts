@@ -9,8 +9,9 @@ export interface CreateSitesOptions extends Omit<SitesOptions, 'settingStore' | 
 }
 
 /**
- * Sites, themes on disk and content addresses of a running Strapi (contract, sections 1 to 3). Throws an Error that names the
- * content types and fields of the configuration which the host does not have; it is meant to stop the start.
+ * Sites, themes on disk and content addresses of a running Strapi (docs/reference/theme.md,
+ * docs/reference/addresses.md). Throws an Error that names the content types and fields of the configuration that the
+ * host does not have; the caller lets it stop the start.
  */
 export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   const problems = contentProblems(options.config.content, contentTypesOf(strapi));
@@ -23,9 +24,9 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   });
 }
 
-export type { ContentTypeInfo, ReadContent } from './content';
+export { idPattern, isId, reservedViews, trimSlashes } from './addresses/ids';
+export { localeProblem, warnOfLocales } from './addresses/locales';
+export type { ContentTypeInfo } from './content';
 export { uidAttribute } from './content';
-export { isId, recordIdProblem, reservedViews, trimSlashes } from './ids';
-export { localeProblem, warnOfLocales } from './locales';
+export { createSitesFrom } from './sites';
 export type * from './types';
-export { encodeSegment } from './urls';

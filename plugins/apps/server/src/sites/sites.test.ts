@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSitesFrom, type SitesOptions } from './sites';
 import type { Site, Sites } from './types';
 
@@ -57,7 +57,7 @@ afterEach(() => {
 });
 
 describe('app', () => {
-  it('reads settings, blocks and modules, and nothing else', async () => {
+  test('reads settings, blocks and modules, and nothing else', async () => {
     write('basic/apps/rating/settings.yaml', 'debug: true');
     write('basic/apps/rating/lib/deep/a.js', 'A');
     write('basic/apps/rating/assets/x.css');
@@ -73,7 +73,7 @@ describe('app', () => {
     expect([...(folder?.files.keys() ?? [])]).toEqual(['blocks/rate.html', 'lib/deep/a.js']);
   });
 
-  it('gives the same folder until a file changes, then at once another', async () => {
+  test('gives the same folder until a file changes, then at once another', async () => {
     const sites = make();
     const site = await siteOf(sites);
     const first = await sites.app(site, 'rating');
@@ -91,7 +91,7 @@ describe('app', () => {
     expect(await sites.app(site, 'rating')).toBeNull();
   });
 
-  it('sees changes of the same length made one right after the other', async () => {
+  test('sees changes of the same length made one right after the other', async () => {
     const sites = make();
     for (const text of ['aaa', 'bbb', 'ccc', 'ddd', 'eee']) {
       write('basic/apps/rating/blocks/rate.html', text);
@@ -99,7 +99,7 @@ describe('app', () => {
     }
   });
 
-  it('sees changes within 2 seconds in production, looking once a second', async () => {
+  test('sees changes within 2 seconds in production, checking once a second', async () => {
     const sites = make({ production: true });
     expect(await textOf(sites, 'blocks/rate.html')).toBe('one');
     write('basic/apps/rating/blocks/rate.html', 'two');
@@ -108,7 +108,7 @@ describe('app', () => {
     expect(await textOf(sites, 'blocks/rate.html')).toBe('two');
   });
 
-  it('never mixes two versions', async () => {
+  test('a folder never mixes two versions of its files', async () => {
     const sites = make();
     const versions = ['x'.repeat(50_000), 'y'.repeat(50_000)];
     for (const [name, text] of versions.entries()) {
@@ -126,7 +126,7 @@ describe('app', () => {
     }
   });
 
-  it('says why a file cannot be read', async () => {
+  test('says why a file cannot be read', async () => {
     write('basic/apps/rating/blocks/big.js', 'x'.repeat(1024 * 1024 + 1));
     write('basic/apps/rating/blocks/latin.js', Buffer.from([0xe9]));
     write('basic/apps/rating/blocks/bom.js', '\uFEFFa');
@@ -137,7 +137,7 @@ describe('app', () => {
     expect(files?.get('blocks/bom.js')?.text).toBe('a');
   });
 
-  it('follows no link out of the theme, and no pipe', async () => {
+  test('follows no link out of the theme, and no pipe', async () => {
     write('secret/b.html', 'secret');
     const blocks = join(directory, 'basic/apps/rating/blocks');
     symlinkSync(join(directory, 'secret/b.html'), join(blocks, 'out.html'));
@@ -158,12 +158,12 @@ describe('app', () => {
     expect(await sites.app(site, 'secret')).toBeNull();
   });
 
-  it.each(['nope', 'Rating', '..', 'a/b', '__proto__', ''])('finds no app %j', async (id) => {
+  test.each(['nope', 'Rating', '..', 'a/b', '__proto__', ''])('finds no app %j', async (id) => {
     const sites = make();
     expect(await sites.app(await siteOf(sites), id)).toBeNull();
   });
 
-  it('follows links to other themes', async () => {
+  test('follows links to other themes', async () => {
     write('basic/apps/poll.lnk', 'dark\n');
     write('dark/apps/poll.lnk', 'light');
     write('light/apps/poll/blocks/a.html', 'light');
@@ -174,7 +174,7 @@ describe('app', () => {
     expect(await textOf(sites, 'blocks/a.html', 'poll')).toBe('own');
   });
 
-  it.each([
+  test.each([
     ['a missing theme', { 'basic/apps/poll.lnk': 'nope' }],
     ['a theme without the app', { 'basic/apps/poll.lnk': 'dark', 'dark/theme.yaml': '' }],
     ['itself', { 'basic/apps/poll.lnk': 'basic' }],
@@ -194,7 +194,7 @@ describe('app', () => {
 });
 
 describe('themes', () => {
-  it('lists themes, described by their theme.yaml if that can be read', async () => {
+  test('lists themes, described by their theme.yaml if that can be read', async () => {
     write('dark/theme.yaml', 'title: x');
     write('broken/theme.yaml', 'oops');
     write('.git/theme.yaml');
@@ -209,7 +209,7 @@ describe('themes', () => {
     ]);
   });
 
-  it("reads the active theme's own files", async () => {
+  test("reads the active theme's own files", async () => {
     for (const path of ['layout.html', 'rules.yaml', 'templates/article.html', 'templates/x.js', 'other.html'])
       write(`basic/${path}`, path);
     const sites = make();
@@ -219,7 +219,7 @@ describe('themes', () => {
     expect(await sites.theme(await siteOf(sites, 'other'))).toBeNull();
   });
 
-  it('activates a theme for one site, and keeps the choice', async () => {
+  test('activates a theme for one site, and keeps the choice', async () => {
     write('dark/apps/poll/blocks/a.html');
     const here = make();
     expect((await siteOf(here)).theme).toBe('basic');
@@ -232,7 +232,7 @@ describe('themes', () => {
     await expect(here.activate('nope', 'dark')).rejects.toMatchObject({ name: 'NotFoundError' });
   });
 
-  it('notices a choice made elsewhere within 2 seconds', async () => {
+  test('notices a choice of another process within 2 seconds', async () => {
     const sites = make();
     expect((await siteOf(sites)).theme).toBe('basic');
     settings.set('theme:site', 'dark');
@@ -242,18 +242,19 @@ describe('themes', () => {
       title: 'Site',
       url: 'http://localhost:1337/site',
       locale: null,
+      timeZone: null,
       theme: 'dark',
     });
   });
 
-  it('knows its sites', async () => {
+  test('knows its sites', async () => {
     expect((await make().all()).map(({ id }) => id)).toEqual(['site', 'other']);
     expect(await make().site('nope')).toBeUndefined();
   });
 });
 
 describe('asset', () => {
-  it.each([
+  test.each([
     [{ path: 'a.css' }, 'basic/assets/a.css'],
     [{ path: 'b.css', app: 'rating' }, 'basic/apps/rating/assets/b.css'],
     [{ path: 'inner.css' }, 'basic/assets/a.css'],

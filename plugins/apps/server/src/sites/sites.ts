@@ -1,12 +1,14 @@
 import type { AppsConfig, SiteConfig } from '../config.types';
-import { AppsError } from '../errors';
-import { createActiveThemes, type SettingStore } from './active-theme';
-import { createAddressParser } from './address';
+import { errorText, isAppsError, missing, notFound } from '../errors';
+import { createAddressParser } from './addresses/address';
+import { urls } from './addresses/urls';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
-import { revisionOf, type Snapshot } from './snapshots';
-import { type AppPlace, createThemes } from './themes';
+import { createActiveThemes } from './themes/active-theme';
+import { createChoices, type SettingStore } from './themes/choices';
+import { themeProblems } from './themes/setup';
+import { revisionOf, type Snapshot } from './themes/snapshots';
+import { type AppLocation, createThemes } from './themes/themes';
 import type { AppFolder, Site, Sites, ThemeFile, ThemeFolder } from './types';
-import { urls } from './urls';
 
 export interface SitesOptions {
   config: Pick<AppsConfig, 'themesDirectory' | 'appsFolder' | 'sites' | 'content'>;
@@ -19,23 +21,25 @@ export interface SitesOptions {
   /** The host's content types that have a content API. */
   contentTypes(): ContentTypeInfo[];
   logger: { warn(message: string): void };
-  /** In production files are looked at once a second, else with every request. */
+  /** In production files are checked once a second, else at each request. */
   production: boolean;
-  /** Reads theme.yaml (js-yaml is another room's); without it themes are shown by their ids. */
+  /** Reads theme.yaml (apps/ parses YAML); without it themes are shown by their ids. */
   readThemeInfo?(file: ThemeFile): { title?: string; description?: string };
 }
 
-/** The room, with everything that it asks of Strapi given to it. */
+/** Sites, with all that they need of Strapi as options. */
 export function createSitesFrom(options: SitesOptions): Sites {
   const { config, baseUrl, logger, settingStore } = options;
   const themes = createThemes(options);
-  const active = createActiveThemes(settingStore);
+  const choices = createChoices(settingStore);
+  const active = createActiveThemes(choices);
   const folders = createFolders();
 
   async function siteOf(site: SiteConfig): Promise<Site> {
     const { id, title } = site;
     const locale = site.locale ?? (await options.defaultLocale?.()) ?? null;
-    return { id, title, url: `${baseUrl().replace(/\/+$/, '')}/${id}`, theme: await active.get(site), locale };
+    const url = `${baseUrl().replace(/\/+$/, '')}/${id}`;
+    return { id, title, url, theme: await active.get(site), locale, timeZone: site.timeZone ?? null };
   }
 
   const all = () => Promise.all(config.sites.map(siteOf));
@@ -56,9 +60,13 @@ export function createSitesFrom(options: SitesOptions): Sites {
     },
 
     async activate(siteId, themeId) {
-      if (!configOf(siteId)) throw new AppsError('NotFoundError', `There is no site "${siteId}"`);
-      if (!(await themes.rootOf(themeId))) throw new AppsError('NotFoundError', `There is no theme "${themeId}"`);
+      if (!configOf(siteId)) throw notFound(missing.site(siteId));
+      if (!(await themes.rootOf(themeId))) throw notFound(`There is no theme "${themeId}"`);
       await active.set(siteId, themeId);
+    },
+
+    async setup() {
+      return themeProblems(config.themesDirectory, await themes.ids(), await all());
     },
 
     async themes() {
@@ -72,10 +80,18 @@ export function createSitesFrom(options: SitesOptions): Sites {
     },
 
     async app(site, appId) {
-      const place = await themes.appPlace(site.theme, appId);
-      if (!place) return null;
-      const [files, around] = await Promise.all([themes.appFiles(place), themes.filesAround(place)]);
-      return folders.app(site, appId, place, files, around.files.get('theme.yaml') ?? null);
+      const location = await themes.locateApp(site.theme, appId);
+      if (!location) return null;
+      const [files, themeFiles, options] = await Promise.all([
+        themes.appFiles(location),
+        themes.filesOfTheme(location),
+        choices.get(optionsKey(site.id, appId)),
+      ]);
+      return folders.app(site, appId, location, files, { ofTheme: themeFiles, options });
+    },
+
+    async setOptions(siteId, appId, options) {
+      await choices.set(optionsKey(siteId, appId), options && JSON.stringify(options));
     },
 
     async theme(site) {
@@ -84,6 +100,9 @@ export function createSitesFrom(options: SitesOptions): Sites {
     },
   };
 }
+
+/** The key of the options that an administrator has set for an app of a site. */
+const optionsKey = (siteId: string, appId: string) => `options:${siteId}/${appId}`;
 
 /** What a theme says about itself; a broken theme.yaml must not hide the theme. */
 function describeTheme(
@@ -95,29 +114,41 @@ function describeTheme(
   try {
     return file && readThemeInfo ? readThemeInfo(file) : {};
   } catch (error) {
-    logger.warn(`[apps] theme "${id}": ${(error as Error).message}`);
+    logger.warn(`[apps] theme "${id}": ${isAppsError(error) ? errorText(error) : (error as Error).message}`);
     return {};
   }
 }
 
-/** Folder objects that stay the same as long as nothing about them changes, so that what is made of them can be kept. */
+/** Caches folder objects: an unchanged folder stays the same object, so that callers can cache results by it. */
 function createFolders() {
-  const apps = new Map<string, { snapshot: Snapshot; folder: AppFolder }>();
+  const apps = new Map<string, { snapshot: Snapshot; themeRevision: string; folder: AppFolder }>();
   const themes = new Map<string, { snapshot: Snapshot; folder: ThemeFolder }>();
 
   return {
-    app(site: Site, appId: string, { themeId }: AppPlace, snapshot: Snapshot, theme: ThemeFile | null): AppFolder {
+    app(
+      site: Site,
+      appId: string,
+      { themeId }: AppLocation,
+      snapshot: Snapshot,
+      { ofTheme, options }: { ofTheme: Snapshot; options: string | null },
+    ): AppFolder {
       const key = `${site.id}/${appId}`;
       const known = apps.get(key);
-      if (known?.snapshot === snapshot && known.folder.themeId === themeId && sameSite(known.folder.site, site)) {
-        if (known.folder.theme === theme || known.folder.theme?.text === theme?.text) return known.folder;
+      const themeRevision = sharedRevision(ofTheme);
+      const isSame =
+        known?.snapshot === snapshot && known.folder.themeId === themeId && known.folder.options === options;
+      if (isSame && sameSite(known.folder.site, site) && known.themeRevision === themeRevision) {
+        return known.folder;
       }
+      const theme = ofTheme.files.get('theme.yaml') ?? null;
+      const themeFiles = new Map([...ofTheme.files].filter(([path]) => isShared(path)));
       const files = new Map(snapshot.files);
       const settings = files.get('settings.yaml') ?? null;
       files.delete('settings.yaml');
-      const revision = theme ? `${snapshot.revision}.${revisionOf([theme])}` : snapshot.revision;
-      const folder = { site, appId, themeId, revision, settings, theme, files };
-      apps.set(key, { snapshot, folder });
+      const optionsRevision = options === null ? '' : revisionOf([{ path: 'options', text: options }]);
+      const revision = [snapshot.revision, themeRevision, optionsRevision].filter(Boolean).join('.');
+      const folder = { site, appId, themeId, revision, settings, options, theme, themeFiles, files };
+      apps.set(key, { snapshot, themeRevision, folder });
       return folder;
     },
 
@@ -131,6 +162,24 @@ function createFolders() {
   };
 }
 
+/** Whether the apps of a theme use this file of it, besides `theme.yaml`. */
+const isShared = (path: string) => /^(?:partials|locales)\//.test(path);
+
+const sharedRevisions = new WeakMap<Snapshot, string>();
+
+/** Revision of the files of a theme that its apps use; '' without such files. */
+function sharedRevision(theme: Snapshot): string {
+  let revision = sharedRevisions.get(theme);
+  if (revision === undefined) {
+    const used = [...theme.files.values()].filter(({ path }) => path === 'theme.yaml' || isShared(path));
+    revision = used.length > 0 ? revisionOf(used) : '';
+    sharedRevisions.set(theme, revision);
+  }
+  return revision;
+}
+
+const compared = ['title', 'url', 'theme', 'locale', 'timeZone'] as const;
+
 function sameSite(a: Site, b: Site): boolean {
-  return a.title === b.title && a.url === b.url && a.theme === b.theme && a.locale === b.locale;
+  return compared.every((key) => a[key] === b[key]);
 }

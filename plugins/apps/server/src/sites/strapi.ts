@@ -1,7 +1,7 @@
 import type { Core, Struct } from '@strapi/strapi';
-import { shareReads } from '../batch';
-import type { SettingStore } from './active-theme';
+import { coalesceReads } from '../coalesce';
 import type { ContentTypeInfo } from './content';
+import type { SettingStore } from './themes/choices';
 
 /** The plugin's own settings in Strapi's store. */
 export function settingStoreOf(strapi: Core.Strapi): SettingStore {
@@ -25,18 +25,18 @@ export function contentTypesOf(strapi: Core.Strapi): ContentTypeInfo[] {
 }
 
 /** Milliseconds for which the default locale is cached. */
-const CHECK = 1000;
+const CHECK_INTERVAL = 1000;
 
 /** Strapi's default locale, which an administrator may change while the server runs; null without internationalization. */
 export function defaultLocaleOf(strapi: Core.Strapi): () => Promise<string | null> {
   const inTransaction = () => strapi.db.inTransaction();
   let known: { locale: string | null; checkedAt: number } | undefined;
   // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
-  const read = shareReads(async () => {
+  const read = coalesceReads(async () => {
     const checkedAt = performance.now();
     const locale: string | null = (await strapi.plugin('i18n')?.service('locales').getDefaultLocale()) ?? null;
     if (!inTransaction()) known = { locale, checkedAt };
     return locale;
   }, inTransaction);
-  return async () => (known && performance.now() - known.checkedAt < CHECK ? known.locale : read(''));
+  return async () => (known && performance.now() - known.checkedAt < CHECK_INTERVAL ? known.locale : read(''));
 }

@@ -1,7 +1,8 @@
+import type { SetupProblem } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import type { Requester } from '../requester/types';
+import type { Requester } from '../auth/types';
 import type { ContentTypeInfo } from './content';
-import type { OpenFile } from './open-inside';
+import type { OpenFile } from './themes/open-inside';
 
 export type { OpenFile };
 
@@ -12,11 +13,16 @@ export interface Site {
   url: string;
   /** Id of the active theme. */
   theme: string;
-  /** Of its content where that is localized: the configured one, else Strapi's default; null in a Strapi without locales. */
+  /** Locale of its localized content: the configured one, else Strapi's default; null in a Strapi without locales. */
   locale: string | null;
+  /** IANA time zone of the dates on its pages; null: the server's. */
+  timeZone: string | null;
 }
 
-/** What a request's path asks for, parsed from the raw path (contract, sections 2, 3, 5, 10, 11). Segments are decoded once. */
+/**
+ * What a request's path asks for, parsed from the raw path (docs/reference/addresses.md#addresses-of-an-app). Segments
+ * are decoded once.
+ */
 export type Address =
   | {
       kind: 'app';
@@ -34,15 +40,22 @@ export type Address =
       app?: string;
       path: string;
     }
-  | { kind: 'login' | 'logout' | 'script'; site: string };
+  | { kind: 'login' | 'logout' | 'script' | 'style' | 'openapi'; site: string };
 
-/** What stands behind `/@@apps/<app_id>`. */
+/** What follows `/@@apps/<app_id>`. */
 export type AppTarget =
   | { kind: 'root' }
   | { kind: 'records' }
   | { kind: 'search' }
+  /** The same as a table, by a plain link. */
+  | { kind: 'records.csv' }
+  | { kind: 'search.csv' }
   | { kind: 'refresh' }
-  /** `edit` is true when the path ends with `/edit`; `id` then still contains it: the page decides (contract, section 3). */
+  | { kind: 'openapi' }
+  /**
+   * `edit` is true when the path ends with `/edit`; `id` then still contains it: the page decides
+   * (docs/reference/addresses.md#record-ids).
+   */
   | { kind: 'record'; id: string; edit: boolean }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
@@ -67,8 +80,8 @@ export interface ContentItem {
 }
 
 /**
- * Resolves content paths with the requester's own permissions; null when there is none they may read. Of localized content
- * the site has the items of its locale.
+ * Resolves content paths with the requester's own permissions; null when there is none they may read. A site has the
+ * localized content of its own locale.
  */
 export interface ContentResolver {
   resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null>;
@@ -93,12 +106,12 @@ export interface ThemeFile {
   problem?: string;
 }
 
-/** A theme's own files at one revision (contract, section 2): what its pages are made of, apps left out. */
+/** A theme's own files at one revision (docs/reference/theme.md#files), without its apps. */
 export interface ThemeFolder {
   id: string;
   /** Changes whenever one of the files changes. */
   revision: string;
-  /** `layout.html`, `rules.yaml`, `theme.yaml` and `templates/<type>.html`, by relative path; as far as they exist. */
+  /** `layout.html`, `rules.yaml`, `theme.yaml`, and the files of `templates/`, `partials/` and `locales/`, by relative path. */
   files: ReadonlyMap<string, ThemeFile>;
 }
 
@@ -108,18 +121,25 @@ export interface AppFolder {
   appId: string;
   /** The theme that holds the folder (another than the active one for a `.lnk`). */
   themeId: string;
-  /** Changes whenever a file of the folder, or theme.yaml, changes; equal content may have equal revisions. */
+  /** Changes whenever a file of the folder, or one of the theme's files below, changes; equal content may have equal revisions. */
   revision: string;
   settings: ThemeFile | null;
+  /** JSON text of the options that an administrator has set for this site; null or absent: none. */
+  options?: string | null;
   /** `theme.yaml` of the theme that holds the app. */
   theme: ThemeFile | null;
-  /** Files of `blocks/` and `lib/`, by relative path. Symbolic links that leave the theme are absent. */
+  /** Files of `partials/` and `locales/` of that theme, by path relative to it. */
+  themeFiles: ReadonlyMap<string, ThemeFile>;
+  /** Files of `blocks/`, `lib/`, `partials/` and `locales/`, by relative path. Symbolic links that leave the theme are absent. */
   files: ReadonlyMap<string, ThemeFile>;
 }
 
-/** Front of the room. */
+/** The public interface of sites/. */
 export interface Sites {
-  /** Null when the path is none of the plugin's addresses (the request then goes on to Strapi). NotFoundError for bad ids, BadRequestError for bad record ids. */
+  /**
+   * Null when the path is none of the plugin's addresses (the request then goes on to Strapi). NotFoundError for bad ids,
+   * BadRequestError for bad record ids.
+   */
   parse(rawPath: string): Address | null;
   /** Undefined when there is no such site. */
   site(id: string): Promise<Site | undefined>;
@@ -127,12 +147,18 @@ export interface Sites {
   /** Sets the active theme of a site (kept in the database, wins over the file). NotFoundError for an unknown theme. */
   activate(siteId: string, themeId: string): Promise<void>;
   themes(): Promise<{ id: string; title: string; description: string; apps: string[] }[]>;
-  /** The app's folder by the rules of contract section 2, or null. Re-read when a file has changed. */
+  /**
+   * The app's folder (docs/reference/theme.md#where-an-app-is-looked-for), or null. Re-read when a file has changed.
+   */
   app(site: Site, appId: string): Promise<AppFolder | null>;
+  /** Sets the options of an app in a site (kept in the database, merged over the file's); null: none. */
+  setOptions(siteId: string, appId: string, options: Items | null): Promise<void>;
   /** The files of the site's active theme, or null if there is no such folder. Re-read when a file has changed. */
   theme(site: Site): Promise<ThemeFolder | null>;
   /** Ids of all apps that the site's active theme offers. */
   apps(site: Site): Promise<string[]>;
+  /** Themes that are missing on the disk. */
+  setup(): Promise<SetupProblem[]>;
   /** A public file, opened, or null; never outside the theme. Its reader closes it. */
   asset(address: Extract<Address, { kind: 'theme-asset' }>): Promise<OpenFile | null>;
   content: ContentResolver;

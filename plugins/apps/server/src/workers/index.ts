@@ -1,6 +1,6 @@
 import type { SandboxConfig } from '../config.types';
 import type { Access } from '../confined-process';
-import { AppsError } from '../errors';
+import { unavailable } from '../errors';
 import { type Job, startWorker, WorkerFailure, type WorkerProcess, WorkerUnavailable } from './worker-process';
 
 export { WorkerFailure };
@@ -8,7 +8,7 @@ export { WorkerFailure };
 export interface WorkersOptions {
   /** Absolute path of the built worker program (`dist/server/worker.js`). */
   path: string;
-  /** Processes at most; they are started when they are needed. */
+  /** Maximal number of processes; each is started when it is needed. */
   count: number;
   /** Megabytes of V8's old space for each process; beyond it V8 ends the process. */
   memory: number;
@@ -25,42 +25,48 @@ export interface RunOptions {
   /** Milliseconds that the task may take, counted from when a worker starts on it. */
   time: number;
   /**
-   * Where the system tells it, the time is that of the processor, so that a machine that is busy with other things refuses
-   * nothing that another one does; by the clock it may take five times as long.
+   * Where the system reports it, processor time counts, so that a busy machine refuses no task that an idle one does; by
+   * the clock the task may take five times as long.
    */
   byProcessor?: boolean;
   /** Ends the task, also while it waits; `run` then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Of the tasks of one group, one is done at a time: who floods a group takes one process from the others. */
+  /** Tasks of one group run one at a time: a flooded group occupies one process. */
   group?: string;
 }
 
-/** Processes for work whose cost is not bounded: each task ends at its deadline, with its process if need be. */
+/** Processes for work of unbounded cost: each task ends at its deadline, if necessary with its process. */
 export interface Workers {
   /**
-   * Does a task of the table in worker.ts in a process of its own; input and output are copied by structured clone.
-   * Rejects with the AppsError that the task has thrown, with WorkerFailure when it was over its time or ended its
-   * process, with ServiceUnavailableError when too many tasks wait or no process can be started.
+   * Runs a task of the table in worker.ts in another process; input and output are copied by structured clone. Rejects
+   * with the AppsError that the task has thrown, with WorkerFailure when it exceeded its time or ended its process, with
+   * ServiceUnavailableError when too many tasks wait or no process can be started.
    */
   run(task: string, input: unknown, options: RunOptions): Promise<unknown>;
-  /** Starts a process, so that the first task need not wait for it; returns at once. */
+  /** Starts a process, so that the first task does not wait for it; returns at once. */
   warm(): void;
-  /** Ends the processes; what they were at is rejected with ServiceUnavailableError. */
+  /** Ends the processes; their tasks are rejected with ServiceUnavailableError. */
   destroy(): Promise<void>;
 }
 
-/** Milliseconds after which processes without work are ended, all but one. */
+/** Milliseconds after which idle processes are ended, all but one. */
 const idleTime = 10_000;
 
 const defaultQueue = 200;
 
-/** Packages that the tasks of worker.ts load. */
-const packages = ['acorn', 'css-select', 'js-yaml', 'liquidjs', 'parse5', 'sucrase'];
+/** Packages that the tasks of worker.ts load: with Node's permission model a process can read no others. */
+export const packages = [
+  'acorn',
+  'css-select',
+  'liquidjs',
+  'lru-cache',
+  'markdown-it',
+  'parse5',
+  'sanitize-html',
+  'sucrase',
+];
 
-const unavailable = (message: string) =>
-  new AppsError('ServiceUnavailableError', message, { headers: { 'Retry-After': '1' } });
-
-/** A group of worker processes, each doing one task at a time; nothing is started before the first `run` or `warm`. */
+/** A group of worker processes, each running one task at a time; the first `run` or `warm` starts the first process. */
 export function createWorkers(options: WorkersOptions): Workers {
   const { path, count, memory, queue = defaultQueue, logger } = options;
   const { sandbox = { command: [] }, access = { packages } } = options;
@@ -92,14 +98,16 @@ export function createWorkers(options: WorkersOptions): Workers {
 
   /** Gives waiting jobs to processes. */
   const distribute = () => {
-    for (let index = 0; index < waiting.length; ) {
-      if (isAtWork(waiting[index].group)) {
+    let index = 0;
+    for (let job = waiting[index]; job; job = waiting[index]) {
+      if (isAtWork(job.group)) {
         index += 1;
         continue;
       }
       const worker = idle()[0] ?? (workers.size < count ? start() : undefined);
       if (!worker) return;
-      worker.start(waiting.splice(index, 1)[0]);
+      waiting.splice(index, 1);
+      worker.start(job);
     }
   };
   const rest = (worker: WorkerProcess) => {
@@ -107,7 +115,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     if (!worker.idle || idle().length === 1) return;
     setTimeout(() => idle().length > 1 && worker.idle && worker.kill(), idleTime).unref();
   };
-  /** One that did work is replaced at once, so that the next task need not wait for the start. */
+  /** Replaces a process at once if it had started, so that the next task does not wait for the start. */
   const replace = (worker: WorkerProcess) => {
     workers.delete(worker);
     const end = worker.ended.finally(() => ending.delete(end));
@@ -120,7 +128,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     if (!(error instanceof WorkerUnavailable)) return error;
     if (lastReport !== error.message) logger.error(`apps: a worker process is not available: ${error.message}`);
     lastReport = error.message;
-    return unavailable('A process of the server is not available.');
+    return unavailable('A process of the server is not available.', 1);
   };
 
   const abort = (job: Job, reason: unknown) => {
@@ -134,7 +142,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   return {
     async run(task, input, { time, byProcessor, signal, group }) {
       signal?.throwIfAborted();
-      if (destroyed || isFull(group)) throw unavailable('The server is busy.');
+      if (destroyed || isFull(group)) throw unavailable('The server is busy.', 1);
       let onAbort = () => {};
       try {
         return await new Promise((resolve, reject) => {
@@ -155,7 +163,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     },
     async destroy() {
       destroyed = true;
-      const error = unavailable('The server is stopping.');
+      const error = unavailable('The server is stopping.', 1);
       for (const job of waiting.splice(0)) job.reject(error);
       for (const worker of workers) worker.kill(error);
       await Promise.all(ending);

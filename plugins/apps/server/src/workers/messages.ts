@@ -1,12 +1,12 @@
 import { AppsError, type ErrorName, errorStatuses, type SourcePosition } from '../errors';
 
-/** What the server sends to a worker process: one task at a time. */
+/** A message of the server to a worker process: one task at a time. */
 export interface TaskMessage {
   task: string;
   input: unknown;
 }
 
-/** An AppsError as it crosses between processes. */
+/** An AppsError in a message between processes. */
 export interface SentError {
   name: ErrorName;
   message: string;
@@ -14,8 +14,8 @@ export interface SentError {
 }
 
 /**
- * What a worker process sends: that it has started, or how its task ended: with a value, with an AppsError, or with
- * another error, whose text is for the log. `spent`: the process has grown and is to be replaced.
+ * A message of a worker process: it has started, or its task ended with a value, with an AppsError, or with another
+ * error, whose text is for the log. `spent`: the process has grown and must be replaced.
  */
 export type WorkerMessage =
   | { type: 'ready' }
@@ -32,7 +32,7 @@ export function unpackError({ name, message, position }: SentError): AppsError {
   return new AppsError(name, message, { position });
 }
 
-/** The message of a worker process; undefined when it is none. */
+/** Parses a message of a worker process; undefined when it is not one. */
 export function readMessage(message: unknown): WorkerMessage | undefined {
   if (!isObject(message)) return undefined;
   const { type } = message;
@@ -54,7 +54,7 @@ function readError(error: unknown): SentError | undefined {
     : { name: name as ErrorName, message, ...(position === null ? {} : { position }) };
 }
 
-/** Null when there is none, undefined when it is not one. */
+/** Null for a missing position, undefined for an invalid one. */
 function readPosition(position: unknown): SourcePosition | null | undefined {
   if (position === undefined) return null;
   if (!isObject(position) || typeof position.file !== 'string') return undefined;

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** Milliseconds of a tick in which Linux counts the time of processes. */
+/** Milliseconds of a tick, Linux's unit for the processor time of processes. */
 const tick = 10;
 
 /**
- * Milliseconds of the processor that a process has used, to the next 10; undefined where the system does not say (it is
- * read from `/proc`, as on Linux) or the process is gone.
+ * Processor time of a process in milliseconds, in steps of 10; undefined without `/proc` of Linux, or when the process is
+ * gone.
  */
 export function processorTime(pid: number | undefined): number | undefined {
   try {
-    // The name of the program, in parentheses, may hold spaces: fields are counted from behind it.
+    // The program's name, in parentheses, may contain spaces: fields count from behind it.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [user, system] = [Number(fields[11]), Number(fields[12])];

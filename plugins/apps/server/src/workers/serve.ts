@@ -1,17 +1,17 @@
 import { AppsError } from '../errors';
 import { packError, type TaskMessage, type WorkerMessage } from './messages';
 
-/** What a worker process can do, by name. A task gets a copy of the caller's input and returns what can be copied back. */
+/** Tasks of a worker process by name. A task receives a copy of the caller's input; its result must be copyable too. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
 /** Bytes of memory that an idle worker process may hold. */
-const keptMemory = 160 * 1024 * 1024;
+const MAX_IDLE_MEMORY = 160 * 1024 * 1024;
 
-/** The program of a worker process: does the tasks that it is sent, one after the other, until the server is gone. */
+/** The program of a worker process: runs the received tasks one after the other, until the server is gone. */
 export function serveTasks(tasks: Tasks): void {
   const send = (message: WorkerMessage) => process.send?.(message, undefined, undefined, () => undefined);
   process.on('disconnect', () => process.exit(0));
-  // The terminal sends it to the whole group; the server decides when a worker ends.
+  // The terminal sends SIGINT to the whole process group; the server decides when a worker ends.
   process.on('SIGINT', () => undefined);
   process.on('message', async (message: TaskMessage) => {
     const answer = await perform(tasks, message);
@@ -27,8 +27,9 @@ export function serveTasks(tasks: Tasks): void {
 
 async function perform(tasks: Tasks, { task, input }: TaskMessage): Promise<WorkerMessage> {
   try {
-    if (!Object.hasOwn(tasks, task)) throw new Error(`there is no task "${task}"`);
-    const value: unknown = await tasks[task](input as never);
+    const work = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
+    if (!work) throw new Error(`there is no task "${task}"`);
+    const value: unknown = await work(input as never);
     return { type: 'value', value, spent: isSpent() };
   } catch (error) {
     if (error instanceof AppsError) return { type: 'error', error: packError(error), spent: isSpent() };
@@ -41,5 +42,5 @@ function broken(error: unknown): WorkerMessage {
 }
 
 function isSpent(): boolean {
-  return process.memoryUsage.rss() > keptMemory;
+  return process.memoryUsage.rss() > MAX_IDLE_MEMORY;
 }

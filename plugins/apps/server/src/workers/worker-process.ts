@@ -4,11 +4,11 @@ import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from '
 import { processorTime } from './processor-time';
 
 /** Milliseconds that a worker process may take to start. */
-const startTime = 15_000;
+const START_TIMEOUT = 15_000;
 
 /**
- * Why a task has no outcome: it was over its time, or its process ended by itself, as V8 does when it has no memory left.
- * The caller turns it into an error of its own.
+ * Why a task has no outcome: it exceeded its time, or its process ended by itself, as V8 does without memory. Callers
+ * translate it into their own error.
  */
 export class WorkerFailure extends Error {
   constructor(readonly reason: 'time' | 'ended') {
@@ -19,14 +19,14 @@ export class WorkerFailure extends Error {
 /** The process could not be started; `message` is for the log. */
 export class WorkerUnavailable extends Error {}
 
-/** A task on its way to a worker process. */
+/** A task for a worker process. */
 export interface Job {
   message: TaskMessage;
   /** Milliseconds from when a worker starts on it. */
   time: number;
-  /** The time is the processor's; by the clock it may be `mostStretch` times as long. */
+  /** The time is processor time; by the clock it may be `MAX_STRETCH` times as long. */
   byProcessor?: boolean;
-  /** Of jobs of one group, one is done at a time. */
+  /** Jobs of one group run one at a time. */
   group: string | undefined;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -36,11 +36,11 @@ export interface Job {
 export interface WorkerProcess {
   readonly started: boolean;
   readonly idle: boolean;
-  /** What it is at. */
+  /** The running job. */
   readonly job: Job | undefined;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** Does one job; `idle` must be true. */
+  /** Runs one job; `idle` must be true. */
   start(job: Job): void;
   /** Ends the process; its job, if it has one, is rejected with `error`. */
   kill(error?: unknown): void;
@@ -53,14 +53,14 @@ export interface WorkerProcessOptions {
   memory: number;
   sandbox: SandboxConfig;
   access: Access;
-  /** It is idle again and can do another job. */
+  /** The process is idle again. */
   onIdle(): void;
-  /** It takes no jobs any more. */
+  /** The process takes no more jobs. */
   onSpent(): void;
 }
 
-/** How much longer than its time of the processor a task may take by the clock, on a machine that is busy with others. */
-const mostStretch = 5;
+/** Ratio of clock time to processor time that a task may take, on a busy machine. */
+const MAX_STRETCH = 5;
 
 /** Starts a worker process: confined, and ended only by SIGKILL or by itself. */
 export function startWorker(options: WorkerProcessOptions): WorkerProcess {
@@ -70,17 +70,17 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
   let job: Job | undefined;
   let timer: NodeJS.Timeout | undefined;
   const flags = [`--max-old-space-size=${memory}`, '--single-threaded-gc'];
-  // `advanced` copies long texts many times faster than JSON.
+  // `advanced` copies long texts much faster than JSON.
   const channel: Parameters<typeof startConfined>[2] = {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   };
   const child = startConfined({ path, flags, ...access }, sandbox, channel);
-  // A server that waits for no job may end without asking: the worker then ends by itself.
+  // Does not keep the server alive without a job; the worker ends with the server.
   child.unref();
   child.channel?.unref();
 
-  /** Gives the job back, which is then no longer this process's. */
+  /** Takes the job away from this process. */
   const release = (): Job | undefined => {
     clearTimeout(timer);
     child.channel?.unref();
@@ -99,18 +99,21 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
   const limit = ({ time, byProcessor }: Job) => {
     clearTimeout(timer);
     const before = byProcessor ? processorTime(child.pid) : undefined;
-    const end = performance.now() + time * mostStretch;
+    const end = performance.now() + time * MAX_STRETCH;
     const over = () => {
       const used = (processorTime(child.pid) ?? 0) - (before ?? 0);
       const left = before === undefined ? 0 : Math.min(time - used, end - performance.now());
-      // Less than a few ticks is no more time than the measure is wrong by.
+      // A few ticks are the error of the measure.
       if (left < 50) return retire(new WorkerFailure('time'));
       timer = setTimeout(over, left);
     };
     timer = setTimeout(over, time);
   };
 
-  const slow = setTimeout(() => failToStart(`the worker did not start within ${startTime} ms`), startTime).unref();
+  const slow = setTimeout(
+    () => failToStart(`the worker did not start within ${START_TIMEOUT} ms`),
+    START_TIMEOUT,
+  ).unref();
   const ended = new Promise<void>((resolve) => {
     const gone = (error: unknown) => {
       clearTimeout(slow);
@@ -154,7 +157,7 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
     },
     start(next) {
       try {
-        // A worker that is gone says so by its 'exit' event.
+        // The 'exit' event reports a worker that is gone.
         child.send(next.message, () => undefined);
       } catch (error) {
         return next.reject(error);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildWorker } from '../../build.mjs';
 import { hasPermissionModel } from '../confined-process';
 import { isAppsError } from '../errors';
-import { createWorkers, WorkerFailure, type Workers, type WorkersOptions } from './index';
+import { createWorkers, packages, WorkerFailure, type Workers, type WorkersOptions } from './index';
 
 const folder = mkdtempSync(join(tmpdir(), 'apps-workers-'));
 const path = join(folder, 'worker.js');
@@ -40,7 +40,7 @@ describe('a task has an outcome', () => {
     expect(await workersOf().run('echo', value, soon)).toEqual(value);
   });
 
-  test('an AppsError with its place', async () => {
+  test('an AppsError with its position', async () => {
     const error: unknown = await workersOf()
       .run('appsError', null, soon)
       .catch((thrown) => thrown);
@@ -54,7 +54,7 @@ describe('a task has an outcome', () => {
     ['nothing', /no task "nothing"/],
     ['junk', /a message that is none/],
   ];
-  test.each(failures)('%s is a fault of the program', async (task, message) => {
+  test.each(failures)('%s is an error of the program', async (task, message) => {
     const workers = workersOf();
     await expect(workers.run(task, null, soon)).rejects.toThrow(message);
     expect(await workers.run('echo', 1, soon)).toBe(1);
@@ -84,7 +84,7 @@ describe('a task is ended', () => {
     expect(logger.error).not.toHaveBeenCalled();
   });
 
-  test('by a signal: at work, waiting, or before', async () => {
+  test('by a signal: while it runs, while it waits, or before', async () => {
     const workers = workersOf();
     const [first, second] = [new AbortController(), new AbortController()];
     const atWork = workers.run('spin', null, { time: 60_000, signal: first.signal });
@@ -113,13 +113,13 @@ describe('processes', () => {
     expect(await workersOf().run('reach', null, soon)).toEqual({ ...rest, 'own code': true });
   });
 
-  test('may do what a group is allowed, also behind a command', async () => {
+  test('may do only what their access allows, also behind a command', async () => {
     const sandbox = { command: ['/bin/sh', '-c', 'exec "$@"', 'sh'] };
     const workers = workersOf({ access: { unrestricted: true }, sandbox });
     expect(await workers.run('reach', null, soon)).toMatchObject({ reading: true, listing: true, thread: true });
   });
 
-  test('one does task after task, and another after one was ended', async () => {
+  test('one runs task after task, and is replaced after it was ended', async () => {
     const workers = workersOf();
     const pids = [await workers.run('pid', null, soon), await workers.run('pid', null, soon)];
     expect(pids[0]).toBe(pids[1]);
@@ -127,7 +127,7 @@ describe('processes', () => {
     expect(await workers.run('pid', null, soon)).not.toBe(pids[0]);
   });
 
-  test('as many as allowed work at once', async () => {
+  test('the maximal number works at once', async () => {
     const workers = workersOf({ count: 2 });
     const pids = await Promise.all([1, 2, 3].map(() => workers.run('pid', null, soon)));
     expect(new Set(pids).size).toBeLessThanOrEqual(2);
@@ -136,7 +136,7 @@ describe('processes', () => {
     await expect(spinning).rejects.toBeInstanceOf(WorkerFailure);
   });
 
-  test('tasks of one group are done one after the other and fill half of the queue', async () => {
+  test('tasks of one group run one after the other and fill half of the queue', async () => {
     const workers = workersOf({ count: 2, queue: 2 });
     const first = workers.run('later', { time: 300, value: 1 }, { ...soon, group: 'a' });
     const second = workers.run('echo', 2, { ...soon, group: 'a' });
@@ -154,7 +154,7 @@ describe('processes', () => {
     expect(await workers.run('pid', null, soon)).not.toBe(pid);
   });
 
-  test('get no environment and no arguments', async () => {
+  test('have no environment and no arguments', async () => {
     const { env, args } = (await workersOf().run('environment', null, soon)) as { env: string[]; args: string[] };
     expect({ env: env.filter((name) => !/^NODE_CHANNEL/.test(name)), args }).toEqual({ env: [], args: [] });
   });
@@ -174,4 +174,13 @@ describe('processes', () => {
     await expect(missing.run('echo', 1, soon)).rejects.toMatchObject(unavailable);
     expect(logger.error).toHaveBeenCalledTimes(1);
   });
+});
+
+test('the processes may read the packages that their program loads, and no others', async () => {
+  const program = join(folder, 'worker.js');
+  await buildWorker(program);
+  const loaded = [...readFileSync(program, 'utf8').matchAll(/\brequire\("(?!node:)([^"]+)"\)/g)].map(
+    ([, name]) => name,
+  );
+  expect([...new Set(loaded)].sort()).toEqual([...packages].sort());
 });

@@ -1,17 +1,25 @@
+/** @import { ComputedElement, Element, OnDelete, OnDisplay, OnSave } from 'strapi-plugin-apps/context' */
 import { mayChange, mayComment } from '../lib/rights';
 
-/** Runs before the block is shown and before a comment is saved: who may not comment is sent to the login. */
+/**
+ * Runs before the block is shown and before a comment is saved: who may not comment is sent to the login.
+ * @type {OnDisplay}
+ */
 export function on_display(context) {
   const { app, record, request, parent_request, portal } = context;
   const { path } = parent_request ?? request;
-  context.login_url = `${portal.url}/@@login?next=${encodeURIComponent(path)}`;
+  const login_url = `${portal.url}/@@login?next=${encodeURIComponent(path)}`;
+  context.login_url = login_url;
   context.may_comment = mayComment(app);
-  if (request.has('_save') && !context.may_comment) return context.login_url;
+  if (request.has('_save') && !context.may_comment) return login_url;
   context.may_change = record !== null && mayChange(app, record);
   context.is_sent = request.has('sent');
 }
 
-/** The approved comments on this page, and the visitor's own that still wait. */
+/**
+ * The approved comments on this page, and the visitor's own that still wait.
+ * @type {Element}
+ */
 export function comments({ app, content }) {
   const found = app.search("block == 'comment' and page == path and (state == 'approved' or author == me)", {
     sort_index: 'created_at',
@@ -21,15 +29,20 @@ export function comments({ app, content }) {
   return found.map((comment) => ({ ...comment.items(), url: comment.url, may_change: mayChange(app, comment) }));
 }
 
-/** A changed comment is read again before everybody sees it, unless a moderator has changed it. */
+/**
+ * A changed comment is read again before everybody sees it, unless a moderator has changed it.
+ * @type {ComputedElement}
+ */
 export function state({ app }) {
   return app.acl.has_role('moderator') ? 'approved' : 'waiting';
 }
 
+/** @type {ComputedElement} */
 export function page({ content }) {
   return content.path;
 }
 
+/** @type {ComputedElement} */
 export function author({ app }) {
   return app.acl.current_user();
 }
@@ -38,11 +51,30 @@ export function created_at() {
   return new Date().toISOString();
 }
 
-/** Back to the page's comments: not everybody who may write may read the record. */
-export function on_save({ block, record }) {
+/**
+ * Back to the page's comments: not everybody who may write may read the record.
+ * @type {OnSave}
+ */
+export function on_save(context) {
+  const { block, record } = context;
+  if (record.state === 'waiting') tellModerators(context);
   return record.state === 'waiting' ? `${block.url}?sent=yes` : block.url;
 }
 
+/** @type {OnDelete} */
 export function on_delete({ block }) {
   return block.url;
+}
+
+/**
+ * A comment is saved even if no mail can be sent.
+ * @param {import('strapi-plugin-apps/context').RecordContext} context
+ */
+function tellModerators({ app, mail, record }) {
+  const text = `${record.author} writes on ${record.page}:\n\n${record.text}\n\n${app.get_block('moderate')?.url}`;
+  try {
+    mail.send({ to: String(app.options.moderators ?? ''), subject: 'A comment waits for you', text });
+  } catch (error) {
+    console.warn(error);
+  }
 }

@@ -1,4 +1,7 @@
-/** A short text for addresses: "Café au lait" becomes "cafe-au-lait". */
+/**
+ * A short text for addresses: "Café au lait" becomes "cafe-au-lait".
+ * @param {unknown} text
+ */
 export function slug(text) {
   const plain = String(text).normalize('NFD').toLowerCase();
   return (

@@ -1,4 +1,9 @@
-/** The newest articles that this visitor may read; of the host's content, with the visitor's own rights. */
+/** @import { Element } from 'strapi-plugin-apps/context' */
+
+/**
+ * The newest articles that this visitor may read; of the host's content, with the visitor's own rights.
+ * @type {Element}
+ */
 export function articles({ api }) {
   try {
     return api.documents('api::article.article').findMany({

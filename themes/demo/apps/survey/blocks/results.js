@@ -1,8 +1,12 @@
+/** @import { Element } from 'strapi-plugin-apps/context' */
 import { average, percent } from '../lib/statistics';
 
 const frequencyLabels = { daily: 'Every day', weekly: 'Once a week', rarely: 'Now and then' };
 
-/** Counted by the indexes: as fast for a million answers as for ten. */
+/**
+ * Counted by the indexes: as fast for a million answers as for ten.
+ * @type {Element}
+ */
 export function summary({ app }) {
   const answers = app.count();
   const scores = Array.from({ length: 11 }, (_, score) => app.count('score == value', { names: { value: score } }));
@@ -10,6 +14,7 @@ export function summary({ app }) {
   return { answers, average: average(scores), balance: percent(balance, answers) };
 }
 
+/** @type {Element} */
 export function frequencies({ app }) {
   const answers = app.count();
   return Object.entries(frequencyLabels).map(([value, label]) => {
@@ -18,6 +23,7 @@ export function frequencies({ app }) {
   });
 }
 
+/** @type {Element} */
 export function latest({ app }) {
   const records = app.search('', { sort_index: 'answered_at', reverse: true, limit: 10 });
   return records.map((record) => ({

@@ -1,5 +1,5 @@
-import type { Context } from 'strapi-plugin-apps/context';
+import type { RecordContext } from 'strapi-plugin-apps/context';
 
-export function on_delete({ app }: Context): string {
+export function on_delete({ app }: RecordContext): string {
   return `${app.url}/blocks/inbox`;
 }

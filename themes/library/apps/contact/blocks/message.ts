@@ -1,4 +1,4 @@
-import type { Context } from 'strapi-plugin-apps/context';
+import type { Context, RecordContext } from 'strapi-plugin-apps/context';
 
 export function on_display(context: Context): void {
   context.is_sent = context.request.has('sent');
@@ -9,7 +9,7 @@ export function sent_at(): string {
 }
 
 /** Who writes a message may not read messages: the inbox shows it from now on. */
-export function on_save({ app, record }: Context): string {
-  record?.set_block('letter');
+export function on_save({ app, record }: RecordContext): string {
+  record.set_block('letter');
   return `${app.url}/blocks/message?sent=yes`;
 }

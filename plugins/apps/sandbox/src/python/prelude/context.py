@@ -1,4 +1,4 @@
-# The objects of `context` (contract, section 8).
+# The objects of `context` (docs/reference/logic.md#context).
 
 
 def _read_only(self, name, value):
@@ -6,7 +6,7 @@ def _read_only(self, name, value):
 
 
 class _Data:
-    """What the server said about something, as properties."""
+    """Data of the server, as properties."""
 
     def __init__(self, data):
         object.__setattr__(self, '_data', data)
@@ -201,7 +201,7 @@ def _id(value, what):
     return str(value)
 
 
-class App(_Data):
+class App(_Data, _AppCalls):
     def __init__(self, key, data, acl):
         super().__init__(data)
         fixed = self._data
@@ -217,10 +217,6 @@ class App(_Data):
     def messages(self):
         """What this block has logged so far."""
         return list(self._messages)
-
-    def refresh(self, rebuild=False):
-        """The indexes are always up to date: this repairs indexes that something outside of the plugin has damaged."""
-        return _call('refresh', app=self._key, rebuild=bool(rebuild))
 
     def create_record(self, id=None):
         given = None if id is None else _id(id, 'create_record')
@@ -259,9 +255,6 @@ class App(_Data):
             cursor = page.cursor
             if cursor is None:
                 return
-
-    def count(self, query=None, names=None):
-        return _call('count', app=self._key, query=query, names=names)
 
     def search(self, query='', sort_index=None, reverse=False, limit=None, offset=None, names=None):
         options = {'sort_index': sort_index, 'reverse': bool(reverse), 'limit': limit, 'offset': offset, 'names': names}
@@ -338,11 +331,6 @@ class Request(_Data):
         return names
 
 
-_DOCUMENT_METHODS = (
-    'findMany', 'findFirst', 'findOne', 'count', 'create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft',
-)
-
-
 class _Documents:
     def __init__(self, uid):
         for name in _DOCUMENT_METHODS:
@@ -412,6 +400,10 @@ def _log(*messages):
     return message
 
 
+def _invalid(element=None, message=None):
+    _call('invalid', element=element or None, message=message)
+
+
 def _log_text(message):
     if _native_isinstance(message, str):
         return message
@@ -425,8 +417,17 @@ def _print(*values, sep=' ', **_others):
     _log(sep.join([str(value) for value in values]))
 
 
+def _send_mail(to=None, subject=None, text=None, html=None, reply_to=None):
+    if _native_isinstance(to, dict):
+        return _send_mail(**to)
+    mail = {'subject': subject, 'text': text, 'html': html, 'reply_to': reply_to}
+    if to is not None:
+        mail['to'] = list(to) if _native_isinstance(to, (list, tuple)) else [to]
+    _call('sendMail', mail=mail)
+
+
 class Context:
-    """What the contract names is read only; anything else may be set on it."""
+    """The documented properties are read only; logic may set any others."""
 
     def __init__(self, data):
         app = App(None, data['app'], data['acl'])
@@ -452,9 +453,12 @@ class Context:
             'portal': portal,
             'content': CurrentContent(data['content'], data['request']['method'] == 'POST'),
             'api': api,
+            'visitor': data['visitor'] and _Data(data['visitor']),
+            'mail': _Named(send=_send_mail),
             'params': data['params'],
             'modules': _Named(**_modules),
             'escape': _escape_html,
+            'invalid': _invalid,
             'get_app': self._get_app,
         }
         fixed['rapido'] = fixed['get_app']

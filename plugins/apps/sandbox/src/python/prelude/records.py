@@ -1,9 +1,7 @@
-# Records, and the calls of the server (contract, section 8).
+# Records, and the calls of the server (docs/reference/logic.md#a-record). The names and the plain forwarding methods of host functions come
+# from their table (server/src/logic/host-functions/preludes.ts).
 
 _limits = {'resultSize': 0, 'messageSize': 0, 'logEntrySize': 0}
-
-# Host calls that see no record: nothing is written back before them.
-_BLIND = ('log', 'respond', 'openApp')
 
 _infinity = float('inf')
 
@@ -29,8 +27,8 @@ def _exchange(calls):
     message = _text(calls, calls[-1][0])
     if len(message) > _limits['messageSize']:
         raise ValueError('%s: more than %d characters of arguments' % (calls[0][0], _limits['messageSize']))
-    answer = _bridge('H' + message)
-    if answer == 'T':
+    answer = _bridge(_OP_HOST_CALLS + message)
+    if answer == _TIME_IS_OVER:
         # The time is over: the traceback says where.
         raise KeyboardInterrupt
     return _read(answer)
@@ -44,7 +42,7 @@ _assigned = []
 
 def _call(name, **arguments):
     """One round trip: the pending changes, then the call itself."""
-    if name in _BLIND:
+    if name in _UNFLUSHED:
         return _values(_exchange([[name, arguments]]), 1)[0]
     return _send([[name, arguments]])
 
@@ -88,7 +86,7 @@ def _adopt(app, data):
 
 
 class _State:
-    """A record's items as logic has them, and what has been done to them since the server last saw them."""
+    """A record's items as logic sees them, and the changes since the server last saw them."""
 
     def __init__(self, app, data):
         self.app = app
@@ -182,7 +180,7 @@ class _State:
         return value + by
 
     def take(self):
-        """What the server has not been told yet, now counted as told; None if there is nothing."""
+        """The changes that the server does not have yet, from now on counted as sent; None if there are none."""
         for name, text in self.held.items():
             if name in self.items and name not in self.changed and _text(self.items[name]) != text:
                 self.changed.add(name)
@@ -212,7 +210,7 @@ def _spread():
         record._state.stale = True
 
 
-class Record:
+class Record(_RecordCalls):
     """A record is used like a dictionary; items are properties too, where no method has the name."""
 
     def __init__(self, state):
@@ -361,10 +359,6 @@ class Record:
         state.refresh(saved['record'])
         _known[(state.app, state.id)] = self
         return saved['returned'] if saved['ran'] else self
-
-    def reindex(self):
-        state = self._state.writable()
-        _call('reindexRecord', app=state.app, id=state.id)
 
     def set_block(self, block_id):
         self['block'] = block_id

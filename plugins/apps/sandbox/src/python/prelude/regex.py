@@ -1,9 +1,10 @@
 # re, on JavaScript's regular expressions: MicroPython's own have neither {2,3} nor flags nor findall.
 
 
-def _spans(pattern, text, start=0, most=0, sticky=False, whole=False):
+def _spans(pattern, text, start=0, max_matches=0, sticky=False, whole=False):
     """The matches, each a list of the spans of its groups, -1 for a group that took no part."""
-    answer = _read(_bridge('X' + _text([pattern._source, pattern.flags, text, start, most, sticky, whole])))
+    search = [pattern._source, pattern.flags, text, start, max_matches, sticky, whole]
+    answer = _read(_bridge(_OP_SEARCH_PATTERN + _text(search)))
     if isinstance(answer, str):
         raise error(answer)
     return answer
@@ -63,7 +64,7 @@ class Match:
 class Pattern:
     def __init__(self, pattern, flags=0):
         self.pattern = pattern
-        answer = _read(_bridge('P' + _text([pattern, flags])))
+        answer = _read(_bridge(_OP_COMPILE_PATTERN + _text([pattern, flags])))
         if isinstance(answer, str):
             raise error(answer)
         self._source, self.flags, self.groups, self.groupindex = answer

@@ -1,4 +1,4 @@
-# What the server asks (prelude/types.ts), and modules of the app's folder.
+# Requests of the server (shared/logic-protocol.ts), and modules of the app's folder.
 
 _MODULES = {
     'collections': _Module('collections', _collections, Counter=Counter, defaultdict=defaultdict),
@@ -26,7 +26,7 @@ def _folder_module(name, package):
     for start in package:
         for end in ('.py', '/__init__.py'):
             path = (start + '/' + tail if start else tail) + end
-            if path in _imported or _bridge('M' + path) != '':
+            if path in _imported or _bridge(_OP_MODULE + path) != '':
                 return path
     return None
 
@@ -38,7 +38,7 @@ def _load(path):
     names = {'__name__': path[:-3].replace('/', '.'), '__file__': path}
     # Known before it has run: modules may import each other.
     _imported[path] = module
-    exec(compile(_bridge('M' + path)[1:], path, 'exec'), names)
+    exec(compile(_bridge(_OP_MODULE + path)[1:], path, 'exec'), names)
     for name in names.keys():
         if not name.startswith('__'):
             setattr(module, name, names[name])
@@ -52,18 +52,18 @@ def _import(name, globals=None, locals=None, fromlist=None, level=0):
     if level > len(here) + 1:
         raise ImportError('imports stay inside the folder of the app')
     base = '/'.join(here[: len(here) - level + 1]) if level else ''
-    places = [base] if level else ['', 'lib'] + (['/'.join(here)] if here else [])
+    folders = [base] if level else ['', 'lib'] + (['/'.join(here)] if here else [])
     if name == '':
         package = _Module(base, None)
         for part in fromlist or ():
             setattr(package, part, _import(part, globals, None, ('*',), level))
         return package
-    path = _folder_module(name, places)
+    path = _folder_module(name, folders)
     if path:
         module = _load(path)
         return module if fromlist or '.' not in name else _nested(name, module)
     if fromlist:
-        found = [(part, _folder_module(name + '.' + part, places)) for part in fromlist]
+        found = [(part, _folder_module(name + '.' + part, folders)) for part in fromlist]
         if all([path for _, path in found]):
             return _Module(name, None, **{part: _load(path) for part, path in found})
     raise ImportError(
@@ -78,7 +78,7 @@ def _nested(name, module):
 
 
 def _import_all(name, level, names):
-    """`from name import *`: the compiler writes it so, for MicroPython's own is made for its own modules only."""
+    """`from name import *`: the compiler writes it so, because MicroPython's own works for its own modules only."""
     module = _import(name, names, None, ('*',), level)
     for key in dir(module):
         if not key.startswith('_'):
@@ -98,9 +98,9 @@ def _frames(error):
     for line in out.getvalue().split('\n'):
         parts = line.split('"')
         if line.startswith('  File "') and len(parts) == 3 and parts[1] != '<stdin>':
-            place = parts[2].split(', ')
-            number = place[1][5:] if len(place) > 1 else '0'
-            found.append((parts[1], number, place[2][3:] if len(place) > 2 else ''))
+            position = parts[2].split(', ')
+            number = position[1][5:] if len(position) > 1 else '0'
+            found.append((parts[1], number, position[2][3:] if len(position) > 2 else ''))
     found.reverse()
     return found
 
@@ -110,22 +110,22 @@ def _stack_text(frames, column='1'):
 
 
 def _diagnosed(frames, message):
-    """The place and the message of a SyntaxError, with what was expected there (python/diagnose.ts)."""
+    """The position and the message of a SyntaxError, with what was expected there (python/diagnose.ts)."""
     path, line, name = frames[0]
-    found = _bridge('D%s %s' % (line, path)).split(' ', 2)
+    found = _bridge('%s%s %s' % (_OP_DIAGNOSE, line, path)).split(' ', 2)
     if len(found) < 3:
         return _stack_text(frames), message
     return _stack_text([(path, found[0], name)], found[1]), '%s: %s' % (message, found[2])
 
 
-# The position of the log entry that is being made: the compiler writes it into the call (python-syntax.ts), for MicroPython
-# cannot tell where it is without an exception that has passed there.
-_place = None
+# The position of the log entry that is being made: the compiler writes it into the call (python-syntax.ts), because
+# MicroPython has a position only in exceptions.
+_position = None
 
 
 def _at(line, path):
-    global _place
-    _place = '    at ? (%s:%s:1)' % (path, line)
+    global _position
+    _position = '    at ? (%s:%s:1)' % (path, line)
     return ()
 
 
@@ -133,9 +133,9 @@ builtins._at = _at
 
 
 def _stack_here():
-    global _place
-    place, _place = _place, None
-    return place or ''
+    global _position
+    position, _position = _position, None
+    return position or ''
 
 
 def _message_of(error):
@@ -169,12 +169,12 @@ _function_type = type(_describe)
 
 def _op_open(request):
     global _context
-    _random.seed(int(_bridge('S')))
+    _random.seed(int(_bridge(_OP_RANDOM_SEED)))
     _limits.update(request['limits'])
     _context = Context(request['context'])
     path = request['entry']
     names = {'__name__': path[:-3].replace('/', '.'), '__file__': path}
-    exec(compile(_bridge('M' + path)[1:], path, 'exec'), names)
+    exec(compile(_bridge(_OP_MODULE + path)[1:], path, 'exec'), names)
     for name in names.keys():
         value = names[name]
         if not name.startswith('_') and callable(value) and not _native_isinstance(value, type):
@@ -241,11 +241,11 @@ _operations = {'open': _op_open, 'call': _op_call, 'properties': _op_properties}
 
 def _serve():
     try:
-        request = _read(_bridge('R'))
+        request = _read(_bridge(_OP_REQUEST))
         if _context is not None and 'record' in request:
             record = request['record']
             _context._fixed['record'] = record and _adopt(None, record)
         answer = '{"value":' + _operations[request['op']](request) + '}'
     except BaseException as error:
         answer = '{"error":' + _text(_describe(error)) + '}'
-    _bridge('A' + answer)
+    _bridge(_OP_ANSWER + answer)

@@ -1,5 +1,6 @@
-# The first of the prelude's files: they are run one after the other, in one namespace.
-# What the built-in types and functions of CPython have and MicroPython's lack.
+# The first of the prelude's files: they are run one after the other, in one namespace, after the constants of operations.ts
+# (`_OP_…`: operations of JavaScript, called by `_bridge`).
+# Members of CPython's built-in types and functions that MicroPython's lack.
 
 import builtins
 import io as _io
@@ -25,17 +26,17 @@ _kept_tables = []
 
 
 def _extend(kind, more):
-    place = id(kind) + _SLOTS + 4 * (_byte(id(kind) + _LOCALS_SLOT).value - 1)
-    if _word(_word(place).value).value != id(dict):
+    slot = id(kind) + _SLOTS + 4 * (_byte(id(kind) + _LOCALS_SLOT).value - 1)
+    if _word(_word(slot).value).value != id(dict):
         raise RuntimeError('another MicroPython than the one this is made for')
     hidden = ('__class__', '__name__', '__bases__', '__dict__')
     table = {name: getattr(kind, name) for name in dir(kind) if name not in hidden}
     if kind is dict:
-        # A class method: looked up on the type it would be bound already.
+        # A class method: `getattr` on the type would bind it.
         table['fromkeys'] = staticmethod(dict.fromkeys)
     table.update(more)
     _kept_tables.append(table)
-    _word(place).value = id(table)
+    _word(slot).value = id(table)
 
 
 def _slice(self, start, stop, step):
@@ -69,15 +70,15 @@ _native_upper, _native_lower = str.upper, str.lower
 
 
 def _upper(self):
-    return _native_upper(self) if _ascii(self) else _bridge('U' + self)
+    return _native_upper(self) if _ascii(self) else _bridge(_OP_UPPER_CASE + self)
 
 
 def _lower(self):
-    return _native_lower(self) if _ascii(self) else _bridge('L' + self)
+    return _native_lower(self) if _ascii(self) else _bridge(_OP_LOWER_CASE + self)
 
 
 def _is(letters):
-    return lambda self: _bridge(letters + self) == 'true'
+    return lambda self: _bridge(_OP_IS_MADE_OF + letters + self) == 'true'
 
 
 def _title(self):
@@ -90,16 +91,16 @@ def _title(self):
 
 def _pad(left, right):
     def pad(self, width, fill=' '):
-        room = max(0, width - len(self))
-        return fill * left(room) + self + fill * right(room)
+        padding = max(0, width - len(self))
+        return fill * left(padding) + self + fill * right(padding)
 
     return pad
 
 
 def _center(self, width, fill=' '):
-    room = max(0, width - len(self))
-    left = room // 2 + (room & width & 1)
-    return fill * left + self + fill * (room - left)
+    padding = max(0, width - len(self))
+    left = padding // 2 + (padding & width & 1)
+    return fill * left + self + fill * (padding - left)
 
 
 def _zfill(self, width):
@@ -151,19 +152,19 @@ _extend(str, {
     'capitalize': lambda self: self[:1].upper() + self[1:].lower(),
     'swapcase': lambda self: ''.join([c.lower() if c.isupper() else c.upper() for c in self]),
     'title': _title,
-    'isalpha': _is('Ca'),
-    'isalnum': _is('Cn'),
-    'isdigit': _is('Cd'),
-    'isdecimal': _is('Cd'),
-    'isnumeric': _is('Cd'),
-    'isidentifier': _is('Ci'),
+    'isalpha': _is('a'),
+    'isalnum': _is('n'),
+    'isdigit': _is('d'),
+    'isdecimal': _is('d'),
+    'isnumeric': _is('d'),
+    'isidentifier': _is('i'),
     'isupper': lambda self: self == self.upper() and self != self.lower(),
     'islower': lambda self: self == self.lower() and self != self.upper(),
     'istitle': lambda self: self == self.title() and self != self.lower(),
     'isascii': _ascii,
     'zfill': _zfill,
-    'ljust': _pad(lambda room: 0, lambda room: room),
-    'rjust': _pad(lambda room: room, lambda room: 0),
+    'ljust': _pad(lambda padding: 0, lambda padding: padding),
+    'rjust': _pad(lambda padding: padding, lambda padding: 0),
     'center': _center,
     'expandtabs': _expandtabs,
     'removeprefix': lambda self, part: self[len(part):] if part and self.startswith(part) else self,
@@ -213,7 +214,7 @@ def _round(number, digits=None):
         return _native_round(number) if digits is None else _native_round(number, digits)
     if digits < 0:
         return float(_native_round(number, digits))
-    return float(_bridge('F%d %r' % (digits, float(number))))
+    return float(_bridge('%s%d %r' % (_OP_ROUND, digits, float(number))))
 
 
 _native_isinstance = isinstance

@@ -1,4 +1,4 @@
-# JSON: what is stored, given back and sent to the server.
+# JSON of values that are stored, returned and sent to the server.
 
 _DATES = (_datetime.datetime, _datetime.date, _datetime.time)
 
@@ -48,7 +48,7 @@ def _key(key):
     return str(key)
 
 
-# MicroPython's own encoder and decoder take time with the square of the length.
+# The time of MicroPython's own encoder and decoder grows with the square of the length.
 _LONG = 500
 
 
@@ -61,7 +61,7 @@ def _text(value, name='the value'):
 
 def _write(value, put, name):
     if _native_isinstance(value, str):
-        put(_json.dumps(value) if len(value) < _LONG else _bridge('Q' + value))
+        put(_json.dumps(value) if len(value) < _LONG else _bridge(_OP_QUOTE + value))
     elif value is None or value is True or value is False or _native_isinstance(value, int):
         put(_json.dumps(value))
     elif _native_isinstance(value, dict):
@@ -95,7 +95,7 @@ def _read(text):
 
 def _filled(value):
     if _native_isinstance(value, str):
-        return _bridge('G' + value[1:]) if value[:1] == '\x00' else value
+        return _bridge(_OP_LONG_TEXT + value[1:]) if value[:1] == '\x00' else value
     if _native_isinstance(value, dict):
         return {_filled(key): _filled(value[key]) for key in value.keys()}
     if _native_isinstance(value, list):
@@ -106,7 +106,7 @@ def _filled(value):
 def _json_loads(text, **_others):
     if _native_isinstance(text, bytes):
         text = text.decode()
-    return _json.loads(text) if len(text) < _LONG else _read(_bridge('J' + text))
+    return _json.loads(text) if len(text) < _LONG else _read(_bridge(_OP_TAKE_OUT_TEXTS + text))
 
 
 def _sorted_keys(value):

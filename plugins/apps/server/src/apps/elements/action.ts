@@ -1,34 +1,48 @@
+import type { ServiceMessage } from '../locales';
 import type { ElementDefinition } from '../types';
-import { attributes, escapeHtml } from './html';
+import { flag } from '../yaml/schema';
+import { attributes, escapeHtml } from './inputs/html';
+import { classNames, confirm, label } from './inputs/settings';
 import type { ElementType } from './types';
 
-const builtInLabels: Record<string, string> = { _save: 'Save', _edit: 'Edit', _delete: 'Delete' };
+/** The messages that are the default labels of built-in actions. */
+const builtInLabels: Record<string, ServiceMessage> = { _save: 'save', _edit: 'edit', _delete: 'delete' };
 
-/** The actions that every block has without declaring them, with their own labels (contract, section 7). */
+/**
+ * The actions that every block has without declaring them, with their default labels
+ * (docs/reference/definitions.md#built-in-actions).
+ */
 export const builtInActions: ReadonlyMap<string, ElementDefinition> = new Map(
-  Object.entries(builtInLabels).map(([name, label]) => [name, { name, type: 'ACTION', label, position: { file: '' } }]),
+  Object.keys(builtInLabels).map((name) => [name, { name, type: 'ACTION', position: { file: '' } }]),
 );
 
-/** Name under which a form says that an action's button was pressed: `action.<element>`, or the built-in's own name. */
+/** Name of the form field that an action's button sends: `action.<element>`, or the built-in's own name. */
 export function actionField(name: string): string {
   return builtInActions.has(name) ? name : `action.${name}`;
 }
 
-/** A button that submits the block and runs the function of the element's name. Looks the same in every mode. */
+/** A button that submits the block and runs the function of the element's name. Every mode shows the same button. */
 export const action: ElementType = {
-  keys: ['label'],
-  input: false,
-  render({ definition: { name, label }, formAction }) {
-    // Only saving is stopped by an empty required field.
-    const formnovalidate = name !== '_save';
+  role: 'action',
+  settings: { ...label, ...classNames, ...confirm, validates: { as: 'validates', check: flag } },
+  check({ name, validates }, at) {
+    if (validates !== undefined && builtInActions.has(name))
+      at.child('validates').fail(`"${name}" is a built-in action: "_save" always checks the form, the others never do`);
+  },
+  render({ definition, formAction, locale }) {
+    const { name, validates } = definition;
+    const builtIn = builtInLabels[name];
+    // An empty required field stops only saving, and actions that check the form.
+    const formnovalidate = name !== '_save' && !validates;
     const attrs = {
       type: 'submit',
       name: actionField(name),
       value: '1',
-      class: 'apps-action',
+      class: definition.class ? `apps-action ${definition.class}` : 'apps-action',
       formaction: formAction,
       formnovalidate,
+      'data-apps-confirm': definition.confirm,
     };
-    return `<button${attributes(attrs)}>${escapeHtml(label ?? builtInLabels[name] ?? name)}</button>`;
+    return `<button${attributes(attrs)}>${escapeHtml(definition.label ?? (builtIn ? locale.say(builtIn) : name))}</button>`;
   },
 };

@@ -1,4 +1,5 @@
+import { storedSettings } from './inputs/settings';
 import type { ElementType } from './types';
 
-/** A piece of HTML that the function of the element's name makes. */
-export const basic: ElementType = { keys: ['index_type', 'mode'], input: false };
+/** HTML that the function of the element's name returns. */
+export const basic: ElementType = { role: 'html', settings: storedSettings };

@@ -1,11 +1,13 @@
-import { choiceGroup, chosenLabels, readMany } from './choice';
-import { inputKeys } from './text-input';
+import { choiceGroup, chosenLabels, manySchema, optionsSetting, readMany } from './inputs/choice';
+import { inputSettings } from './inputs/settings';
 import type { ElementType } from './types';
 
-/** Any number of a few options, stored as a list. */
+/** Any number of options, stored as a list. */
 export const checkboxes: ElementType = {
-  keys: [...inputKeys, 'options'],
-  input: true,
+  role: 'input',
+  settings: { ...inputSettings, ...optionsSetting },
+  isList: () => true,
+  schema: manySchema,
   read: readMany,
   render: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'checkbox')),
 };

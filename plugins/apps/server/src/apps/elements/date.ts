@@ -1,10 +1,11 @@
-import { DAY, momentInput } from './datetime-input';
+import { DAY, momentInput } from './inputs/datetime-input';
 
 /** A day, `2026-03-01`; `step` counts days. */
 export const date = momentInput({
   type: 'date',
+  format: 'date',
   shape: /^\d{4}-\d\d-\d\d$/,
-  wanted: 'a date, such as 2026-03-01',
+  wanted: 'date',
   stepSize: DAY,
   shown: /^\d{4}-\d\d-\d\d/,
 });

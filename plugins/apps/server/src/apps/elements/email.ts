@@ -1,4 +1,5 @@
-import { textInput } from './text-input';
+import { message } from '../locales';
+import { textInput } from './inputs/text-input';
 
 /** The HTML standard's own grammar of an e-mail address; every part is bounded or unambiguous, so it cannot backtrack. */
 const ADDRESS =
@@ -7,7 +8,7 @@ const ADDRESS =
 /** An e-mail address. */
 export const email = textInput({
   type: 'email',
+  format: 'email',
   trim: true,
-  check: (text) =>
-    text.length <= 254 && ADDRESS.test(text) ? null : 'Please enter an e-mail address, such as name@example.org.',
+  check: (text) => (text.length <= 254 && ADDRESS.test(text) ? null : message('email')),
 });

@@ -1,3 +1,4 @@
+import type { ElementDefinition } from '../types';
 import { action } from './action';
 import { basic } from './basic';
 import { boolean } from './boolean';
@@ -5,16 +6,22 @@ import { checkboxes } from './checkboxes';
 import { date } from './date';
 import { datetime } from './datetime';
 import { email } from './email';
+import { file } from './file';
+import { group } from './group';
 import { hidden } from './hidden';
+import { image } from './image';
+import { markdown } from './markdown';
 import { number } from './number';
 import { radio } from './radio';
 import { select } from './select';
+import { tel } from './tel';
 import { text } from './text';
 import { textarea } from './textarea';
-import type { ElementType } from './types';
+import { time } from './time';
+import type { ElementRole, ElementType, JsonSchema } from './types';
 import { url } from './url';
 
-/** The table of element types (contract, section 7): a new one is a file, a row and a test. */
+/** The table of element types (docs/reference/definitions.md#element-types): a new type is a file, a row and a test. */
 export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
   Object.entries({
     BASIC: basic,
@@ -23,18 +30,40 @@ export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
     TEXTAREA: textarea,
     EMAIL: email,
     URL: url,
+    TEL: tel,
+    MARKDOWN: markdown,
     HIDDEN: hidden,
     NUMBER: number,
     DATETIME: datetime,
     DATE: date,
+    TIME: time,
     BOOLEAN: boolean,
     SELECT: select,
     RADIO: radio,
     CHECKBOXES: checkboxes,
+    FILE: file,
+    IMAGE: image,
+    GROUP: group,
   }),
 );
 
+/**
+ * JSON Schema of the values that an element stores (docs/reference/openapi.md#items-of-a-block); null for one that stores
+ * none. A computed element stores what its function returns.
+ */
+export function itemSchema(element: ElementDefinition): JsonSchema | null {
+  if (element.mode) return {};
+  return elementTypes.get(element.type)?.schema?.(element) ?? null;
+}
+
+/** The role of an element; undefined for an unknown type or a missing element. */
+export const roleOf = (element: { type: string } | undefined): ElementRole | undefined =>
+  element && elementTypes.get(element.type)?.role;
+
 export { actionField, builtInActions } from './action';
-export { toOptions } from './choice';
-export { escapeHtml } from './html';
-export type { ElementType, ElementView } from './types';
+export { toOptions } from './inputs/choice';
+export { MAX_FILES, type ShownFile } from './inputs/file-input';
+export { MAX_SIZE } from './inputs/file-settings';
+export { attributes, escapeHtml } from './inputs/html';
+export { conditionJson, isShown } from './inputs/show-if';
+export type { ElementType, ElementView, JsonSchema, ShowTools } from './types';

@@ -1,9 +1,13 @@
-import { field, readableText } from './html';
-import { rangeProblem, type Scale } from './range';
-import { control, inputKeys, lastEntry, REQUIRED } from './text-input';
-import type { ElementType } from './types';
+import { message } from '../locales';
+import type { ElementDefinition } from '../types';
+import { number as yamlNumber } from '../yaml/schema';
+import { field, readableText } from './inputs/html';
+import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
+import { autocomplete, inputmode, inputSettings, placeholder } from './inputs/settings';
+import { control, lastEntry, REQUIRED } from './inputs/text-input';
+import type { ElementType, JsonSchema } from './types';
 
-/** No two of its parts take the same characters, so that it looks at each once. */
+/** No two adjacent parts match the same characters, so that matching takes linear time. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const scale: Scale = {
@@ -15,21 +19,32 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** A number; an empty field is null. Without `step` any number is taken. */
+/** Without `multipleOf`: validators compute it in binary, in which 0.3 is no multiple of 0.1. */
+function numberSchema({ required, min, max }: ElementDefinition): JsonSchema {
+  return {
+    type: required ? 'number' : ['number', 'null'],
+    ...(typeof min === 'number' && { minimum: min }),
+    ...(typeof max === 'number' && { maximum: max }),
+  };
+}
+
+/** A number; an empty field is null. Without `step` any number is valid. */
 export const number: ElementType = {
-  keys: [...inputKeys, 'placeholder', 'min', 'max', 'step'],
-  input: true,
+  role: 'input',
+  settings: { ...inputSettings, ...placeholder, ...autocomplete, ...inputmode, ...rangeSettings },
+  check: (definition, at) => checkRange(definition, at, yamlNumber),
+  schema: numberSchema,
   read(submitted, definition) {
     const text = lastEntry(submitted).trim();
     if (text === '') return definition.required ? { error: REQUIRED } : { value: null };
     const value = scale.position(text);
-    if (value === null) return { error: 'Please enter a number.' };
+    if (value === null) return { error: message('number') };
     const error = rangeProblem(value, definition, scale);
     return error === null ? { value: value === 0 ? 0 : value } : { error };
   },
   render(view) {
     if (view.mode === 'text') return readableText(view.value);
-    const { placeholder, min, max, step } = view.definition;
-    return field(view, control(view, 'number', { placeholder, min, max, step: step ?? 'any' }));
+    const { placeholder: hint, min, max, step } = view.definition;
+    return field(view, control(view, 'number', { placeholder: hint, min, max, step: step ?? 'any' }));
   },
 };

@@ -1,11 +1,12 @@
-import { choiceGroup, chosenLabels, readOne } from './choice';
-import { inputKeys } from './text-input';
+import { choiceGroup, chosenLabels, oneSchema, optionsSetting, readOne } from './inputs/choice';
+import { inputSettings } from './inputs/settings';
 import type { ElementType } from './types';
 
-/** One of a few options, all of them in sight. */
+/** One of several options, all of them visible. */
 export const radio: ElementType = {
-  keys: [...inputKeys, 'options'],
-  input: true,
+  role: 'input',
+  settings: { ...inputSettings, ...optionsSetting },
+  schema: oneSchema,
   read: readOne,
   render: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'radio')),
 };

@@ -1,23 +1,31 @@
-import { chosenIn, chosenLabels, readMany, readOne } from './choice';
-import { ariaLabel, attributes, controlId, describedBy, escapeHtml, field } from './html';
-import { inputKeys } from './text-input';
+import { flag } from '../yaml/schema';
+import { chosenIn, chosenLabels, manySchema, oneSchema, optionsSetting, readMany, readOne } from './inputs/choice';
+import { attributes, controlId, escapeHtml, field, isDemanded, stateOf } from './inputs/html';
+import { autocomplete, inputSettings, placeholder } from './inputs/settings';
 import type { ElementType, ElementView } from './types';
 
 /** A list to choose from; with `multiple`, any number of its options, stored as a list. */
 export const select: ElementType = {
-  keys: [...inputKeys, 'placeholder', 'options', 'multiple'],
-  input: true,
+  role: 'input',
+  settings: {
+    ...inputSettings,
+    ...placeholder,
+    ...autocomplete,
+    ...optionsSetting,
+    multiple: { as: 'multiple', check: flag },
+  },
+  isList: ({ multiple }) => multiple === true,
+  schema: (definition) => (definition.multiple ? manySchema : oneSchema)(definition),
   read: (submitted, definition, options) => (definition.multiple ? readMany : readOne)(submitted, definition, options),
   render(view) {
     if (view.mode === 'text') return chosenLabels(view);
-    const { name, required, multiple } = view.definition;
+    const { name, multiple } = view.definition;
     const attrs = attributes({
       id: controlId(view),
       name,
-      required,
+      required: isDemanded(view),
       multiple,
-      ...ariaLabel(view),
-      ...describedBy(view),
+      ...stateOf(view, 'disabled'),
     });
     const isChosen = chosenIn(view);
     const options = view.options.map((option) => {
@@ -28,8 +36,13 @@ export const select: ElementType = {
   },
 };
 
-/** Without it the browser would choose the first option by itself. */
-function emptyOption({ definition, options }: ElementView): string {
+/**
+ * Without an empty option the browser would choose the first one. A list with a default has none, as long as an option is
+ * chosen.
+ */
+function emptyOption(view: ElementView): string {
+  const { definition, options, hasDefault } = view;
   if (definition.multiple || options.some(({ value }) => value === '')) return '';
+  if ((hasDefault || definition.default != null) && options.some(chosenIn(view))) return '';
   return `<option value="">${escapeHtml(definition.placeholder ?? '')}</option>`;
 }

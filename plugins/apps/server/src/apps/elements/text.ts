@@ -1,4 +1,4 @@
-import { textInput } from './text-input';
+import { textInput } from './inputs/text-input';
 
-/** One line of text, stored as it was entered. */
+/** One line of text, stored unchanged. */
 export const text = textInput({ type: 'text' });

@@ -1,12 +1,22 @@
-import { ariaLabel, attributes, controlId, describedBy, escapeHtml, field, readableText } from './html';
-import { text } from './text';
-import { lastEntry, shownText, textAttributes, textProblem } from './text-input';
+import { attributes, controlId, escapeHtml, field, isDemanded, readableText, stateOf } from './inputs/html';
+import { rows } from './inputs/settings';
+import {
+  checkLengths,
+  lastEntry,
+  shownText,
+  textAttributes,
+  textProblem,
+  textSchema,
+  textSettings,
+} from './inputs/text-input';
 import type { ElementType } from './types';
 
-/** Several lines of text; line ends are stored as `\n`, whatever the browser sent. */
+/** Several lines of text; all line ends are stored as `\n`. */
 export const textarea: ElementType = {
-  keys: text.keys,
-  input: true,
+  role: 'input',
+  settings: { ...textSettings, ...rows },
+  check: checkLengths,
+  schema: (definition) => textSchema(definition),
   read(submitted, definition, _options, work) {
     const value = lastEntry(submitted).replace(/\r\n?/g, '\n');
     const error = textProblem(value, definition, work);
@@ -14,17 +24,17 @@ export const textarea: ElementType = {
   },
   render(view) {
     if (view.mode === 'text') return readableText(view.value);
-    const { name, required } = view.definition;
+    const { name, rows } = view.definition;
     const { pattern: _notInHtml, ...limits } = textAttributes(view.definition);
     const attrs = attributes({
       id: controlId(view),
       name,
-      required,
+      required: isDemanded(view),
+      rows,
       ...limits,
-      ...ariaLabel(view),
-      ...describedBy(view),
+      ...stateOf(view),
     });
-    // A browser drops the first line break after the tag, so one is given for it to drop.
+    // A browser drops a line break right after the tag, so that the text would lose its own.
     return field(view, `<textarea${attrs}>\n${escapeHtml(shownText(view))}</textarea>`);
   },
 };

@@ -1,25 +1,54 @@
-import type { Json } from '../../../../shared/json';
+import type { Items, Json } from '../../../../shared/json';
+import type { HeldFile, StoredFile } from '../../files';
+import type { Message, PageLocale } from '../locales';
+import type { PatternWork } from '../patterns/pattern-machine';
 import type { ElementDefinition, ElementOption } from '../types';
-import type { PatternWork } from './pattern-machine';
+import type { YamlNode } from '../yaml/yaml';
+import type { FileEntries, ShownFile } from './inputs/file-input';
+import type { Settings } from './inputs/settings';
 
-/** One row of the element type table; an element type is one file (contract, section 7). */
+export type ElementRole = 'input' | 'action' | 'html' | 'group';
+
+/** A JSON Schema, draft 2020-12. */
+export type JsonSchema = Items;
+
+/** One row of the element type table (docs/reference/definitions.md#element-types); an element type is one file. */
 export interface ElementType {
-  /** Definition keys it takes besides `type`. */
-  readonly keys: readonly string[];
-  /** Whether it is a form field whose value is stored with the record. */
-  readonly input: boolean;
+  /** A form field whose value is stored with the record, a button, HTML that its function returns, or others under a heading. */
+  readonly role: ElementRole;
+  /** Keys of its definition besides `type`. */
+  readonly settings: Settings;
+  /** Checks settings against each other, after each was checked by itself; throws a DefinitionError. */
+  check?(definition: ElementDefinition, at: YamlNode): void;
+  /** Whether its value is a list. Default: false. */
+  isList?(definition: ElementDefinition): boolean;
   /**
-   * Turns what was submitted under the element's name (one string a form entry) into the value to store, or says in one
-   * sentence what is wrong. `work` is what the patterns of all inputs may do together. Present on inputs only.
+   * Converts the submitted entries of the element's name into the value to store, or gives a message of one sentence.
+   * `work` is the budget of the patterns of all inputs. Present on inputs only.
    */
   read?(
     submitted: readonly string[],
     definition: ElementDefinition,
     options: readonly ElementOption[],
     work?: PatternWork,
-  ): { value: Json } | { error: string };
+  ): { value: Json } | { error: Message };
+  /** As `read`, for types whose values are files: the files that the record will have. */
+  files?(
+    entries: FileEntries,
+    definition: ElementDefinition,
+  ): { files: (StoredFile | HeldFile)[] } | { error: Message };
+  /** The values that its form field stores (docs/reference/openapi.md#items-of-a-block). Present on inputs only. */
+  schema?(definition: ElementDefinition): JsonSchema;
   /** HTML of the element; every value and label escaped. Absent on BASIC, whose function makes the HTML. */
   render?(view: ElementView): string;
+  /** HTML of a stored value for reading, where it needs services of the server; otherwise `render` makes it. */
+  show?(view: ElementView, tools: ShowTools): Promise<string>;
+}
+
+/** Services of the server that showing a value may use. */
+export interface ShowTools {
+  /** The HTML of a Markdown text. */
+  markdown(text: string): Promise<string>;
 }
 
 export interface ElementView {
@@ -28,13 +57,21 @@ export interface ElementView {
   mode: 'input' | 'text';
   /** The stored or default value. */
   value: Json;
-  /** What the visitor entered, shown again after a validation error; null when nothing was submitted. */
+  /** Submitted entries, shown again after a validation error; null when nothing was submitted. */
   entered: readonly string[] | null;
   /** Validation error to show beside the field. */
   error: string | null;
+  /** Whether the page begins with the focus in it: the first wrong field. */
+  autofocus?: boolean;
   options: readonly ElementOption[];
-  /** Begins the ids of the element's controls; `apps` unless several blocks may stand on one page. */
+  /** The language of the page. */
+  locale: Pick<PageLocale, 'say'>;
+  /** Files that are there already. */
+  files?: readonly ShownFile[];
+  /** A function gives the default value. */
+  hasDefault?: boolean;
+  /** Begins the ids of the element's controls; `apps` unless several blocks may be on one page. */
   idPrefix?: string;
-  /** Address that an action's button posts to, where it is not its form's. */
+  /** Address that an action's button posts to, if it differs from its form's. */
   formAction?: string | undefined;
 }

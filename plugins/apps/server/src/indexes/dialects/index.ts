@@ -6,5 +6,5 @@ import type { Client, Dialect } from './types';
 export type { Client, Dialect, Row } from './types';
 export { isUnavailable } from './unavailable';
 
-/** One row a database; the dialect suite runs against each. */
+/** One row per database; the dialect suite runs against each. */
 export const dialects: Record<Client, Dialect> = { sqlite, postgres, mysql };

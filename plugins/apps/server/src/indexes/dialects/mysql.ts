@@ -8,7 +8,7 @@ const reasons: Record<string, Reason> = {
   ER_DUP_ENTRY: 'taken',
   ER_NO_SUCH_TABLE: 'missing-table',
   ER_QUERY_TIMEOUT: 'late',
-  ER_TABLE_DEF_CHANGED: 'missing-table', // the table was made after this transaction's snapshot
+  ER_TABLE_DEF_CHANGED: 'missing-table', // the table was created after this transaction's snapshot
 };
 
 /** MariaDB's ER_STATEMENT_TIMEOUT, for which the driver has no name. */
@@ -26,7 +26,7 @@ export const mysql: Dialect = {
   insertIgnore: { verb: 'insert ignore', ending: '' },
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,
-  pause: 0,
+  maxPause: 0,
   createIndex: (name, table, columns, online) =>
     `create index ${name} on ${table} (${columns})${online ? ' algorithm = inplace lock = none' : ''}`,
   analyze: 'analyze table',

@@ -21,7 +21,7 @@ export const postgres: Dialect = {
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,
-  pause: 0,
+  maxPause: 0,
   createIndex: (name, table, columns, online) =>
     `create index ${online ? 'concurrently ' : ''}${name} on ${table} (${columns})`,
   analyze: 'analyze',

@@ -10,11 +10,11 @@ export const sqlite: Dialect = {
   updateLock: '',
   returning: true,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
-  // SQLite makes an index in one transaction, which blocks all writers: acceptable up to 100,000 rows of small keys.
+  // SQLite creates an index in one transaction, which blocks all writers: acceptable up to 100,000 rows of small keys.
   indexesLast: (rows) => rows <= 100_000,
   sortedTerms: true,
-  // Another process that waits for the file looks again after 25 ms when it has waited for a batch.
-  pause: 25,
+  // Another process that has waited for a batch tries to lock the file again after 25 ms.
+  maxPause: 25,
   createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
   analyze: '',
   tableNames: `select name from sqlite_master where type = 'table'`,
@@ -22,7 +22,7 @@ export const sqlite: Dialect = {
   join: 'cross join',
   mixedOrder: true,
   contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,
-  // A statement can only be ended by the code that runs it: records/sqlite-reads.ts.
+  // A statement can only be ended by the code that runs it: records/reads/sqlite-reads.ts.
   timeLimit: () => [],
   rows: (result) => result as Row[],
   affected: (result) => (result as { changes: number }).changes,

@@ -2,51 +2,51 @@ export type Row = Record<string, unknown>;
 
 export type Client = 'sqlite' | 'postgres' | 'mysql';
 
-/** What differs between the databases; everything else is the same SQL. */
+/** The differences between the databases; all other SQL is the same. */
 export interface Dialect {
   readonly client: Client;
-  /** Column types of the tables that the plugin makes itself. */
+  /** Column types of the tables that the plugin creates itself. */
   readonly types: { readonly key: string; readonly long: string; readonly text: string };
-  /** Behind `create table … (…)`; `clustered` for tables whose primary key is how they are read. */
+  /** Follows `create table … (…)`; `clustered` for tables that are read by their primary key. */
   readonly tableEnding: string;
   readonly clusteredEnding: string;
-  /** Behind a select that must see the newest committed rows and keep them as they are until the transaction ends. */
+  /** Follows a select that reads the newest committed rows and locks them until the transaction ends. */
   readonly shareLock: string;
   readonly updateLock: string;
   /** Whether `insert … returning` exists. */
   readonly returning: boolean;
-  /** Behind an insert that may leave an existing row alone; and the verb for it. */
+  /** Verb and ending of an insert that skips existing rows. */
   readonly insertIgnore: { readonly verb: string; readonly ending: string };
-  /** Whether indexes of tables that are filled with so many rows are better made at the end. */
+  /** Whether indexes of a table are better created after it was filled with `rows` rows. */
   indexesLast(rows: number): boolean;
-  /** Whether terms are looked up in a table of their own (indexes/sorted-terms.ts), because making an index would block writers. */
+  /** Whether terms have a separate sorted table (indexes/tables/sorted-terms.ts), because creating an index would block writers. */
   readonly sortedTerms: boolean;
-  /** Longest pause (ms) of a builder between two steps, in which others write; 0: it only yields to the event loop. */
-  readonly pause: number;
-  /** `online`: without keeping writers of the table waiting. */
+  /** Milliseconds that a builder pauses at most between two steps, so that others can write; 0: it only yields to the event loop. */
+  readonly maxPause: number;
+  /** `online`: without blocking writers of the table. */
   createIndex(name: string, table: string, columns: string, online: boolean): string;
-  /** The command that looks at a table's values for the planner; '' where plans do not depend on them. */
+  /** The command that updates a table's statistics for the planner; '' where plans do not depend on them. */
   readonly analyze: string;
-  /** A select of the `name`s of the database's tables. */
+  /** A select of the names of the database's tables, as `name`. */
   readonly tableNames: string;
-  /** The expression, kept from being looked up in an index or made part of a join: the choice was made by counting. */
+  /** The expression in a form that the planner neither looks up in an index nor joins: counting has decided the plan. */
   unindexed(expression: string): string;
-  /** Joins two tables so that the left one is read first: the choice was made by counting. */
+  /** Joins two tables so that the left one is read first: counting has decided the plan. */
   readonly join: string;
-  /** Whether rows in the order of an index, ties the other way round, come without sorting them all. */
+  /** Whether rows in the order of an index, with ties in the opposite direction, need no complete sort. */
   readonly mixedOrder: boolean;
   /** Whether binary `haystack` contains binary `needle`, as a condition. */
   contains(haystack: string, needle: string): string;
-  /** Statements of which one limits the time (ms) of the connection's later statements; null: back to its default. */
+  /** Alternative statements that limit the time (ms) of the connection's later statements; null resets the limit. */
   timeLimit(time: number | null): string[];
-  /** Rows and row counts of what knex's `raw` resolves to. */
+  /** Rows and row counts of a result of Knex's `raw`. */
   rows(result: unknown): Row[];
   affected(result: unknown): number;
   classify(error: { code?: unknown; errno?: unknown; message?: unknown; name?: unknown }): Reason;
 }
 
 /**
- * `collision`: run again; `taken`: a unique key exists; `late`: over the time limit of a statement; undefined: nothing that
- * can be dealt with.
+ * `collision`: run again; `taken`: a unique key exists; `late`: the statement exceeded its time limit; undefined: no known
+ * reason.
  */
 export type Reason = 'collision' | 'taken' | 'missing-table' | 'late' | 'unavailable' | undefined;

@@ -1,4 +1,4 @@
-/** Codes and names of errors by which the drivers, the pool and the servers say that no connection is to be had. */
+/** Codes and names of errors with which drivers, the pool and servers report that there is no connection. */
 const codes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,14 +17,14 @@ const codes = new Set([
   'AbortError',
 ]);
 
-/** What drivers say without a code when a connection ends under a request. */
+/** Messages of drivers, without a code, when a connection ends during a request. */
 const messages =
   /connection terminated|connection error and is not queryable|connection (is )?in closed state|connection lost|connection (was )?closed|connection ended|server closed the connection|unable to acquire a connection|transaction query already complete|^aborted$/i;
 
 /** PostgreSQL: connection exceptions, insufficient resources, operator intervention. */
 const sqlStates = /^(08|53|57P)/;
 
-/** Whether an error, or what caused it, says that the database, or a free connection to it, could not be reached. */
+/** Whether an error or its cause means that the database cannot be reached or has no free connection. */
 export function isUnavailable(error: unknown): boolean {
   const { code, name, message, cause } = (error ?? {}) as Record<string, unknown>;
   if (codes.has(String(code)) || codes.has(String(name)) || messages.test(String(message))) return true;

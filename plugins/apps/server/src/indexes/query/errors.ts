@@ -1,6 +1,8 @@
 import { AppsError } from '../../errors';
 
-/** A query that cannot be answered: says where (position counts characters from 1) and why (contract, section 4). */
+/**
+ * The error of a bad query, with its position (in characters, from 1) and reason (docs/reference/search.md#errors).
+ */
 export function queryError(position: number, reason: string, details: { index?: string } = {}): AppsError {
   return new AppsError('BadRequestError', `Bad query at position ${position}: ${reason}`, {
     details: { position, reason, ...details },

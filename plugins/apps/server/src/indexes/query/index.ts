@@ -1,5 +1,6 @@
-export { type Condition, checkQuery, indexType, unknownIndex } from './check';
 export { queryError } from './errors';
 export { queryLimits } from './limits';
-export { parseQuery } from './parse';
-export type { Comparator, Operand, Parsed } from './tree';
+export type { Condition } from './operators';
+export { checkQuery, indexType, unknownIndex } from './text/check';
+export { parseQuery } from './text/parse';
+export type { Operand, Parsed } from './text/tree';

@@ -1,6 +1,8 @@
 import { queryError } from './errors';
 
-/** Caps of contract section 9, and what keeps the cost of a query bounded; above any of them a query is refused with 400. */
+/**
+ * Limits that bound the cost of a query (docs/limits.md#records-and-search); one that exceeds any is refused with 400.
+ */
 export const queryLimits = {
   /** Bytes of a query. */
   size: 10 * 1024,
@@ -8,31 +10,34 @@ export const queryLimits = {
   depth: 50,
   /** Values of all lists of a query together. */
   values: 1_000,
-  /** Records asked for at once; also how many are given when no limit is asked for. */
+  /** Records of one answer, also when the request sets no limit. */
   limit: 10_000,
 } as const;
 
-/** What a query may have of each, all its search texts together; docs/limits.md says so. */
+/** Limits of all search texts of a query together (docs/limits.md). */
 export const queryCounts = {
-  conditions: { most: 250, name: 'conditions' },
-  characters: { most: 10_000, name: 'characters of search texts' },
-  words: { most: 300, name: 'words' },
-  phrases: { most: 100, name: 'phrases' },
-  prefixes: { most: 20, name: 'prefixes' },
-  alternatives: { most: 100, name: 'alternatives (or)' },
-  exclusions: { most: 100, name: 'excluded words or phrases' },
+  conditions: { max: 250, name: 'conditions' },
+  characters: { max: 10_000, name: 'characters of search texts' },
+  words: { max: 300, name: 'words' },
+  phrases: { max: 100, name: 'phrases' },
+  prefixes: { max: 20, name: 'prefixes' },
+  alternatives: { max: 100, name: 'alternatives (or)' },
+  exclusions: { max: 100, name: 'excluded words or phrases' },
 } as const;
 
 export type Counted = keyof typeof queryCounts;
 
-/** Counts what a query consists of; `add` throws a BadRequestError that names the limit once there is too much of it. */
+/** Counts the parts of a query; `add` throws a BadRequestError that names the exceeded limit. */
 export class QueryCounts {
   private readonly counts = new Map<Counted, number>();
 
   add(what: Counted, number: number, position: number): void {
     const count = (this.counts.get(what) ?? 0) + number;
     this.counts.set(what, count);
-    const { most, name } = queryCounts[what];
-    if (count > most) throw queryError(position, `more than ${most} ${name}`);
+    const { max, name } = queryCounts[what];
+    if (count > max) throw queryError(position, `more than ${max} ${name}`);
   }
 }
+
+/** Rows and index entries that a short statement may read, which takes some ten milliseconds. */
+export const MAX_LOOKUPS = 20_000;

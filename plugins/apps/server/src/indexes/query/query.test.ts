@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../errors';
 import type { IndexDeclarations } from '../types';
-import { checkQuery } from './check';
-import { parseQuery } from './parse';
+import { checkQuery } from './text/check';
+import { parseQuery } from './text/parse';
 
 const declared: IndexDeclarations = new Map([
   ['total', 'field'],
@@ -30,7 +30,7 @@ function check(query: string) {
 
 const compare = (index: string, comparator: string, value: unknown) => ({ kind: 'compare', index, comparator, value });
 
-describe('queries that are understood', () => {
+describe('valid queries', () => {
   test.each<[string, unknown]>([
     ['', null],
     ['  \n', null],
@@ -193,7 +193,7 @@ describe('queries that are refused, with position and reason', () => {
     expect(check(query)).not.toBeNull();
   });
 
-  test('hostile text is refused or understood in no time', () => {
+  test('hostile text is refused or parsed in little time', () => {
     const started = performance.now();
     for (const query of [
       "'".repeat(10_000),

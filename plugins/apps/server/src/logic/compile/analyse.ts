@@ -1,15 +1,15 @@
-import { logicError } from './errors';
+import { logicError } from '../../errors';
 import { detachExports, type LocalExport } from './exports';
 import { type AnyNode, parseModule, startOf, walk } from './syntax';
 
-/** A relative import as written, with its place. */
+/** A relative import as written, with its position. */
 export interface ImportSite {
   specifier: string;
   line: number;
   column: number;
 }
 
-/** What is known of a module without running it. */
+/** Result of the static analysis of a module. */
 export interface ModuleShape {
   /** The text without `export` before the module's own declarations. */
   code: string;
@@ -21,32 +21,33 @@ export interface ModuleShape {
   functions: string[];
 }
 
-interface Place {
+interface NodeContext {
   inFunction: boolean;
   /** The whole text. */
   code: string;
 }
 
-type Refusal = (node: AnyNode, place: Place) => string | null | false;
+type Refusal = (node: AnyNode, context: NodeContext) => string | null | false;
 
 const topLevelAwait = 'await is not available outside of functions';
 
-/** What a logic file may not contain, by the type of its node in the syntax tree. */
+/** Constructs that a logic file may not contain, by the type of their node in the syntax tree. */
 const refusals: Record<string, Refusal> = {
   AwaitExpression: (_node, { inFunction }) => !inFunction && topLevelAwait,
   ForOfStatement: (node, { inFunction }) => node.await === true && !inFunction && topLevelAwait,
   ImportExpression: () => 'import() is not available: use a static import',
   MetaProperty: (node) => isNamed(node.meta, 'import') && 'import.meta is not available',
-  // In a script, which the module becomes, a comment begins here.
+  // In a script, into which the module is compiled, a comment begins here.
   UnaryExpression: (node, { code }) => code.startsWith('<!--', node.start - 1) && 'SyntaxError: <!-- is not available',
   CallExpression: (node) => isNamed(node.callee, 'require') && 'require is not available: use import',
 };
 
-/** Parses a module. LogicError with file, line and column for a syntax error or for what logic may not contain. */
+/** Parses a module. LogicError with file, line and column for a syntax error or a refused construct. */
 export function analyse(file: string, code: string): ModuleShape {
   const body = parseModule(file, code);
   walk(body, (node, inFunction) => {
-    const message = Object.hasOwn(refusals, node.type) && refusals[node.type](node, { inFunction, code });
+    const refusal = Object.hasOwn(refusals, node.type) ? refusals[node.type] : undefined;
+    const message = refusal?.(node, { inFunction, code });
     if (message) throw logicError(message, { file, ...startOf(node) });
   });
   return {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../errors';
 import { inProcess, programOf } from '../testing/harness';
 import { createCompiler } from './index';
+import { compileProgram } from './program';
 
 async function failure(files: Record<string, string>, path = Object.keys(files)[0]): Promise<unknown> {
   try {
@@ -13,7 +14,7 @@ async function failure(files: Record<string, string>, path = Object.keys(files)[
   return null;
 }
 
-describe('what does not compile says where', () => {
+describe('an error of the compiler has its position', () => {
   const cases: [string, Record<string, string>, { message: RegExp; file: string; line?: number; column?: number }][] = [
     [
       'syntax',
@@ -113,7 +114,7 @@ describe('what does not compile says where', () => {
   });
 });
 
-describe('what compiles', () => {
+describe('a program compiles', () => {
   const cases: [string, Record<string, string>, string[]][] = [
     ['extension left out', { 'blocks/a.js': "import '../lib/b';", 'lib/b.js': '' }, ['blocks/a.js', 'lib/b.js']],
     ['extension given', { 'blocks/a.js': "import './b.js';", 'blocks/b.js': '' }, ['blocks/a.js', 'blocks/b.js']],
@@ -162,24 +163,35 @@ describe('what compiles', () => {
     expect(program.modules.map((module) => module.path)).toEqual(modules);
   });
 
-  test('exports are offered by their names', async () => {
+  test('exports keep their names', async () => {
     const text =
       'export const { a, b: [c, , ...d], ...e } = {}, f = 1;\nexport {\n  a as "x y",\n};\nexport { f as g };';
     const { modules } = await createCompiler(inProcess)(programOf(text));
-    const offered = [...modules[0].code.matchAll(/__offer\("([^"]+)",\(\)=>(\w+)\)/g)].map(([, name, local]) => [
-      name,
-      local,
-    ]);
+    const offered = [...(modules[0]?.code ?? '').matchAll(/__offer\("([^"]+)",\(\)=>(\w+)\)/g)].map(
+      ([, name, local]) => [name, local],
+    );
     expect(offered).toEqual([...['a', 'c', 'd', 'e', 'f'].map((name) => [name, name]), ['x y', 'a'], ['g', 'f']]);
-    expect(modules[0].code.split('\n').length).toBe(text.split('\n').length + 1);
+    expect(modules[0]?.code.split('\n').length).toBe(text.split('\n').length + 1);
   });
 
-  test('lines are kept', async () => {
+  test('line numbers are kept', async () => {
     const text =
       "import { b } from '../lib/b';\nexport interface X {\n  a: 1;\n}\nenum E { A }\nexport const f = () => 'LINE6' + E.A + b;";
     const program = await createCompiler(inProcess)(
       programOf({ 'blocks/a.ts': text, 'lib/b.ts': 'export const b = 1;' }, 'blocks/a.ts'),
     );
-    expect(program.modules[0].code.split('\n').findIndex((line) => line.includes('LINE6'))).toBe(5);
+    expect(program.modules[0]?.code.split('\n').findIndex((line) => line.includes('LINE6'))).toBe(5);
+  });
+});
+
+test('Python without its package says which command installs it', async () => {
+  const program = programOf('def f(context): return 1', 'blocks/a.py');
+  const outcome = await compileProgram(inProcess, 'key', program, () => false);
+  expect(outcome).toMatchObject({
+    error: {
+      name: 'DefinitionError',
+      message: expect.stringContaining('npm install strapi-plugin-apps-python'),
+      position: { file: 'blocks/a.py' },
+    },
   });
 });

@@ -7,9 +7,9 @@ import { AppsError } from '../../errors';
 import { createWorkers, WorkerFailure, type Workers } from '../../workers';
 import { inProcess, programOf } from '../testing/harness';
 import { createCompiler } from './index';
-import { type CompileInput, sizes } from './task-types';
+import { type CompileInput, MAX_SIZES } from './task-types';
 
-/** What a compiler gives or throws for the program. */
+/** The compiled program, or the compiler's error. */
 async function outcome(compile: ReturnType<typeof createCompiler>, program: Parameters<typeof compile>[0]) {
   try {
     return await compile(program);
@@ -18,14 +18,14 @@ async function outcome(compile: ReturnType<typeof createCompiler>, program: Para
   }
 }
 
-/** A compiler whose worker processes answer as told. */
+/** A compiler whose worker processes give the answers of the test. */
 function counting(run: Workers['run'] = inProcess.run) {
   const tasks = vi.fn(run);
   return { tasks, compile: createCompiler({ run: tasks }) };
 }
 
 describe('a program is compiled once', () => {
-  test('for a revision and path, at once the second time', async () => {
+  test('for a revision and path, synchronously the second time', async () => {
     const { tasks, compile } = counting();
     const program = programOf('function f() {}');
     const compiled = await compile(program);
@@ -34,7 +34,7 @@ describe('a program is compiled once', () => {
     expect(tasks).toHaveBeenCalledTimes(2);
   });
 
-  test('for all who ask while it is being compiled', async () => {
+  test('for concurrent requests', async () => {
     const { tasks, compile } = counting();
     const program = programOf('function f() {}');
     const [first, second] = await Promise.all([compile(program), compile(program)]);
@@ -50,17 +50,17 @@ describe('a program is compiled once', () => {
     expect(tasks).toHaveBeenCalledTimes(1);
   });
 
-  test('of the app, only files that it reaches are sent to a worker', async () => {
+  test('and only files that it imports are sent to a worker', async () => {
     const { tasks, compile } = counting();
     const files = { 'blocks/a.js': "import '../lib/b';", 'lib/b.js': '', 'lib/c.js': '', 'a.html': '' };
     await compile(programOf(files, 'blocks/a.js'));
     const inputs = tasks.mock.calls.map(([, input]) => input as CompileInput);
     expect(inputs.map(({ path }) => path)).toEqual(['blocks/a.js', 'lib/b.js']);
-    expect(inputs[0].paths).toEqual(['blocks/a.js', 'lib/b.js', 'lib/c.js']);
+    expect(inputs[0]?.paths).toEqual(['blocks/a.js', 'lib/b.js', 'lib/c.js']);
   });
 });
 
-describe('what keeps a program from being compiled', () => {
+describe('a failed compilation', () => {
   afterEach(() => void vi.useRealTimers());
 
   const failures: [WorkerFailure['reason'], RegExp][] = [
@@ -88,7 +88,7 @@ describe('what keeps a program from being compiled', () => {
     ['no process', new AppsError('ServiceUnavailableError', 'busy'), { name: 'ServiceUnavailableError' }],
     ['a fault of the compiler', new TypeError('a mistake'), { message: 'a mistake' }],
   ];
-  test.each(passing)('%s: not remembered', async (_name, error, expected) => {
+  test.each(passing)('%s: not cached', async (_name, error, expected) => {
     const { tasks, compile } = counting();
     tasks.mockRejectedValueOnce(error);
     expect(await outcome(compile, programOf(''))).toMatchObject(expected);
@@ -96,13 +96,13 @@ describe('what keeps a program from being compiled', () => {
   });
 
   const answers = [undefined, {}, { code: 1, imports: [], time: 1 }, { code: '', imports: ['other.js'], time: 1 }];
-  test.each(answers)('an answer that is none: %j', async (answer) => {
+  test.each(answers)('an invalid answer: %j', async (answer) => {
     const { compile } = counting(() => Promise.resolve(answer));
     expect(await outcome(compile, programOf(''))).toMatchObject({ message: expect.stringContaining('no answer') });
   });
 
-  const long = `//${'x'.repeat(sizes.file)}`;
-  const json = JSON.stringify('x'.repeat(sizes.file * 3));
+  const long = `//${'x'.repeat(MAX_SIZES.file)}`;
+  const json = JSON.stringify('x'.repeat(MAX_SIZES.file * 3));
   const many = Object.fromEntries([0, 1, 2].map((n) => [`lib/${n}.json`, json]));
   const large: [string, Record<string, string>, string, RegExp][] = [
     ['a script', { 'blocks/a.js': long }, 'blocks/a.js', /larger than 256 kB/],
@@ -125,7 +125,7 @@ describe('what keeps a program from being compiled', () => {
     });
   });
 
-  test('a file that could not be read', async () => {
+  test('an unreadable file', async () => {
     const program = programOf({ 'blocks/a.js': "import '../b';", 'b.js': '' }, 'blocks/a.js');
     const files = new Map([
       ...program.files,
@@ -133,7 +133,8 @@ describe('what keeps a program from being compiled', () => {
     ]);
     expect(await outcome(counting().compile, { ...program, files })).toMatchObject({
       name: 'DefinitionError',
-      message: 'b.js: The file is not UTF-8 text',
+      message: 'The file is not UTF-8 text',
+      position: { file: 'b.js' },
     });
   });
 });
@@ -171,7 +172,7 @@ describe('in a worker process', () => {
   });
 });
 
-describe('compiles what is long', () => {
+describe('compiles long files', () => {
   const names = Array.from({ length: 5_000 }, (_, n) => `export const a${n}=1;`);
   const cases: [string, string][] = [
     ['js', 'export{};'.repeat(29_000)],

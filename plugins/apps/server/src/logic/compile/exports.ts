@@ -15,8 +15,8 @@ interface Edit {
 const defaultName = '__default';
 
 /**
- * Takes `export` off a module's own declarations, so that each can be offered through a getter, which is live also when
- * modules import each other. Re-exports (`export … from`) stay. Lines are kept.
+ * Removes `export` from a module's own declarations, so that a getter can export each one; its value is live even in
+ * circular imports. Keeps re-exports (`export … from`) and line numbers.
  */
 export function detachExports(body: readonly AnyNode[], code: string): { code: string; exports: LocalExport[] } {
   const found = body.flatMap((node) => {
@@ -26,7 +26,7 @@ export function detachExports(body: readonly AnyNode[], code: string): { code: s
   return { code: edited(code, found), exports: found.flatMap(({ exports }) => exports) };
 }
 
-/** The text with its edits made; they are in its order. */
+/** Applies edits, which are in the order of the text. */
 function edited(code: string, found: readonly { edit: Edit }[]): string {
   const parts: string[] = [];
   let at = 0;
@@ -63,7 +63,7 @@ function declaredNames(declaration: AnyNode): string[] {
   return (declaration.declarations as { id: AnyNode }[]).flatMap(({ id }) => [...patternNames(id)]);
 }
 
-/** Where the names of a destructuring pattern are, by the type of its node. */
+/** The parts of a destructuring pattern that contain names, by the type of its node. */
 const patternParts: Record<string, (node: AnyNode) => unknown[]> = {
   ObjectPattern: (node) => node.properties as unknown[],
   ArrayPattern: (node) => node.elements as unknown[],
@@ -72,7 +72,7 @@ const patternParts: Record<string, (node: AnyNode) => unknown[]> = {
   AssignmentPattern: (node) => [node.left],
 };
 
-/** With a list of its own: a hostile pattern may nest deeper than the stack. */
+/** Not recursive: a hostile pattern may nest deeper than the stack. */
 function* patternNames(pattern: AnyNode): Generator<string> {
   const waiting = [pattern];
   for (let node = waiting.pop(); node; node = waiting.pop()) {

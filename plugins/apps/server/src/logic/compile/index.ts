@@ -1,37 +1,33 @@
-import type { WireProgram } from '../../../../sandbox/src/protocol';
+import type { WireProgram } from '../../../../shared/logic-protocol';
 import { WorkerFailure, type Workers } from '../../workers';
 import type { LogicProgram } from '../types';
-import { logicError } from './errors';
 import { compileProgram, type Outcome } from './program';
 
-export { logicError };
-
 /**
- * Compiles programs in worker processes, each once; one that is compiled already is returned at once. Throws, or rejects
- * with, the LogicError or DefinitionError of a broken one.
+ * Compiles programs in worker processes, each once; returns a compiled one synchronously. Throws, or rejects with, the
+ * LogicError or DefinitionError of a broken one.
  */
 export type Compiler = (program: LogicProgram) => WireProgram | Promise<WireProgram>;
 
 interface Entry {
   outcome: Outcome | Promise<Outcome>;
-  /** Characters of the compiled program; 0 while it is not known. */
+  /** Characters of the compiled program; 0 while it is unknown. */
   size: number;
-  /** When it is forgotten, by `performance.now()`. */
+  /** When it expires, by `performance.now()`. */
   end: number;
 }
 
-/** Programs kept compiled, and characters of all of them; the least recently used goes first. */
-const kept = { programs: 500, size: 64 * 1024 * 1024 };
+/** Compiled programs in the cache, and characters of all of them; the least recently used is evicted first. */
+const MAX_CACHED = { programs: 500, size: 64 * 1024 * 1024 };
 
 /**
- * Milliseconds after which a program that went over its time or memory is compiled again: the machine may have been at
- * fault.
+ * Milliseconds after which a program that exceeded its time or memory is compiled again: the machine may have been busy.
  */
 const retryTime = 60_000;
 
 /**
- * A broken program rejects with the same error until its revision changes. Requests for a program that is being compiled
- * wait for the same work. ServiceUnavailableError, which is not remembered, when the processes are busy or not there.
+ * A broken program rejects with the same error until its revision changes. Concurrent requests for a program share one
+ * compilation. ServiceUnavailableError, which is not cached, when the processes are busy or unavailable.
  */
 export function createCompiler(workers: Pick<Workers, 'run'>): Compiler {
   const entries = new Map<string, Entry>();
@@ -45,7 +41,7 @@ export function createCompiler(workers: Pick<Workers, 'run'>): Compiler {
     remove(key);
     entries.set(key, entry);
     size += entry.size;
-    while (entries.size > kept.programs || size > kept.size) remove(entries.keys().next().value as string);
+    while (entries.size > MAX_CACHED.programs || size > MAX_CACHED.size) remove(entries.keys().next().value as string);
   };
   const begin = (key: string, program: LogicProgram): Entry => {
     const outcome = compileProgram(workers, key, program);

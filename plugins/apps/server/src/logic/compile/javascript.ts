@@ -1,15 +1,14 @@
 import { transform } from 'sucrase';
-import { AppsError } from '../../errors';
+import { AppsError, logicError } from '../../errors';
 import { analyse } from './analyse';
-import { logicError } from './errors';
 import type { LocalExport } from './exports';
 import { resolveImport } from './resolve';
 import { checkScript } from './syntax';
 import type { SourceFile } from './task';
 
 /**
- * Compiles a file to a script that defines a module in the sandbox (`prelude/modules.ts`). Lines are kept: an error's
- * line is the file's own. LogicError with file, line and column.
+ * Compiles a file to a script that defines a module in the sandbox (`prelude/modules.ts`). Keeps line numbers, so that
+ * errors have the file's own. LogicError with file, line and column.
  */
 export function compileJavaScript(file: SourceFile): { code: string; imports: string[] } {
   const { path, text, isEntry, paths } = file;
@@ -27,12 +26,12 @@ export function compileJavaScript(file: SourceFile): { code: string; imports: st
   });
 }
 
-/** Before the code, so that they are there when modules import each other. */
+/** They precede the code, so that they exist in circular imports. */
 function getters(exports: readonly LocalExport[]): string {
   return exports.map(({ exported, local }) => `__offer(${literal(exported)},()=>${local});`).join('');
 }
 
-/** On one line with the code's first, so that lines are the file's own. */
+/** Begins on the first line of the code, so that line numbers are the file's own. */
 function wrap(path: string, imports: Record<string, string>, code: string): string {
   return `__define(${literal(path)},${literal(imports)},function(exports,require,__offer){"use strict";${code}\n});`;
 }
@@ -53,7 +52,7 @@ function rewrite(file: string, code: string, transforms: ('typescript' | 'import
   });
 }
 
-/** Turns whatever a parser throws, a full stack included, into a LogicError of the file. */
+/** Converts every error of a parser, stack overflow included, to a LogicError of the file. */
 function guarded<T>(file: string, work: () => T): T {
   try {
     return work();

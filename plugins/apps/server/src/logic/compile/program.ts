@@ -1,33 +1,38 @@
-import type { WireProgram } from '../../../../sandbox/src/protocol';
-import { type AppsError, isAppsError } from '../../errors';
+import type { WireProgram } from '../../../../shared/logic-protocol';
+import { type AppsError, definitionError, isBlockFailure, logicError } from '../../errors';
 import { WorkerFailure, type Workers } from '../../workers';
 import type { LogicProgram } from '../types';
-import { fileError, logicError, overError } from './errors';
-import { type CompiledFile, type CompileInput, compileTime, readCompiled, sizes } from './task-types';
+import { overError } from './errors';
+import { hasPython, withoutPython } from './python-package';
+import { type CompiledFile, type CompileInput, MAX_COMPILE_TIME, MAX_SIZES, readCompiled } from './task-types';
 
-/** A compiled program, or what is wrong with its files. */
+/** A compiled program, or the error of its files. */
 export type Outcome = { program: WireProgram } | { error: AppsError };
 
 /**
- * Compiles the logic file and, file after file, what it imports, so that no other file of the app is sent to a worker
- * process. Rejects when the processes are to blame.
+ * Compiles the logic file and, file by file, its imports, so that no other file of the app is sent to a worker process.
+ * Rejects when the processes cause the failure.
  */
 export async function compileProgram(
   workers: Pick<Workers, 'run'>,
   key: string,
   program: LogicProgram,
+  pythonInstalled = hasPython,
 ): Promise<Outcome> {
   const language = program.language === 'python' ? 'python' : 'javascript';
+  if (language === 'python' && !pythonInstalled()) return { error: withoutPython(program.path) };
   const modules = new Map<string, WireProgram['modules'][number]>();
   const paths = [...program.files.keys()].filter((path) => /\.(js|ts|json|py)$/.test(path));
   const waiting = [program.path];
-  let [time, size] = [compileTime, 0];
+  let [time, size] = [MAX_COMPILE_TIME, 0];
   try {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       if (modules.has(path)) continue;
       const text = textOf(program, path);
       size += text.length;
-      if (size > sizes.program) throw fileError(program.path, `The logic and its imports are ${over(sizes.program)}`);
+      if (size > MAX_SIZES.program) {
+        throw definitionError(`The logic and its imports are ${over(MAX_SIZES.program)}`, { file: program.path });
+      }
       const input = { language, path, text, isEntry: path === program.path, paths } as const;
       const compiled = await compileFile(workers, input, {
         time: Math.max(1, time),
@@ -40,7 +45,7 @@ export async function compileProgram(
     }
     return { program: { key, language, modules: [...modules.values()] } };
   } catch (error) {
-    if (isAppsError(error, 'LogicError') || isAppsError(error, 'DefinitionError')) return { error };
+    if (isBlockFailure(error)) return { error };
     throw error;
   }
 }
@@ -62,9 +67,9 @@ async function compileFile(
 function textOf(program: LogicProgram, path: string): string {
   const file = program.files.get(path);
   if (!file) throw logicError('There is no such file', { file: path });
-  if (file.problem) throw fileError(path, file.problem);
-  if (!path.endsWith('.json') && file.text.length > sizes.file) {
-    throw fileError(path, `The file is ${over(sizes.file)}`);
+  if (file.problem) throw definitionError(file.problem, { file: path });
+  if (!path.endsWith('.json') && file.text.length > MAX_SIZES.file) {
+    throw definitionError(`The file is ${over(MAX_SIZES.file)}`, { file: path });
   }
   return file.text;
 }

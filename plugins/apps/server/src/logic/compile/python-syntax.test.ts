@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rewritePython } from './python-syntax';
 
-describe('what MicroPython does not read', () => {
+describe('syntax that MicroPython does not support is rewritten', () => {
   const cases: [string, string][] = [
     ['x[::-1]', 'x.__slice__(None,None,-1)'],
     ['"abc"[1:n:2]', '"abc".__slice__(1,n,2)'],
@@ -32,13 +32,13 @@ describe('what MicroPython does not read', () => {
     expect(rewritePython(text)).toBe(expected);
   });
 
-  test('lines stay', () => {
+  test('line numbers are kept', () => {
     const text = 'a = {\n  **b,\n\n  "c": d[\n::-1],\n}\nraise x';
     expect(rewritePython(text).split('\n').indexOf('raise x')).toBe(text.split('\n').indexOf('raise x'));
   });
 });
 
-describe('takes little time', () => {
+describe('the rewriter takes little time', () => {
   const parts = [
     '[',
     'x[',
@@ -56,7 +56,7 @@ describe('takes little time', () => {
     '[::1]',
     '\\',
   ];
-  test.each(parts)('%j, again and again', (part) => {
+  test.each(parts)('%j, repeated', (part) => {
     const begin = performance.now();
     rewritePython(part.repeat(100_000 / part.length));
     rewritePython(`from ${part.repeat(100_000 / part.length)}`);

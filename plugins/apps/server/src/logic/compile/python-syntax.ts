@@ -1,6 +1,6 @@
 /**
- * A piece of a Python file. A `value` is a bracket with what is in it, already rewritten. Every function here takes time
- * in proportion to the text: a theme file may be anything.
+ * A token of a Python file. A `value` is a bracket with its rewritten content. Every function here takes linear time,
+ * because a theme file may contain anything.
  */
 interface Token {
   kind: 'name' | 'string' | 'number' | 'open' | 'close' | 'other' | 'space' | 'value';
@@ -16,19 +16,19 @@ const patterns: [Token['kind'], RegExp][] = [
   ['other', /\*\*|:=|==|./suy],
 ];
 
-/** Words after which a bracket begins a value of its own. */
+/** Words after which a bracket begins a new value. */
 const keywords = new Set(
   'and as assert async await break case class continue del elif else except for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
     ' ',
   ),
 );
 
-/** Deeper than this, nothing is rewritten: MicroPython will not read it either. */
-const mostBrackets = 200;
+/** Deeper nested text is not rewritten: MicroPython cannot parse it either. */
+const MAX_BRACKETS = 200;
 
 /**
- * Writes what MicroPython does not read in words that it does: `x[::-1]` of texts and tuples, `{**a}`, `[*a]` and
- * `from x import *`. Calls of `log` and `print` pass their line, which MicroPython does not know. Everything keeps its line.
+ * Rewrites syntax that MicroPython does not support: `x[::-1]` of texts and tuples, `{**a}`, `[*a]` and `from x import *`.
+ * Calls of `log` and `print` pass their line, which MicroPython does not know. Keeps line numbers.
  */
 export function rewritePython(text: string, path = ''): string {
   const starred = text.replace(
@@ -40,8 +40,10 @@ export function rewritePython(text: string, path = ''): string {
 
 function tokenize(text: string): Token[] {
   const found: Token[] = [];
-  for (let at = 0; at < text.length; at += found[found.length - 1].text.length) {
-    found.push(stringAt(text, at) ?? tokenAt(text, at));
+  for (let at = 0; at < text.length; ) {
+    const token = stringAt(text, at) ?? tokenAt(text, at);
+    found.push(token);
+    at += token.text.length;
   }
   return found;
 }
@@ -55,12 +57,12 @@ function tokenAt(text: string, at: number): Token {
   throw new Error('every character is a token');
 }
 
-/** A string, to the end of the line or of the file if it does not end before. */
+/** A string; an unclosed one extends to the end of the line or of the file. */
 function stringAt(text: string, at: number): Token | undefined {
   const opening = /[a-zA-Z]{0,2}("""|'''|"|')/y;
   opening.lastIndex = at;
   const [prefix, quote] = opening.exec(text) ?? [];
-  if (prefix === undefined) return undefined;
+  if (prefix === undefined || quote === undefined) return undefined;
   const long = quote.length === 3;
   let end = at + prefix.length;
   while (end < text.length && !text.startsWith(quote, end)) {
@@ -74,15 +76,15 @@ function stringAt(text: string, at: number): Token | undefined {
 interface Bracket {
   open: Token;
   inside: Token[];
-  /** Whether it takes a part of the value before it. */
+  /** Whether it is a subscript of the value before it. */
   subscript: boolean;
-  /** Whether it stands in a `del` statement. */
+  /** Whether it is in a `del` statement. */
   deleted: boolean;
-  /** Where it calls `log` or `print`. */
-  place: string | null;
+  /** The position argument of a call of `log` or `print`. */
+  position: string | null;
 }
 
-/** The text with every bracket rewritten from the inside out; undefined when they are nested too deep. */
+/** Rewrites all brackets from the inside out; undefined when they are nested too deeply. */
 function rewrite(list: readonly Token[], path: string): string | undefined {
   const top: Token[] = [];
   const stack: Bracket[] = [];
@@ -91,15 +93,15 @@ function rewrite(list: readonly Token[], path: string): string | undefined {
   for (const [index, token] of list.entries()) {
     const inside = stack.at(-1)?.inside ?? top;
     if (token.kind === 'open') {
-      if (stack.length >= mostBrackets) return undefined;
+      if (stack.length >= MAX_BRACKETS) return undefined;
       const before = inside.findLast(({ kind }) => kind !== 'space');
-      const place = token.text === '(' && isLog(inside) ? `*_at(${line},${JSON.stringify(path)})` : null;
+      const position = token.text === '(' && isLog(inside) ? `*_at(${line},${JSON.stringify(path)})` : null;
       stack.push({
         open: token,
         inside: [],
         subscript: isValue(before),
         deleted: deleted && stack.length === 0,
-        place,
+        position,
       });
     } else if (token.kind === 'close' && stack.length > 0) {
       const bracket = stack.pop() as Bracket;
@@ -122,27 +124,27 @@ function newlines(text: string): number {
   return count;
 }
 
-/** Whether a bracket after this calls `print`, or `log` of something. */
+/** Whether a bracket after these tokens calls `print`, or a method `log`. */
 function isLog(before: readonly Token[]): boolean {
   const [name, dot] = [before.at(-1)?.text, before.at(-2)?.text];
   return name === 'log' ? dot === '.' : name === 'print' && dot !== '.' && before.at(-3)?.text !== 'def';
 }
 
 /** The arguments followed by the position, which expands to no argument when the function is called. */
-function placed({ open, inside, place }: Bracket, close: Token): string {
-  // A single generator needs no brackets of its own, and after `**` nothing may follow.
+function withPosition({ open, inside, position }: Bracket, close: Token): string {
+  // A generator may be the only argument without brackets, and no argument may follow `**`.
   const isFixed = inside.some((token) => token.text === 'for' || token.text === '**');
-  if (place === null || isFixed) return `${open.text}${textOf(inside)}${close.text}`;
+  if (position === null || isFixed) return `${open.text}${textOf(inside)}${close.text}`;
   const parts = split(inside, ',');
   const named = parts.findIndex(isNamed);
   const end = parts.findLastIndex((part) => part.some(({ kind }) => kind !== 'space')) + 1;
   const texts = parts.map(textOf);
-  // MicroPython takes the names of arguments that come before `*` for their values.
-  texts.splice(named < 0 ? end : named, 0, place);
+  // MicroPython confuses keyword arguments before `*` with their values.
+  texts.splice(named < 0 ? end : named, 0, position);
   return `${open.text}${texts.join(',')}${close.text}`;
 }
 
-/** Whether an argument is given by its name. */
+/** Whether it is a keyword argument. */
 function isNamed(part: readonly Token[]): boolean {
   const [name, equals] = part.filter(({ kind }) => kind !== 'space');
   return name?.kind === 'name' && equals?.text === '=';
@@ -153,7 +155,7 @@ function nextText(list: readonly Token[], index: number): string | undefined {
   return next?.kind === 'space' ? list[index + 2]?.text : next?.text;
 }
 
-/** Whether a bracket after this takes a part of it, or calls it. */
+/** Whether a bracket after this token is a subscript or a call of it. */
 function isValue(token: Token | undefined): boolean {
   if (!token) return false;
   return token.kind === 'value' || token.kind === 'string' || (token.kind === 'name' && !keywords.has(token.text));
@@ -165,7 +167,7 @@ function textOf(list: readonly Token[]): string {
 
 function bracketText(bracket: Bracket, close: Token, target: boolean): string {
   const { open, inside, subscript } = bracket;
-  const plain = placed(bracket, close);
+  const plain = withPosition(bracket, close);
   if (target || inside.some(({ text }) => text === 'lambda')) return plain;
   if (open.text === '[' && subscript) return sliceText(inside) ?? plain;
   if (open.text === '[' && hasStar(inside, '*')) return `_joined(${displayText(inside, '*', ['[', ']'])})`;
@@ -189,7 +191,7 @@ function isStar(part: readonly Token[], star: string): boolean {
   return part.find(({ kind }) => kind !== 'space')?.text === star;
 }
 
-/** The entries of a display as arguments: those with a star as they are, the others in brackets of their own. */
+/** The entries of a display as arguments: those with a star unchanged, the others each in brackets. */
 function displayText(inside: readonly Token[], star: string, [open, close]: [string, string]): string {
   const parts = split(inside, ',').map((part) => {
     const text = textOf(part);
@@ -200,10 +202,13 @@ function displayText(inside: readonly Token[], star: string, [open, close]: [str
 }
 
 function split(list: readonly Token[], separator: string): Token[][] {
-  const parts: Token[][] = [[]];
+  let part: Token[] = [];
+  const parts = [part];
   for (const token of list) {
-    if (token.text === separator) parts.push([]);
-    else parts[parts.length - 1].push(token);
+    if (token.text === separator) {
+      part = [];
+      parts.push(part);
+    } else part.push(token);
   }
   return parts;
 }

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
+import { logicError } from '../../errors';
 import type { ImportSite } from './analyse';
-import { logicError } from './errors';
 
-/** Tried in this order after the path as written. */
+/** Endings that are tried in this order after the path itself. */
 const endings = ['.js', '.ts', '.json', '/index.js', '/index.ts'];
 
 /**
- * The one of `paths` that `site` in the file `from` imports; all are relative to the app's folder. LogicError if it is not
- * a relative path, leaves the folder, or leads nowhere.
+ * The path, one of `paths`, that `site` in the file `from` imports; all are relative to the app's folder. LogicError if it
+ * is not a relative path, leaves the folder, or does not exist.
  */
 export function resolveImport(paths: ReadonlySet<string>, from: string, site: ImportSite): string {
   const { specifier, line, column } = site;
@@ -21,7 +21,7 @@ export function resolveImport(paths: ReadonlySet<string>, from: string, site: Im
   return found;
 }
 
-/** TypeScript's way to import `x.ts` is to write `x.js`. */
+/** TypeScript imports `x.ts` as `x.js`. */
 function candidates(path: string): string[] {
   return [path, ...endings.map((ending) => path + ending), path.replace(/\.js$/, '.ts')];
 }

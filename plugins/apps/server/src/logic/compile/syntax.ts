@@ -1,5 +1,5 @@
 import { type Node, type Options, parse } from 'acorn';
-import { logicError } from './errors';
+import { logicError } from '../../errors';
 
 /** A node of the syntax tree whose keys depend on its type. */
 export type AnyNode = Node & { [key: string]: unknown };
@@ -10,13 +10,13 @@ export function parseModule(file: string, code: string): AnyNode[] {
 }
 
 /**
- * Holds that the script of a module, as the sandbox will read it, is one statement: a call of a name with two literals and
- * a function, so that no comment and no bracket of the file leaves its module. LogicError otherwise.
+ * Checks that the script of a module is one statement for the sandbox: a call of a name with two literals and a function,
+ * so that no comment and no bracket of the file leaves its module. LogicError otherwise.
  */
 export function checkScript(file: string, code: string): void {
-  const onComment: Options['onComment'] = (isBlock, _text, start, _end, place) => {
+  const onComment: Options['onComment'] = (isBlock, _text, start, _end, location) => {
     if (isBlock || code.startsWith('//', start)) return;
-    throw logicError('SyntaxError: HTML-like comments are not available', { file, line: place?.line });
+    throw logicError('SyntaxError: HTML-like comments are not available', { file, line: location?.line });
   };
   const options = { ecmaVersion: 'latest', sourceType: 'script', locations: true, onComment } as const;
   const [statement, ...others] = parsed(file, code, options);
@@ -35,13 +35,13 @@ function parsed(file: string, code: string, options: Options): AnyNode[] {
     const { message, loc } = error as Error & { loc?: { line: number; column: number } };
     if (!loc) throw error;
     const text = `SyntaxError: ${message.replace(/ \(\d+:\d+\)$/, '')}`;
-    // What stands before a module's code in its script is not the file's.
+    // The column in a script includes text before the module's code.
     const column = options.sourceType === 'module' ? loc.column + 1 : undefined;
     throw logicError(text, { file, line: loc.line, column });
   }
 }
 
-/** Visits every node; with a list of its own, for a hostile file may nest deeper than the stack. */
+/** Visits every node; not recursive, because a hostile file may nest deeper than the stack. */
 export function walk(body: readonly AnyNode[], visit: (node: AnyNode, inFunction: boolean) => void): void {
   const waiting: { value: unknown; inFunction: boolean }[] = [{ value: body, inFunction: false }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

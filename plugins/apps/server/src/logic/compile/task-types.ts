@@ -1,41 +1,41 @@
-/** Characters that logic may have. */
-export const sizes = {
-  /** One file of it, JSON files excepted. */
+/** Maximal numbers of characters. */
+export const MAX_SIZES = {
+  /** One file of logic, JSON files excepted. */
   file: 256 * 1024,
-  /** A logic file and all that it imports, JSON files included. */
+  /** A logic file and all its imports, JSON files included. */
   program: 2 * 1024 * 1024,
-  /** One file when it is compiled. */
+  /** One compiled file. */
   compiled: 4 * 1024 * 1024,
 };
 
 /** Milliseconds for compiling one program. */
-export const compileTime = 2000;
+export const MAX_COMPILE_TIME = 2000;
 
 /** One file for the compiler. */
 export interface CompileInput {
   language: 'javascript' | 'python';
   path: string;
   text: string;
-  /** Whether it is the logic file, and not imported. */
+  /** Whether it is the logic file itself. */
   isEntry: boolean;
   /** All files of the app's folder that an import may name. */
   paths: string[];
 }
 
-/** A script that defines a module in the sandbox (`prelude/modules.ts`), or Python's text. */
+/** A script that defines a module in the sandbox (`prelude/modules.ts`), or a Python text. */
 export interface CompiledFile {
   code: string;
-  /** Paths of the files that it imports, or may import; all of them are in `paths`. */
+  /** Paths of the files that it imports, or may import; each is in `paths`. */
   imports: string[];
-  /** Milliseconds that it took. */
+  /** Milliseconds of the compilation. */
   time: number;
 }
 
-/** The compiler's answer; undefined when it is none. */
+/** Parses the compiler's answer; undefined when it is not one. */
 export function readCompiled(output: unknown, paths: readonly string[]): CompiledFile | undefined {
   if (typeof output !== 'object' || output === null) return undefined;
   const { code, imports, time } = output as Partial<Record<keyof CompiledFile, unknown>>;
-  if (typeof code !== 'string' || code.length > sizes.compiled || typeof time !== 'number') return undefined;
+  if (typeof code !== 'string' || code.length > MAX_SIZES.compiled || typeof time !== 'number') return undefined;
   const known = new Set<unknown>(paths);
   const isList = Array.isArray(imports) && imports.every((path) => known.has(path));
   return isList ? { code, imports: imports as string[], time } : undefined;

@@ -1,11 +1,11 @@
-import { logicError } from './errors';
+import { logicError } from '../../errors';
 import { compileJavaScript } from './javascript';
 import { compilePython } from './python';
-import { type CompiledFile, type CompileInput, sizes } from './task-types';
+import { type CompiledFile, type CompileInput, MAX_SIZES } from './task-types';
 
-/** A file as the compilers of the languages see it. */
+/** A file for the compiler of its language. */
 export type SourceFile = Pick<CompileInput, 'path' | 'text' | 'isEntry'> & {
-  /** Whether the app's folder has a file of that path. */
+  /** Paths of the files of the app's folder. */
   paths: ReadonlySet<string>;
 };
 
@@ -17,7 +17,7 @@ const compilers: Record<CompileInput['language'], Compile> = { javascript: compi
 export function compileLogic({ language, paths, ...file }: CompileInput): CompiledFile {
   const begin = process.cpuUsage();
   const { code, imports } = compilers[language]({ ...file, paths: new Set(paths) });
-  if (code.length > sizes.compiled) throw logicError('The compiled logic is too large', { file: file.path });
+  if (code.length > MAX_SIZES.compiled) throw logicError('The compiled logic is too large', { file: file.path });
   const { user, system } = process.cpuUsage(begin);
   return { code, imports: [...new Set(imports)], time: (user + system) / 1000 };
 }

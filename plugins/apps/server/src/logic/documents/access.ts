@@ -1,8 +1,8 @@
 import type { Core, Schema } from '@strapi/strapi';
 import { contentTypes } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
-import { AppsError, isAppsError } from '../../errors';
-import type { Requester } from '../../requester/types';
+import type { Requester } from '../../auth/types';
+import { AppsError, isAppsError, notFound } from '../../errors';
 import { translateError } from './errors';
 import { createGuard, type Guard, refused } from './guard';
 import { type Documents, methods, prepareCall } from './methods';
@@ -10,13 +10,13 @@ import { type PageLimits, readParams } from './params';
 import { createSameIds, type SameIdsDatabase } from './same-ids';
 import type { CallParams, DocumentAccess, Need } from './types';
 
-/** Used where `api.rest.maxLimit` is not set: logic's results are bounded anyway. */
-const MOST_DOCUMENTS = 1000;
+/** For hosts without `api.rest.maxLimit`: results of logic are bounded too. */
+const MAX_DOCUMENTS = 1000;
 
-/** Methods that may write a draft, as REST's POST and PUT may. */
+/** Methods that may write a draft, like POST and PUT in REST. */
 const draftMethods: ReadonlySet<string> = new Set(['create', 'update']);
 
-/** Drafts are read by administrators only: REST would show them to everybody who may find published content. */
+/** Only administrators may read drafts: REST would show them to all requesters who may find published content. */
 function refuseDrafts(method: string, { status }: CallParams, requester: Requester): void {
   if (status !== 'draft' || requester.kind === 'administrator' || draftMethods.has(method)) return;
   throw refused(requester, 'Drafts are open to administrators only.');
@@ -36,14 +36,14 @@ function isLocalized({ pluginOptions }: Schema.ContentType): boolean {
 
 export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): DocumentAccess {
   const limits = (): PageLimits => ({
-    standard: Number(strapi.config.get('api.rest.defaultLimit', 25)),
-    most: Number(strapi.config.get('api.rest.maxLimit', null)) || MOST_DOCUMENTS,
+    defaultLimit: Number(strapi.config.get('api.rest.defaultLimit', 25)),
+    maxLimit: Number(strapi.config.get('api.rest.maxLimit', null)) || MAX_DOCUMENTS,
   });
 
-  /** Only the host's own types: users, files and administrators have rules of their own, and secrets. */
+  /** Only the host's own types: users, files and administrators have other rules, and secrets. */
   const schemaOf = (uid: string): Schema.ContentType => {
     const known = typeof uid === 'string' && uid.startsWith('api::') && Object.hasOwn(strapi.contentTypes, uid);
-    if (!known) throw new AppsError('NotFoundError', 'There is no such content type, or logic cannot use it.');
+    if (!known) throw notFound('There is no such content type, or logic cannot use it.');
     return strapi.contentTypes[uid as keyof typeof strapi.contentTypes] as Schema.ContentType;
   };
 
@@ -51,7 +51,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
 
   const documentsOf = (schema: Schema.ContentType): Documents => strapi.documents(schema.uid as never) as never;
 
-  /** Runs work on a type, its errors made safe. */
+  /** Runs work on a type and makes its errors safe. */
   const guarded = async <T>(schema: Schema.ContentType, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -106,11 +106,11 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
           ? { documentId: { $eq: documentId } }
           : {};
       const found = await guarded(schema, () => readOne(schema, { guard, filters, locale })).catch((error: unknown) => {
-        // The field of the address is none that this requester may filter by.
+        // The requester may not filter by the field of the address.
         if (isAppsError(error, 'BadRequestError')) return null;
         throw error;
       });
-      // Some databases compare without case or trailing spaces; an address is one item's only.
+      // Some databases ignore case or trailing spaces in comparisons; an address belongs to exactly one item.
       return slug && String(found?.[slug.field]) !== slug.value ? null : found;
     },
   };

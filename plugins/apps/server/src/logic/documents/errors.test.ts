@@ -1,5 +1,5 @@
 import { errors } from '@strapi/utils';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../errors';
 import { translateError } from './errors';
 
@@ -7,7 +7,7 @@ const isPrivate = (attribute: string): boolean => attribute === 'secret';
 const translate = (error: unknown): unknown => translateError(error, isPrivate);
 
 describe("Strapi's errors", () => {
-  it('say the same of a private field and of one that does not exist', () => {
+  test('are equal for a private field and for one that does not exist', () => {
     const said = ['secret', 'missing'].map((key) => {
       const error = new errors.ValidationError(`Invalid key ${key}`, { key, param: 'filters', source: 'query' });
       return (translate(error) as Error).message.replace(key, 'FIELD');
@@ -15,7 +15,7 @@ describe("Strapi's errors", () => {
     expect(said).toEqual(['"FIELD" cannot be used in filters.', '"FIELD" cannot be used in filters.']);
   });
 
-  it.each([
+  test.each([
     [new errors.ValidationError('x', { key: 'id', source: 'body' }), 'BadRequestError', '"id" cannot be used in data.'],
     [
       new errors.ValidationError('title is required', { errors: [{ path: ['title'] }] }),
@@ -36,7 +36,7 @@ describe("Strapi's errors", () => {
     expect(translated).toMatchObject({ name, message });
   });
 
-  it.each([
+  test.each([
     ['of the database', new Error('select * from articles')],
     ['of ours', new AppsError('ConflictError', 'again')],
     ['that are none', 'text'],

@@ -1,6 +1,6 @@
 import { AppsError, type ErrorName, isAppsError } from '../../errors';
 
-/** Strapi's errors that say what was wrong with a call; all others are thrown on as they are. */
+/** Strapi's errors about the arguments or rights of a call; all others are rethrown unchanged. */
 const names: Record<string, ErrorName> = {
   ValidationError: 'BadRequestError',
   YupValidationError: 'BadRequestError',
@@ -17,8 +17,8 @@ interface StrapiError extends Error {
 }
 
 /**
- * An error of Strapi as one with a safe message. A field that does not exist and one that the requester may not use
- * get the same message, so that it tells nothing about private fields.
+ * Translates an error of Strapi to one with a safe message. A field that does not exist and one that the requester may
+ * not use get the same message, which thus reveals nothing about private fields.
  * @param isPrivate whether an attribute of the content type is private
  */
 export function translateError(error: unknown, isPrivate: (attribute: string) => boolean): unknown {
@@ -27,9 +27,9 @@ export function translateError(error: unknown, isPrivate: (attribute: string) =>
   if (name === undefined) return error;
   const { details } = error as StrapiError;
   if (typeof details?.key === 'string') {
-    const place =
+    const location =
       typeof details.param === 'string' ? details.param : details.source === 'body' ? 'data' : 'the parameters';
-    return new AppsError(name, `"${details.key}" cannot be used in ${place}.`, { cause: error });
+    return new AppsError(name, `"${details.key}" cannot be used in ${location}.`, { cause: error });
   }
   const touched = details?.errors?.flatMap(({ path }) => path ?? []) ?? [];
   const secret = touched.some((part) => typeof part === 'string' && isPrivate(part));

@@ -1,27 +1,27 @@
 import type { Core, Schema } from '@strapi/strapi';
 import { setCreatorFields } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
+import type { Requester, StrapiAuth } from '../../auth/types';
 import { AppsError } from '../../errors';
-import type { Requester, StrapiAuth } from '../../requester/types';
 import type { Need, Query } from './types';
 
-/** One requester's rights to one content type: Strapi's content API, and for administrators the Content Manager's rules on top. */
+/** One requester's rights to one content type: Strapi's content API, and for administrators also the Content Manager's rules. */
 export interface Guard {
   /** Whether the content API offers the action and the requester may use it. */
   may(need: Need): Promise<boolean>;
   /** ForbiddenError unless the requester may; UnauthorizedError for anonymous. */
   need(need: Need): Promise<void>;
-  /** The query, validated, without what the requester may not see, narrowed to the documents that an administrator may read. */
+  /** The validated query, without fields that the requester may not see, narrowed to documents that an administrator may read. */
   query(query: Query): Promise<Query>;
-  /** Filters that hold for the documents to which an administrator may do all of this; empty for all. */
+  /** Filters for the documents to which an administrator may do all of these actions; empty for all documents. */
   conditions(...actions: Need['admin'][]): object[];
-  /** The data, validated, ready to be written. */
+  /** The validated data to write. */
   input(data: Items, action: 'create' | 'update'): Promise<Items>;
-  /** What the requester may see of entities, as plain JSON. */
+  /** The parts of entities that the requester may see, as plain JSON. */
   output(entities: unknown): Promise<Json>;
 }
 
-/** An administrator's rules as the Content Manager applies them. */
+/** The rules that the Content Manager applies to an administrator. */
 interface PermissionsManager {
   getQuery(action: string): object | null | undefined;
   validateQuery(query: object, options: object): Promise<unknown>;
@@ -33,12 +33,12 @@ interface PermissionsManager {
 const explorer = (action: Need['admin']): string =>
   `plugin::content-manager.explorer.${action === 'find' ? 'read' : action}`;
 
-/** Why the requester is refused: anonymous may be somebody who has not logged in yet (contract, section 4). */
+/** The error for a missing right: UnauthorizedError for anonymous, who may still log in (docs/reference/rights.md#content). */
 export function refused(requester: Requester, message: string): AppsError {
   return new AppsError(requester.kind === 'anonymous' ? 'UnauthorizedError' : 'ForbiddenError', message);
 }
 
-/** A deep copy that is JSON: dates become strings, undefined disappears. */
+/** A deep copy as JSON: dates become strings, undefined disappears. */
 const plain = <T>(value: unknown): T => JSON.parse(JSON.stringify(value ?? null)) as T;
 
 export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, requester: Requester): Guard {
@@ -54,7 +54,7 @@ export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, req
     : null;
 
   const may = async ({ action, admin }: Need): Promise<boolean> => {
-    // The action belongs to the content API only if a route of the type leads to it.
+    // The action belongs to the content API only if the type has a route for it.
     if (!strapi.contentAPI.permissions.providers.action.has(`${uid}.${action}`)) return false;
     try {
       await strapi.get('auth').verify(requester.auth as StrapiAuth, { scope: `${uid}.${isAdmin ? admin : action}` });
@@ -71,7 +71,7 @@ export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, req
     may,
     conditions,
     async need(need) {
-      // Every method shows what it has done: an administrator without the right to read has no fields to show.
+      // Every method returns its result: an administrator without the right to read would get no fields.
       if ((await may(need)) && (!isAdmin || (await may({ action: 'find', admin: 'find' })))) return;
       const action = isAdmin ? need.admin : need.action;
       throw refused(requester, `You may not use "${action}" on content of the type "${uid}".`);
@@ -84,7 +84,7 @@ export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, req
       })) as Query;
       if (manager === null) return clean;
       const options = { subject: uid, action: explorer('find') };
-      // As it was asked for: `populate: '*'` has become a list of all fields by now, of which some may be refused.
+      // The original query: sanitizing has replaced `populate: '*'` by a list of all fields, some of which may be refused.
       await manager.validateQuery(query, options);
       const permitted = await manager.sanitizeQuery(clean, options);
       const filters = [...[permitted.filters ?? []].flat(), ...conditions('find')];

@@ -1,3 +1,3 @@
-/** Host content for logic and for addresses, with exactly the requester's rights (contract, section 8, "Permissions"). */
+/** Host content for logic and for addresses, with exactly the requester's rights (docs/reference/rights.md#content). */
 export { createDocumentAccess } from './access';
 export type { DocumentAccess } from './types';

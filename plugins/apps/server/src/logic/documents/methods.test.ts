@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
 import { AppsError } from '../../errors';
 import type { Guard } from './guard';
@@ -69,7 +69,7 @@ beforeEach(() => {
 });
 
 describe('methods', () => {
-  it.each<[string, Partial<Call>, object]>([
+  test.each<[string, Partial<Call>, object]>([
     ['findMany', { locale: 'de' }, { locale: 'de', status: 'published', start: 0, limit: 25 }],
     ['findFirst', { query: { filters: { a: 1 } } }, { filters: { a: 1 }, status: 'published' }],
     ['findOne', {}, { filters: { documentId: { $eq: 'd' } }, status: 'published' }],
@@ -86,13 +86,16 @@ describe('methods', () => {
     expect(asked).toEqual([[name === 'findOne' ? 'findFirst' : name, params]]);
   });
 
-  it.each(['update', 'delete', 'publish', 'unpublish', 'discardDraft'])('%s of nothing is not found', async (name) => {
-    found = null;
-    await expect(run(name)).rejects.toMatchObject({ name: 'NotFoundError' });
-  });
+  test.each(['update', 'delete', 'publish', 'unpublish', 'discardDraft'])(
+    '%s of a missing document is not found',
+    async (name) => {
+      found = null;
+      await expect(run(name)).rejects.toMatchObject({ name: 'NotFoundError' });
+    },
+  );
 
-  it.each(['update', 'delete', 'publish', 'unpublish', 'discardDraft'])(
-    '%s writes nothing that an administrator’s conditions leave out',
+  test.each(['update', 'delete', 'publish', 'unpublish', 'discardDraft'])(
+    '%s does not write a document that an administrator’s conditions exclude',
     async (name) => {
       found = null;
       const conditions = [{ createdBy: { id: 1 } }];
@@ -103,7 +106,7 @@ describe('methods', () => {
     },
   );
 
-  it.each(['create', 'update'])('%s of a published version needs the right to publish', async (name) => {
+  test.each(['create', 'update'])('%s of a published version needs the right to publish', async (name) => {
     publishing = false;
     await expect(run(name)).rejects.toMatchObject({ name: 'ForbiddenError' });
     expect(asked).toEqual([]);
@@ -112,7 +115,7 @@ describe('methods', () => {
     expect(asked.map(([method]) => method)).toEqual([name, name]);
   });
 
-  it.each(['publish', 'unpublish', 'discardDraft'])('%s needs draft & publish', async (name) => {
+  test.each(['publish', 'unpublish', 'discardDraft'])('%s needs draft & publish', async (name) => {
     await expect(run(name, { documents: documents(false) })).rejects.toMatchObject({ name: 'BadRequestError' });
   });
 });

@@ -1,10 +1,10 @@
 import type { Json } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError, notFound } from '../../errors';
 import type { PreparedCall } from '../types';
 import type { Guard } from './guard';
 import type { CallParams, Need } from './types';
 
-/** Strapi's documents service of one content type, as far as it is called here. */
+/** The part of Strapi's documents service of one content type that is used here. */
 export interface Documents {
   findMany(params: object): Promise<object[]>;
   findFirst(params: object): Promise<{ documentId: string } | null>;
@@ -12,7 +12,7 @@ export interface Documents {
   create(params: object): Promise<object>;
   update(params: object): Promise<object | null>;
   delete(params: object): Promise<Entries>;
-  /** These exist only for types with draft & publish. */
+  /** This and the next two exist only for types with draft & publish. */
   publish?(params: object): Promise<Entries>;
   unpublish?(params: object): Promise<Entries>;
   discardDraft?(params: object): Promise<Entries>;
@@ -31,22 +31,24 @@ export interface Call extends CallParams {
 /** One method of `context.api.documents(uid)`: a row of the table below. */
 interface Method {
   need: Need;
-  /** Parameters it takes, and those it cannot do without. */
+  /** Accepted parameters, and required ones. */
   allowed: readonly string[];
   required: readonly string[];
-  /** What it does to an existing document, as far as an administrator's conditions are about that. */
+  /** Type of its result in `shared/context-calls.d.ts`; default: `Value`. */
+  type?: string;
+  /** Its action on an existing document, for which administrators may have conditions. */
   target?: Need['admin'];
-  /** Checks rights and parameters without asking the database; what it returns asks the database. */
+  /** Checks rights and parameters without a database query; the returned function queries the database. */
   prepare(call: Call): Promise<() => Promise<Json>>;
 }
 
-/** Prepares a call of a method: see PreparedCall. Rejects when the requester may not, or parameters are wrong. */
+/** Prepares a call of a method: see PreparedCall. Rejects for missing rights or wrong parameters. */
 export async function prepareCall({ target, prepare }: Method, call: Call): Promise<Omit<PreparedCall, 'reads'>> {
   const work = await prepare(call);
   if (target === undefined || call.guard.conditions('find', target).length === 0) return { run: work };
   const check = () => requireTarget(call, target);
   const run = async () => {
-    // Again, in the transaction that writes: the document may have been changed since.
+    // Again, in the transaction that writes: the document may have changed since.
     await check();
     return work();
   };
@@ -56,25 +58,25 @@ export async function prepareCall({ target, prepare }: Method, call: Call): Prom
 const READ = ['filters', 'sort', 'fields', 'populate', 'locale', 'status'];
 const SHOW = ['fields', 'populate', 'locale'];
 
-const notFound = (): AppsError => new AppsError('NotFoundError', 'There is no such document.');
+const noDocument = () => notFound('There is no such document.');
 
-/** Parameters that say which version is meant. */
+/** Parameters that select a version. */
 const version = ({ locale, status }: CallParams): object => ({ ...(locale === undefined ? {} : { locale }), status });
 
-/** NotFoundError unless an administrator whose rights have conditions may read the document and do this to it. */
+/** NotFoundError unless an administrator with conditional rights may read the document and do this to it. */
 async function requireTarget({ documents, guard, documentId, locale }: Call, action: Need['admin']): Promise<void> {
   const filters = { $and: [{ documentId }, ...guard.conditions('find', action)] };
   const language = locale === undefined || locale === '*' ? {} : { locale };
-  if ((await documents.findFirst({ filters, ...language, status: 'draft' })) === null) throw notFound();
+  if ((await documents.findFirst({ filters, ...language, status: 'draft' })) === null) throw noDocument();
 }
 
-/** Writing a published version is publishing: a right of its own for administrators. */
+/** Writing a published version also publishes, which is a separate right of administrators. */
 async function requirePublishing({ guard, status, documents }: Call): Promise<void> {
   if (status === 'published' && documents.publish !== undefined)
     await guard.need({ action: 'update', admin: 'publish' });
 }
 
-/** A method that changes which versions of a document there are. */
+/** A method that adds or removes versions of a document. */
 function versions(name: 'publish' | 'unpublish' | 'discardDraft', admin: Need['admin']): Method {
   return {
     need: { action: 'update', admin },
@@ -87,19 +89,23 @@ function versions(name: 'publish' | 'unpublish' | 'discardDraft', admin: Need['a
         throw new AppsError('BadRequestError', `${name}() needs a content type with draft & publish.`);
       return async () => {
         const { entries } = await change({ documentId, ...(locale === undefined ? {} : { locale }) });
-        if (entries.length === 0) throw notFound();
+        if (entries.length === 0) throw noDocument();
         return { documentId, entries: await guard.output(entries) };
       };
     },
   };
 }
 
-/** The methods by name (contract, section 8); there is no content-API action to publish, so that it takes `update`. */
+/**
+ * The methods by name (docs/reference/logic.md#contextapi). The content API has no action to publish: publishing needs
+ * `update`.
+ */
 export const methods: Record<string, Method> = {
   findMany: {
     need: { action: 'find', admin: 'find' },
     allowed: [...READ, 'pagination', 'start', 'limit'],
     required: [],
+    type: 'Value[]',
     async prepare(call) {
       const query = await call.guard.query(call.query);
       return async () => call.guard.output(await call.documents.findMany({ ...query, ...version(call), ...call.page }));
@@ -127,6 +133,7 @@ export const methods: Record<string, Method> = {
     need: { action: 'find', admin: 'find' },
     allowed: ['filters', 'locale', 'status'],
     required: [],
+    type: 'number',
     async prepare(call) {
       const query = await call.guard.query(call.query);
       return () => call.documents.count({ ...query, ...version(call) });
@@ -158,7 +165,7 @@ export const methods: Record<string, Method> = {
       return async () => {
         const params = { documentId, fields, populate, ...version(call), data: structuredClone(data) };
         const updated = await documents.update(params);
-        if (updated === null) throw notFound();
+        if (updated === null) throw noDocument();
         return guard.output(updated);
       };
     },
@@ -171,7 +178,7 @@ export const methods: Record<string, Method> = {
     async prepare({ documents, guard, documentId, locale }) {
       return async () => {
         const { entries } = await documents.delete({ documentId, ...(locale === undefined ? {} : { locale }) });
-        if (entries.length === 0) throw notFound();
+        if (entries.length === 0) throw noDocument();
         return { documentId, entries: await guard.output(entries) };
       };
     },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Items, Json } from '../../../../shared/json';
 import { isAppsError } from '../../errors';
 import { readParams } from './params';
@@ -17,7 +17,7 @@ const allowed = [
   'status',
 ];
 const read = (params: Items, required: string[] = []) =>
-  readParams(params, { method: 'findMany', allowed, required, limits: { standard: 25, most: 100 } });
+  readParams(params, { method: 'findMany', allowed, required, limits: { defaultLimit: 25, maxLimit: 100 } });
 
 const refusal = (params: unknown, required?: string[]): string => {
   try {
@@ -31,14 +31,14 @@ const refusal = (params: unknown, required?: string[]): string => {
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-/** Two of the same in each other, again and again: few levels, many objects. */
+/** Each level contains the next one twice: few levels, many objects. */
 const doubled = (levels: number): Json =>
   levels === 0 ? { title: 'a' } : { $and: [doubled(levels - 1), doubled(levels - 1)] };
 
 const nested = (levels: number): Json => (levels === 0 ? 'x' : { $not: nested(levels - 1) });
 
 describe('parameters', () => {
-  it.each<[string, unknown, RegExp]>([
+  test.each<[string, unknown, RegExp]>([
     ['not an object', [], /takes an object/],
     ['an unknown one', { _q: 'x' }, /Unknown parameter "_q"/],
     ['a name of Object', { constructor: 1 }, /Unknown parameter "constructor"/],
@@ -52,7 +52,7 @@ describe('parameters', () => {
     ['fields of the wrong type', { fields: [1] }, /"fields"/],
     ['populate of the wrong type', { populate: true }, /"populate"/],
     ['a limit that is a string', { limit: '5' }, /"limit"/],
-    ['a limit that is no number', { limit: Number.NaN }, /"limit"/],
+    ['a limit that is not a number', { limit: Number.NaN }, /"limit"/],
     ['a negative start', { start: -1 }, /"start"/],
     ['a page from 0', { pagination: { page: 0 } }, /"page"/],
     ['an unknown key of pagination', { pagination: { withCount: true } }, /"withCount"/],
@@ -62,7 +62,7 @@ describe('parameters', () => {
     ['a way to a prototype', JSON.parse('{"filters":{"$and":[{"__proto__":{"a":1}}]}}'), /__proto__/],
     ['too much nesting', { filters: nested(60) }, /levels deep/],
     ['too many conditions', { filters: { $or: times(251, { title: 'a' }) } }, /"filters" has more than 250 objects/],
-    ['conditions in each other', { filters: doubled(12) }, /more than 250 objects/],
+    ['too many nested conditions', { filters: doubled(12) }, /more than 250 objects/],
     ['too many values', { filters: { title: { $in: times(1001, 'a') } } }, /"filters" has more than 1000 values/],
     ['a very long value', { filters: { title: 'x'.repeat(100_001) } }, /more than 100000 characters/],
     ['a very long name', { filters: { ['x'.repeat(100_001)]: 1 } }, /more than 100000 characters/],
@@ -78,9 +78,9 @@ describe('parameters', () => {
     expect(refusal(params)).toMatch(message);
   });
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['none', {}],
-    ['null for left out', { filters: null, limit: null, status: null }],
+    ['null for a missing value', { filters: null, limit: null, status: null }],
     ['some nesting', { filters: nested(40) }],
     ['every kind of sort', { sort: ['title', { createdAt: 'desc' }] }],
     ['all languages', { locale: '*' }],
@@ -91,13 +91,13 @@ describe('parameters', () => {
     expect(refusal(params)).toBe('accepted');
   });
 
-  it('may be required', () => {
+  test('may be required', () => {
     expect(refusal({}, ['documentId'])).toMatch(/needs the parameter "documentId"/);
     expect(refusal({ documentId: null }, ['documentId'])).toMatch(/needs/);
     expect(refusal({ documentId: 'abc' }, ['documentId'])).toBe('accepted');
   });
 
-  it.each<[Items, { start: number; limit: number }]>([
+  test.each<[Items, { start: number; limit: number }]>([
     [{}, { start: 0, limit: 25 }],
     [{ limit: 5 }, { start: 0, limit: 5 }],
     [{ limit: 5000 }, { start: 0, limit: 100 }],
@@ -114,7 +114,7 @@ describe('parameters', () => {
     expect(read(params).page).toEqual(page);
   });
 
-  it('give published content unless told otherwise', () => {
+  test('select published content by default', () => {
     expect(read({}).status).toBe('published');
     expect(read({ status: 'draft' }).status).toBe('draft');
   });

@@ -2,23 +2,23 @@ import type { Items, Json } from '../../../../shared/json';
 import { AppsError } from '../../errors';
 import type { CallParams, Query } from './types';
 
-/** How many documents a query gives. */
+/** Limits of the number of documents that a query returns. */
 export interface PageLimits {
-  /** Without a `limit`. */
-  standard: number;
-  /** At most; a larger or negative `limit` gives this many. */
-  most: number;
+  /** For queries without a `limit`. */
+  defaultLimit: number;
+  /** Replaces larger or negative values of `limit`. */
+  maxLimit: number;
 }
 
-/** Nesting of objects and lists in parameters; deeper ones are refused before any library walks through them. */
+/** Nesting of objects and lists in parameters; deeper ones are refused before any library traverses them. */
 const MAX_DEPTH = 50;
 
 /**
- * How much parameters may hold, so that a call keeps the server from everything else for some hundredths of a second at
- * most: Strapi and the database walk through all of them again and again. A query's objects each become a condition, an
- * entry of `sort` another comparison of every row.
+ * Limits of parameters, so that a call blocks the server for some hundredths of a second at most: Strapi and the database
+ * traverse all of them repeatedly. Each object of a query becomes a condition, each entry of `sort` another comparison of
+ * every row.
  */
-const MOST = {
+const MAX = {
   query: { objects: 250, values: 1_000, text: 100_000 },
   data: { objects: 2_500, values: 10_000, text: 1_000_000 },
   /** Names in lists, in objects and in texts with commas. */
@@ -28,10 +28,10 @@ const LOCALE = /^(\*|[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*)$/;
 
 const isText = (value: Json): boolean => typeof value === 'string';
 const isObject = (value: Json): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isWhole = (value: Json, least: number): boolean => Number.isSafeInteger(value) && (value as number) >= least;
+const isWhole = (value: Json, min: number): boolean => Number.isSafeInteger(value) && (value as number) >= min;
 const isListOf = (value: Json, check: (entry: Json) => boolean): boolean => Array.isArray(value) && value.every(check);
 
-/** Every parameter with its check and how to say what it must be. */
+/** Each parameter with its check and the description of valid values for the error message. */
 const checks: Record<string, [check: (value: Json) => boolean, expected: string]> = {
   documentId: [(value) => typeof value === 'string' && /^[^\u0000-\u001f]{1,255}$/.test(value), 'a document id'],
   data: [isObject, 'an object'],
@@ -64,35 +64,35 @@ interface Size {
   text: number;
 }
 
-/** Refuses values that are nested too deeply, too large together, or would reach a prototype. */
-function checkShape(name: string, given: Json, most: Size): void {
-  const left = { ...most };
+/** Refuses values that are nested too deeply, too large together, or would set a prototype. */
+function checkShape(name: string, given: Json, max: Size): void {
+  const left = { ...max };
   const take = (kind: keyof Size, count: number) => {
     left[kind] -= count;
     if (left[kind] >= 0) return;
     const what = { objects: 'objects', values: 'values', text: 'characters' }[kind];
-    refuse(`The parameter "${name}" has more than ${most[kind]} ${what}.`);
+    refuse(`The parameter "${name}" has more than ${max[kind]} ${what}.`);
   };
-  const look = (value: Json, depth: number): void => {
+  const visit = (value: Json, depth: number): void => {
     if (typeof value === 'string') take('text', value.length);
     if (typeof value !== 'object' || value === null) return take('values', 1);
     if (depth > MAX_DEPTH) refuse(`The parameters are nested more than ${MAX_DEPTH} levels deep.`);
     if (Array.isArray(value)) {
-      for (const entry of value) look(entry, depth + 1);
+      for (const entry of value) visit(entry, depth + 1);
       return;
     }
     if (Object.hasOwn(value, '__proto__')) refuse('The parameters contain the key "__proto__".');
     take('objects', 1);
     for (const [key, entry] of Object.entries(value)) {
       take('text', key.length);
-      look(entry, depth + 1);
+      visit(entry, depth + 1);
     }
   };
-  look(given, 0);
+  visit(given, 0);
 }
 
-/** Refuses more names than make sense, in whichever way they are written. */
-function checkNames(name: keyof typeof MOST.names, given: Json): void {
+/** Refuses more names than are useful, in any syntax. */
+function checkNames(name: keyof typeof MAX.names, given: Json): void {
   const namesIn = (value: Json): string[] => {
     if (typeof value === 'string') return value.split(',');
     if (typeof value !== 'object' || value === null) return [];
@@ -100,45 +100,45 @@ function checkNames(name: keyof typeof MOST.names, given: Json): void {
     return Array.isArray(value) ? entries : [...Object.keys(value), ...entries];
   };
   const names = namesIn(given);
-  if (names.length > MOST.names[name]) refuse(`The parameter "${name}" has more than ${MOST.names[name]} names.`);
+  if (names.length > MAX.names[name]) refuse(`The parameter "${name}" has more than ${MAX.names[name]} names.`);
   const isDeep = (text: string) => text.split('.', MAX_DEPTH + 1).length > MAX_DEPTH;
   if (names.some(isDeep)) refuse(`The parameter "${name}" has a name of more than ${MAX_DEPTH} parts.`);
 }
 
-function checkKeys(values: Items, allowed: readonly string[], place: string): void {
+function checkKeys(values: Items, allowed: readonly string[], location: string): void {
   for (const [key, value] of Object.entries(values)) {
     if (!allowed.includes(key)) {
-      refuse(`Unknown parameter "${key}" of ${place}; it takes ${allowed.join(', ') || 'none'}.`);
+      refuse(`Unknown parameter "${key}" of ${location}; it takes ${allowed.join(', ') || 'none'}.`);
     }
     const [check, expected] = checks[key] ?? [() => false, 'left out'];
-    if (value !== null && !check(value)) refuse(`The parameter "${key}" of ${place} must be ${expected}.`);
+    if (value !== null && !check(value)) refuse(`The parameter "${key}" of ${location} must be ${expected}.`);
   }
 }
 
 const PAGING = ['page', 'pageSize', 'start', 'limit'];
 
-/** `pagination: {page, pageSize}`, `pagination: {start, limit}` or bare `start` and `limit`, as start and limit. */
-function pageOf(params: Items, limits: PageLimits, place: string): CallParams['page'] {
+/** Converts `pagination: {page, pageSize}`, `pagination: {start, limit}` or bare `start` and `limit` to start and limit. */
+function pageOf(params: Items, limits: PageLimits, location: string): CallParams['page'] {
   const pagination = (params.pagination ?? {}) as Items;
-  checkKeys(pagination, PAGING, `${place}'s pagination`);
+  checkKeys(pagination, PAGING, `${location}'s pagination`);
   const given = { start: params.start, limit: params.limit, ...pagination } as Record<
     string,
     number | null | undefined
   >;
-  const capped = (wanted: number): number => (wanted < 0 || wanted > limits.most ? limits.most : wanted);
+  const capped = (wanted: number): number => (wanted < 0 || wanted > limits.maxLimit ? limits.maxLimit : wanted);
   if (given.page != null || given.pageSize != null) {
-    const limit = capped(given.pageSize ?? limits.standard);
+    const limit = capped(given.pageSize ?? limits.defaultLimit);
     return { start: ((given.page ?? 1) - 1) * limit, limit };
   }
-  const limit = capped(given.limit ?? limits.standard);
+  const limit = capped(given.limit ?? limits.defaultLimit);
   return { start: given.start ?? 0, limit };
 }
 
 /**
- * Checks a call's parameters for names, types, nesting and size; null counts as left out. What they mean for a content type
- * is checked later.
- * @param allowed names that the method takes
- * @param required names that it cannot do without
+ * Checks a call's parameters for names, types, nesting and size; null counts as missing. Strapi checks them against the
+ * content type later.
+ * @param allowed names of accepted parameters
+ * @param required names of required parameters
  */
 export function readParams(
   params: Items,
@@ -149,14 +149,14 @@ export function readParams(
     limits,
   }: { method: string; allowed: readonly string[]; required: readonly string[]; limits: PageLimits },
 ): CallParams {
-  const place = `${method}()`;
-  if (!isObject(params)) refuse(`${place} takes an object of parameters.`);
+  const location = `${method}()`;
+  if (!isObject(params)) refuse(`${location} takes an object of parameters.`);
   for (const [name, value] of Object.entries(params)) {
-    checkShape(name, value, name === 'data' ? MOST.data : MOST.query);
-    if (Object.hasOwn(MOST.names, name)) checkNames(name as keyof typeof MOST.names, value);
+    checkShape(name, value, name === 'data' ? MAX.data : MAX.query);
+    if (Object.hasOwn(MAX.names, name)) checkNames(name as keyof typeof MAX.names, value);
   }
-  checkKeys(params, allowed, place);
-  for (const name of required) if (params[name] == null) refuse(`${place} needs the parameter "${name}".`);
+  checkKeys(params, allowed, location);
+  for (const name of required) if (params[name] == null) refuse(`${location} needs the parameter "${name}".`);
   const query: Query = {};
   for (const name of ['filters', 'sort', 'fields', 'populate'] as const) {
     if (params[name] != null) query[name] = params[name];
@@ -167,6 +167,6 @@ export function readParams(
     data: (params.data ?? {}) as Items,
     ...(params.locale == null ? {} : { locale: params.locale as string }),
     status: (params.status ?? 'published') as CallParams['status'],
-    page: pageOf(params, limits, place),
+    page: pageOf(params, limits, location),
   };
 }

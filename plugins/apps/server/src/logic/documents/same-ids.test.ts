@@ -32,7 +32,7 @@ beforeAll(async () => {
   };
   await db.init({ models: [model] as never });
   await db.schema.sync();
-  // Strapi's query engine asks for the database by this name.
+  // Strapi's query engine gets the database by this name.
   Object.assign(globalThis, { strapi: { db } });
   sameIds = createSameIds(db as unknown as SameIdsDatabase);
 });
@@ -54,7 +54,7 @@ const rolledBack = async <T>(work: () => Promise<T>): Promise<T> => {
   return result as T;
 };
 
-test('what is made again has the ids of the first time, which nothing else has taken meanwhile', async () => {
+test('a repeated change creates rows with the ids of its first run, which no other row has taken meanwhile', async () => {
   const both = sameIds.repeatable(async () => [await add(), await add()]);
   const first = await rolledBack(both);
   const other = sameIds.repeatable(add);
@@ -67,7 +67,7 @@ test('what is made again has the ids of the first time, which nothing else has t
   expect((await add()).id).toBeGreaterThan(Math.max(...[...first, second, between].map(({ id }) => id)));
 });
 
-test('what is created outside is left alone', async () => {
+test('rows that are created outside of a change keep their ids', async () => {
   const [one, two] = [await add(), await add()];
   expect(two.id).toBe(one.id + 1);
   expect(two.documentId).not.toBe(one.documentId);

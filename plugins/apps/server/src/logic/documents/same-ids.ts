@@ -6,7 +6,7 @@ interface Ids {
   documentId?: unknown;
 }
 
-/** One carrying out of a change: the rows that it created the first time, by model, and how many it has created now. */
+/** One run of a change: the rows that its first run created, by model, and their numbers in this run. */
 interface Run {
   created: Map<string, Ids[]>;
   /** The highest id that was created, by table. */
@@ -21,7 +21,7 @@ interface CreateEvent {
   state: { ids?: Ids };
 }
 
-/** What is used of `strapi.db`. */
+/** The part of `strapi.db` that is used here. */
 export interface SameIdsDatabase {
   dialect: { client: string };
   connection: { raw(sql: string, values: unknown[]): PromiseLike<unknown> };
@@ -31,15 +31,15 @@ export interface SameIdsDatabase {
   transaction(work: (tools: { onRollback(callback: () => void): void }) => Promise<void>): Promise<void>;
 }
 
-/** Makes sure that ids up to this one are not given again. SQLite alone takes ids back when a transaction is rolled back. */
+/** Reserves ids up to this one. Only SQLite reuses ids of a transaction that was rolled back. */
 const keepIds = [
   'insert into sqlite_sequence (name, seq) select ?, 0 where not exists (select 1 from sqlite_sequence where name = ?)',
   'update sqlite_sequence set seq = max(seq, ?) where name = ?',
 ] as const;
 
 /**
- * Lets a change that was rolled back be made again with the same ids, for logic has seen them. Where another request has
- * taken one meanwhile, the change fails, and its request is run again as after any collision.
+ * Repeats a change that was rolled back with the same ids, because logic has seen them. When another request has taken
+ * one meanwhile, the change fails, and its request runs again as after any collision.
  */
 export function createSameIds(db: SameIdsDatabase) {
   const running = new AsyncLocalStorage<Run>();
@@ -69,7 +69,7 @@ export function createSameIds(db: SameIdsDatabase) {
     },
   });
 
-  /** All at once: the connection carries statements out in the order in which they are asked for, and others wait for it. */
+  /** Issues all statements at once: the connection runs them in order, before those of other requests. */
   const keep = (highest: ReadonlyMap<string, number>): Promise<unknown> =>
     Promise.all(
       [...highest].flatMap(([table, id]) => [
@@ -79,7 +79,7 @@ export function createSameIds(db: SameIdsDatabase) {
     );
 
   return {
-    /** The same work, whose rows get the ids of its first run whenever it is run again. Both run in a transaction. */
+    /** Wraps work so that later runs give its rows the ids of the first run. All runs are in a transaction. */
     repeatable<T>(work: () => Promise<T>): () => Promise<T> {
       const created = new Map<string, Ids[]>();
       const highest = new Map<string, number>();
@@ -88,7 +88,7 @@ export function createSameIds(db: SameIdsDatabase) {
         running.run({ created, highest, counts: new Map() }, async () => {
           const result = await work();
           if (isFirst && highest.size > 0 && db.dialect.client === 'sqlite') {
-            // What fails here only makes a collision likelier.
+            // A failure here only makes a collision more likely.
             await db.transaction(async ({ onRollback }) => onRollback(() => void keep(highest).catch(() => undefined)));
           }
           isFirst = false;

@@ -1,19 +1,19 @@
 import type { Items } from '../../../../shared/json';
-import type { Requester } from '../../requester/types';
+import type { Requester } from '../../auth/types';
 import type { PreparedCall } from '../types';
 
-/** Host content with exactly the requester's rights (contract, section 8, "Permissions"). */
+/** Host content with exactly the requester's rights (docs/reference/rights.md#content). */
 export interface DocumentAccess {
   /**
-   * `context.api.documents(uid).<method>(params)`. Reads give published content unless an administrator asks for
-   * `status: 'draft'`; `create` and `update` publish, as REST does, unless `status` is `'draft'`.
-   * NotFoundError: no such content type; ForbiddenError: the requester may not (UnauthorizedError for anonymous); BadRequestError: bad parameters or data.
-   * The prepared call's own errors are these too, NotFoundError for a document that is not there. Errors that are none of
-   * these (the database's) are thrown on as they are.
+   * `context.api.documents(uid).<method>(params)`. Reads return published content unless an administrator sets
+   * `status: 'draft'`; `create` and `update` publish, like REST, unless `status` is `'draft'`.
+   * NotFoundError: no such content type; ForbiddenError: missing right (UnauthorizedError for anonymous); BadRequestError:
+   * bad parameters or data. The prepared call has the same errors, with NotFoundError for a missing document. Other errors
+   * (of the database) are rethrown unchanged.
    */
   prepare(uid: string, method: string, params: Items, requester: Requester): Promise<PreparedCall>;
   /**
-   * The published item of an address with all that the requester may read of it, one level populated, or null.
+   * The published item of an address with all fields that the requester may read, one level populated, or null.
    * @param locale of a localized type; null: the default one
    */
   readContent(
@@ -24,7 +24,7 @@ export interface DocumentAccess {
   ): Promise<Items | null>;
 }
 
-/** The parts of a query that Strapi's validators and sanitisers know. */
+/** The parts of a query for Strapi's validators and sanitizers. */
 export interface Query {
   filters?: unknown;
   sort?: unknown;
@@ -42,7 +42,7 @@ export interface CallParams {
   page: { start: number; limit: number };
 }
 
-/** What a method needs: the content-API action, and the Content Manager's where an administrator asks. */
+/** The right that a method needs: an action of the content API, or of the Content Manager for administrators. */
 export interface Need {
   action: 'find' | 'findOne' | 'create' | 'update' | 'delete';
   admin: 'find' | 'create' | 'update' | 'delete' | 'publish';

@@ -1,30 +1,34 @@
-import { type HostFunction, row } from './row';
+import type { Items } from '../../../../shared/json';
+import { returns, row } from './row';
 import * as is from './schema';
 
 const app = is.nullable(is.string);
 const id = is.string;
 
-/** What logic may ask about the blocks and the indexes of an app. */
-export const blockFunctions: readonly HostFunction[] = [
-  row(
-    'blockElements',
-    'Reads the elements that a block declares, each with its type.',
-    ['app.get_block(id).elements', 'app.get_block(id).elements'],
-    { app, id },
-    ({ host }, a) => host.blockElements(a.app, a.id),
-  ),
-  row(
-    'displayBlock',
-    'Renders a block as HTML, with a record or without.',
-    ['app.get_block(id).display({ record, edit })', 'app.get_block(id).display(record=None, edit=False)'],
-    { app, id, record: is.nullable(id), edit: is.boolean },
-    ({ host }, a) => host.displayBlock(a.app, a.id, a.record, a.edit),
-  ),
-  row(
-    'refresh',
-    'Builds the indexes of the app again when the request is stored; for managers.',
-    ['app.refresh({ rebuild })', 'app.refresh(rebuild=False)'],
-    { app, rebuild: is.boolean },
-    ({ host }, a) => host.refresh(a.app, a.rebuild),
-  ),
-];
+/** Host functions for a block of an app. */
+export const blockFunctions = {
+  blockElements: row({
+    doc: 'Reads the elements that a block declares, each with its type.',
+    written: ['app.get_block(id).elements', 'app.get_block(id).elements'],
+    types: { BlockReference: ['readonly elements: { [name: string]: Items }'] },
+    python: { Block: ['@property\ndef elements(self) -> dict[str, dict[str, Any]]'] },
+    args: { app, id },
+    permission: 'block',
+    returns: returns<Items>(),
+  }),
+  displayBlock: row({
+    doc: 'Renders a block as HTML, with a record or without.',
+    details: 'To read, or with `edit` to fill in.',
+    written: ['app.get_block(id).display({ record, edit })', 'app.get_block(id).display(record=None, edit=False)'],
+    types: {
+      BlockReference: [
+        'display(options?: { record?: AppRecord | string; edit?: boolean }): string',
+        'display(record: AppRecord | string | null, edit?: boolean): string',
+      ],
+    },
+    python: { Block: ['def display(self, record: Record | str | None = None, edit: bool = False) -> str'] },
+    args: { app, id, record: is.nullable(id), edit: is.boolean },
+    permission: 'block',
+    returns: returns<string>(),
+  }),
+};

@@ -1,2 +1,9 @@
-export type { HostFunction, HostRun } from './row';
-export { callHost, hostFunctions } from './table';
+export type { Caller, HostFunction, Permission } from './row';
+export {
+  callHost,
+  type HostArguments,
+  type HostFunctionName,
+  type HostResult,
+  hostFunctions,
+  type LogicHost,
+} from './table';

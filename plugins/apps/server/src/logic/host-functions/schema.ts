@@ -1,84 +1,87 @@
+import { z } from 'zod';
 import type { Items } from '../../../../shared/json';
-import { AppsError } from '../../errors';
 
-/** Checks one argument that came out of the sandbox; BadRequestError that names it. `about` is shown in the docs. */
-export interface Schema<T> {
-  check(value: unknown, name: string): T;
-  about: string;
+/**
+ * A schema of one argument. The reference shows its description; an error's message describes valid values, and
+ * `problemOf` makes a sentence of it.
+ */
+export type Schema<T = unknown> = z.ZodType<T>;
+
+/** Schemas by the names of the arguments. */
+export type Shape = Record<string, Schema>;
+
+export type Checked<Args extends Shape> = { [Key in keyof Args]: z.infer<Args[Key]> };
+
+const isItems = (value: unknown): value is Items =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const string = z.string('a string').describe('a string');
+export const boolean = z.boolean('a boolean').describe('a boolean');
+export const number = z.number('a number').describe('a number');
+
+const wholeNumber = 'a whole number, 0 or more';
+export const count = z.int(wholeNumber).min(0, wholeNumber).describe(wholeNumber);
+
+const httpStatus = 'an HTTP status from 200 to 599';
+export const status = z.int(httpStatus).min(200, httpStatus).max(599, httpStatus).describe(httpStatus);
+
+/** Not `z.record`, which drops an item called `__proto__` and copies all items. */
+export const items = z.custom<Items>(isItems, 'an object').describe('an object');
+
+export function oneOf(names: readonly string[]) {
+  const about = `one of ${names.join(', ')}`;
+  return string.refine((name) => names.includes(name), about).describe(about);
 }
 
-export type Checked<Shape> = { [Key in keyof Shape]: Shape[Key] extends Schema<infer T> ? T : never };
-
-function schema<T>(about: string, accepts: (value: unknown) => boolean): Schema<T> {
-  return {
-    about,
-    check(value, name) {
-      return accepts(value) ? (value as T) : nothing(name, about);
-    },
-  };
+/** Missing counts as null. */
+export function nullable<T>(inner: Schema<T>) {
+  return inner.nullable().default(null).describe(`${inner.description}, or null`);
 }
 
-/** The error of a wrong value. */
-export function nothing(name: string, about: string): never {
-  throw new AppsError('BadRequestError', `${name} must be ${about}`);
+export function list<T>(inner: Schema<T>) {
+  return z
+    .array(z.unknown(), 'a list')
+    .superRefine((value, context) => checkEach(value.entries(), inner, context))
+    .describe(`a list, each ${inner.description}`) as unknown as Schema<T[]>;
 }
 
-export const string = schema<string>('a string', (value) => typeof value === 'string');
-export const boolean = schema<boolean>('a boolean', (value) => typeof value === 'boolean');
-export const number = schema<number>('a number', (value) => typeof value === 'number' && Number.isFinite(value));
-export const count = schema<number>(
-  'a whole number, 0 or more',
-  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-);
-export const status = schema<number>(
-  'an HTTP status from 200 to 599',
-  (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
-);
-export const items = schema<Items>('an object', isItems);
-
-export function nullable<T>(inner: Schema<T>): Schema<T | null> {
-  return {
-    about: `${inner.about}, or null`,
-    check: (value, name) => (value === null || value === undefined ? null : inner.check(value, name)),
-  };
+/**
+ * Reports the first wrong entry only: zod makes an issue for each one, and the text of all of them, which takes seconds for
+ * the entries of one message.
+ */
+function checkEach(entries: Iterable<[string | number, unknown]>, inner: Schema, context: z.RefinementCtx): void {
+  for (const [key, entry] of entries) {
+    const [issue] = inner.safeParse(entry).error?.issues ?? [];
+    if (issue) return context.addIssue({ code: 'custom', message: issue.message, path: [key, ...issue.path] });
+  }
 }
 
-export function list<T>(inner: Schema<T>): Schema<T[]> {
-  return {
-    about: `a list, each ${inner.about}`,
-    check(value, name) {
-      if (!Array.isArray(value)) return nothing(name, 'a list');
-      return value.map((entry, index) => inner.check(entry, `${name}[${index}]`));
-    },
-  };
+/** An object with any keys and values of one schema. */
+export function dictionary<T>(inner: Schema<T>) {
+  return items
+    .superRefine((value, context) => checkEach(Object.entries(value), inner, context))
+    .describe(`an object, each value ${inner.description}`) as unknown as Schema<Record<string, T>>;
 }
 
-/** An object of any names whose values are all of one kind. */
-export function dictionary<T>(inner: Schema<T>): Schema<Record<string, T>> {
-  return {
-    about: `an object, each value ${inner.about}`,
-    check(value, name) {
-      const entries = Object.entries(items.check(value, name));
-      return Object.fromEntries(entries.map(([key, entry]) => [key, inner.check(entry, `${name}.${key}`)]));
-    },
-  };
+/** An object with the named keys, all optional (null counts as missing); other keys are refused by name. */
+export function options<Options extends Shape>(shape: Options) {
+  const known = z.preprocess((value: unknown, context) => {
+    if (!isItems(value)) return value;
+    const given = Object.entries(value).filter(([, entry]) => entry !== null);
+    const unknown = given.find(([key]) => !Object.hasOwn(shape, key));
+    if (unknown) context.addIssue({ code: 'unrecognized_keys', keys: [unknown[0]], input: value });
+    return Object.fromEntries(given);
+  }, z.object(shape, 'an object').partial());
+  return known.describe(`an object with ${Object.keys(shape).join(', ')}`) as unknown as Schema<
+    Partial<Checked<Options>>
+  >;
 }
 
-/** An object of the named keys, every one optional (null counts as missing); others are refused by name. */
-export function options<Shape extends Record<string, Schema<unknown>>>(shape: Shape): Schema<Partial<Checked<Shape>>> {
-  return {
-    about: `an object with ${Object.keys(shape).join(', ')}`,
-    check(value, name) {
-      const given = Object.entries(items.check(value, name)).filter(([, entry]) => entry !== null);
-      const checked = given.map(([key, entry]) => {
-        if (!Object.hasOwn(shape, key)) throw new AppsError('BadRequestError', `${name} has no option ${key}`);
-        return [key, shape[key].check(entry, `${name}.${key}`)];
-      });
-      return Object.fromEntries(checked) as Partial<Checked<Shape>>;
-    },
-  };
-}
-
-function isItems(value: unknown): value is Items {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The first problem as a sentence that names the argument: `change.inc.total must be a number`. */
+export function problemOf({ issues: [issue] }: z.ZodError): string {
+  const path = (issue?.path ?? [])
+    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`))
+    .join('');
+  if (issue?.code === 'unrecognized_keys') return `${path} has no option ${issue.keys[0]}`;
+  return `${path} must be ${issue?.message}`;
 }

@@ -17,9 +17,9 @@ import { createLogicRuntime } from '../index';
 import { inProcess, limits, makePrograms, programOf, runOnce, startRuntime } from '../testing/harness';
 import { type RunnerProcessOptions, startRunner } from './runner-process';
 
-const [major] = process.versions.node.split('.').map(Number);
+const [major = 0] = process.versions.node.split('.').map(Number);
 
-/** What a program can do that has left its isolate and runs as the runner's own JavaScript: the code of each attempt. */
+/** Attempts of a program that has escaped from its isolate and runs as the runner's own JavaScript: their code. */
 const attempts = {
   'a file beside it': "fs.readFileSync(path.join(__dirname, '.env'), 'utf8')",
   'its own code': 'fs.readFileSync(__filename).length > 0',
@@ -50,7 +50,7 @@ const refusals: Partial<Record<keyof typeof attempts, string>> = {
 };
 const permitted = ['its own code', 'environment', 'priority', 'its parent'];
 
-/** Appended to a runner: makes every attempt, then to reach a port, and reports what came of it in its last message. */
+/** Appended to a runner: makes every attempt, then connects to a port, and reports the results in its last message. */
 const probe = (port: number) => `
 {
   const [fs, os, path, net] = ['fs', 'os', 'path', 'net'].map((name) => require('node:' + name));
@@ -83,7 +83,7 @@ const runner: RunnerProcessOptions['runner'] = {
   alone: false,
 };
 
-describe('a program that has left its isolate', () => {
+describe('a program that has escaped from its isolate', () => {
   const listening = createServer((socket) => socket.destroy());
   let made: Awaited<ReturnType<typeof makePrograms>>;
   let found: Record<string, unknown>;
@@ -104,7 +104,7 @@ describe('a program that has left its isolate', () => {
     await made.remove();
   });
 
-  test('has nothing of the server: its environment, its priority', () => {
+  test('has neither the environment nor the priority of the server', () => {
     expect(found).toMatchObject({ environment: [], priority: getPriority() + 3, 'its parent': process.pid });
   });
 
@@ -113,7 +113,7 @@ describe('a program that has left its isolate', () => {
     expect(found[name]).toBe(refusals[name as keyof typeof attempts] ?? denied);
   });
 
-  test('reads its own code, which every runner has to', () => {
+  test('reads its own code, like every runner', () => {
     expect(found['its own code']).toBe(true);
   });
 
@@ -123,7 +123,7 @@ describe('a program that has left its isolate', () => {
   });
 });
 
-test('its working folder is empty, and nothing can be made in it', async () => {
+test('its working folder is empty and read-only', async () => {
   const made = await makePrograms();
   const started = startRunner({
     path: made.runner,
@@ -155,7 +155,7 @@ const closed = (...folders: string[]) => [
 const bwrap = '/usr/bin/bwrap';
 if (!existsSync(bwrap)) console.warn('Not tested, because it is not on this machine: what bwrap keeps a program from');
 
-/** Without the permission model, as for a program that executes machine code of its own. */
+/** Without the permission model, like a program that executes its own machine code. */
 test.skipIf(!existsSync(bwrap))(
   'behind bwrap there is no file of the site, no other process and no network',
   async () => {
@@ -244,7 +244,7 @@ describe('a command in front of a runner', () => {
       /not available: the runner ended with code 3: no rights/,
     ],
   ];
-  test.each(failures)('that %s is told to the log', async (_name, command, expected) => {
+  test.each(failures)('that %s is logged', async (_name, command, expected) => {
     const error = vi.fn();
     const runnerPath = join(__dirname, 'none.js');
     const runtime = createLogicRuntime({

@@ -1,20 +1,23 @@
-import { AppsError } from '../../errors';
-import { createPlaces, type Places, unavailable } from './places';
+import type { SetupProblem } from '../../../../shared/admin-api';
+import { AppsError, unavailable } from '../../errors';
 import { type Language, type Runner, type RunnerProcessOptions, startRunner } from './runner-process';
+import { createSemaphore, type Semaphore } from './semaphore';
 
-/** Milliseconds after the loss of a runner during which one more than usual stands ready. */
+/** Milliseconds after the loss of a runner during which a spare one is ready. */
 const spareTime = 60_000;
 
-/** Milliseconds before another runner is started after one that could not work at all. */
+/** Milliseconds before another runner is started after one that could not work. */
 const restartPause = 1000;
 
 export interface Fleet {
-  /** A place for one session (`Places`). */
-  enter: Places['enter'];
-  /** The started runner with the fewest sessions; started if there is none. ServiceUnavailableError when runners cannot work. */
+  /** A permit for one session. */
+  acquire: Semaphore['acquire'];
+  /** The runner with the fewest sessions, started if necessary. ServiceUnavailableError when runners cannot work. */
   runner(language: Language): Runner;
-  /** A runner for one session alone, killed when that is over. */
+  /** A runner for a single session, killed after it. */
   loneRunner(): Runner;
+  /** Why runners cannot work on this machine, with the cure; null when they can. Starts one if none has started. */
+  setup(): Promise<SetupProblem | null>;
   /** The error where runners cannot work. */
   missing(): AppsError;
   destroy(): Promise<void>;
@@ -24,37 +27,44 @@ export interface FleetOptions {
   runners: number;
   isolates: number;
   process: Omit<RunnerProcessOptions, 'unavailable' | 'breach'>;
-  /** Told when a runner cannot work on this machine, or has sent what no runner sends. */
+  /** Called when a runner cannot work on this machine, or has sent an invalid message. */
   report(message: string): void;
 }
 
-/** Marks the errors of sessions whose runner has ended through no fault that can be proved to be theirs. */
+/** Marks the errors of sessions whose runner has ended, when it is not proved that they caused it. */
 const lost = Symbol('lost');
 
 export function lostError(): AppsError {
-  return new AppsError('ServiceUnavailableError', 'The sandbox has failed. Try again.', {
-    headers: { 'Retry-After': '1' },
-    cause: lost,
-  });
+  return unavailable('The sandbox has failed. Try again.', 1, { cause: lost });
 }
 
-/** Whether the request may be run again from its start: the sandbox was ended by somebody else's logic. */
+/** Whether the request may run again from its start: another session's logic ended the runner. */
 export function isLost(error: unknown): boolean {
   return error instanceof AppsError && error.cause === lost;
 }
 
-/** The runner processes, started when needed, and the queue before them. */
-export function createFleet({ runners: most, isolates, process: options, report }: FleetOptions): Fleet {
+/** The runner processes, started when needed, and the queue for them. */
+export function createFleet({ runners: maxRunners, isolates, process: options, report }: FleetOptions): Fleet {
   const runners = new Set<Runner>();
-  const places = createPlaces(most * isolates);
+  const semaphore = createSemaphore(maxRunners * isolates);
   let startAgain = 0;
   let lastLoss = Number.NEGATIVE_INFINITY;
   const languages = new Set<Language>(['javascript']);
   let destroyed = false;
-  /** What to do about a sandbox that does not start. */
-  let cure: string | undefined;
+  /** How to repair a sandbox that does not start. */
+  let remedy: string | undefined;
+  /** The last reported reason for which runners cannot work: it is reported once, not at each request. */
+  let lastReason = '';
 
-  const missing = () => unavailable('The sandbox is not available', cure ?? "The server's log says why");
+  function reportUnavailable(message: string): void {
+    if (message !== lastReason) report(`the sandbox is not available: ${message}`);
+    lastReason = message;
+    // Text in brackets may contain paths of the machine.
+    remedy = message.startsWith('isolated-vm') ? message.replace(/ \(.*/s, '') : undefined;
+  }
+
+  const missing = () =>
+    unavailable('The sandbox is not available', 1, { reason: remedy ?? "The server's log says why" });
 
   function start(alone = false): Runner {
     if (destroyed || performance.now() < startAgain) throw missing();
@@ -63,24 +73,25 @@ export function createFleet({ runners: most, isolates, process: options, report 
       runner: { ...options.runner, ...(alone ? { isolates: 1 } : {}), alone, languages: [...languages] },
       unavailable(message) {
         startAgain = performance.now() + restartPause;
-        report(`the sandbox is not available: ${message}`);
-        // Text in brackets may name files of the machine.
-        cure = message.startsWith('isolated-vm') ? message.replace(/ \(.*/s, '') : undefined;
+        reportUnavailable(message);
       },
       breach: (message) => report(`a runner of the sandbox was ended for what it sent: ${message}`),
     });
     runners.add(runner);
     void runner.spent.then(() => alone || refill());
     void runner.ended.then(() => runners.delete(runner));
+    void runner.ready.then(() => {
+      if (runner.started) lastReason = '';
+    });
     return runner;
   }
 
   const usable = () => [...runners].filter((runner) => runner.usable && !runner.alone);
 
-  /** Makes up for a lost runner at once, and for the next one too: whoever ended it may well come again. */
+  /** Replaces a lost runner at once, and starts a spare one: the logic that ended it will probably run again. */
   function refill(): void {
     lastLoss = performance.now();
-    while (!destroyed && performance.now() >= startAgain && usable().length <= most) start();
+    while (!destroyed && performance.now() >= startAgain && usable().length <= maxRunners) start();
     setTimeout(thin, spareTime).unref();
   }
 
@@ -89,26 +100,42 @@ export function createFleet({ runners: most, isolates, process: options, report 
     if (performance.now() - lastLoss < spareTime - 1000) return;
     for (const runner of usable()
       .filter(({ sessions }) => sessions.size === 0)
-      .slice(most))
+      .slice(maxRunners))
       runner.kill();
   }
 
   return {
-    enter: places.enter,
+    acquire: semaphore.acquire,
     missing,
     loneRunner: () => start(true),
+    async setup() {
+      if (destroyed) return null;
+      const known = usable()[0];
+      if (!known && performance.now() < startAgain) return setupProblem(remedy);
+      const runner = known ?? start();
+      await runner.ready;
+      return runner.started || destroyed ? null : setupProblem(remedy);
+    },
     runner(language) {
       languages.add(language);
       const ranked = usable().sort(
         (a, b) => Number(b.started) - Number(a.started) || a.sessions.size - b.sessions.size,
       );
       const [idlest] = ranked;
-      return idlest && (idlest.sessions.size === 0 || ranked.length >= most) ? idlest : start();
+      return idlest && (idlest.sessions.size === 0 || ranked.length >= maxRunners) ? idlest : start();
     },
     async destroy() {
       destroyed = true;
       for (const runner of runners) runner.kill();
       await Promise.all([...runners].map((runner) => runner.ended));
     },
+  };
+}
+
+/** @param remedy the error of isolated-vm, which names the command in quotes; undefined for any other */
+function setupProblem(remedy: string | undefined): SetupProblem {
+  return {
+    message: `Logic cannot run: ${remedy ?? "the sandbox does not start, and the server's log says why"}`,
+    cure: /"(npm install [^"]+)"/.exec(remedy ?? '')?.[1] ?? null,
   };
 }

@@ -1,7 +1,7 @@
-import type { FailureReason, FromRunner } from '../../../../sandbox/src/protocol';
 import { createFrameReader, type Frame, FrameError } from '../../../../shared/frames';
+import type { FailureReason, FromRunner } from '../../../../shared/logic-protocol';
 
-/** A runner has sent what no runner of ours sends: logic has got out of its isolate, or the program is broken. */
+/** A runner has sent an invalid message: logic has escaped from its isolate, or the runner program is broken. */
 export class RunnerBreach extends Error {}
 
 const reasons: Record<FailureReason, true> = {
@@ -15,47 +15,55 @@ const reasons: Record<FailureReason, true> = {
 };
 
 /** Bytes of a text for the log, or of an error's message. */
-const textSize = 4096;
+const MAX_TEXT_SIZE = 4096;
 
-/** Messages that may come for sessions that are over: some for each session begun, and so many in all at once. */
-const strays = { each: 4, most: 1000 };
+/** Messages that may arrive for sessions that are over: for each session begun, and in total. */
+const MAX_STRAYS_OF_SESSION = 4;
+const MAX_STRAYS = 1000;
 
-/** UTF-8 takes at most three bytes for what counts as one character here. */
+/** UTF-8 has at most three bytes for one UTF-16 code unit. */
 const bytesOfCharacter = 3;
 
 function limitsOf(messageSize: number): Map<string, number> {
   const data = messageSize * bytesOfCharacter;
-  const failed = Object.keys(reasons).map((reason): [string, number] => [`failed-${reason}`, textSize]);
-  return new Map([['ready', 0], ['sick', 0], ['unavailable', textSize], ['host', data], ['done', data], ...failed]);
+  const failed = Object.keys(reasons).map((reason): [string, number] => [`failed-${reason}`, MAX_TEXT_SIZE]);
+  return new Map([
+    ['ready', 0],
+    ['unhealthy', 0],
+    ['unavailable', MAX_TEXT_SIZE],
+    ['host', data],
+    ['done', data],
+    ...failed,
+  ]);
 }
 
 function messageOf({ kind, number: session, text }: Frame): FromRunner {
   if (kind === 'host' || kind === 'done') return { type: kind, session, data: text };
   if (kind === 'unavailable') return { type: kind, message: text };
-  if (kind === 'ready' || kind === 'sick') return { type: kind };
+  if (kind === 'ready' || kind === 'unhealthy') return { type: kind };
   return { type: 'failed', session, reason: kind.slice('failed-'.length) as FailureReason, message: text };
 }
 
 export interface RunnerMessagesOptions {
   /** Characters of an answer or of the arguments of host calls. */
   messageSize: number;
-  /** Takes a message; false: it concerns a session that is over. May throw RunnerBreach. */
+  /** Handles a message; false: it concerns a session that is over. May throw RunnerBreach. */
   receive(message: FromRunner): boolean;
 }
 
 export interface RunnerMessages {
-  /** Takes the next chunk from the runner's pipe. Throws RunnerBreach, after which nothing more may be read. */
+  /** Reads the next chunk of the runner's pipe. After a RunnerBreach no more chunks may be read. */
   read(chunk: Buffer): void;
-  /** A session has begun: some messages may come for it after its end. */
+  /** A session has begun: some of its messages may arrive after its end. */
   begun(): void;
 }
 
 /**
- * Reads the messages of one runner and believes nothing: their kinds, their sizes, and how many there are for which the
- * server has not asked. What a session's messages may be, the session knows.
+ * Reads the messages of one runner and checks their kinds, their sizes, and the number of unexpected ones. The session
+ * checks the content of its messages.
  */
 export function createRunnerMessages({ messageSize, receive }: RunnerMessagesOptions): RunnerMessages {
-  let allowance = strays.each;
+  let allowance = MAX_STRAYS_OF_SESSION;
   const read = createFrameReader(limitsOf(messageSize), (frame) => {
     if (receive(messageOf(frame))) return;
     allowance -= 1;
@@ -70,7 +78,7 @@ export function createRunnerMessages({ messageSize, receive }: RunnerMessagesOpt
       }
     },
     begun() {
-      allowance = Math.min(allowance + strays.each, strays.most);
+      allowance = Math.min(allowance + MAX_STRAYS_OF_SESSION, MAX_STRAYS);
     },
   };
 }

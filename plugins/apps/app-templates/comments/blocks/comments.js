@@ -1,0 +1,53 @@
+import { mayChange, mayComment, mayModerate } from '../lib/rights';
+
+/** @typedef {import('strapi-plugin-apps/context').Context} Context */
+
+/** Runs before the block is shown and before a comment is saved: the login, for those who may not. @param {Context} context */
+export function on_display(context) {
+  const { app, parent_request, portal, record, request } = context;
+  const { path } = parent_request ?? request;
+  context.login_url = `${portal.url}/@@login?next=${encodeURIComponent(path)}`;
+  context.may_comment = mayComment(app);
+  context.may_change = record !== null && mayChange(app, record);
+  context.is_sent = request.has('sent');
+  if (request.has('_save') && !context.may_comment) return context.login_url;
+}
+
+/** The approved comments on this page, and the visitor's own that still wait. @param {Context} context */
+export function comments({ app, content }) {
+  const found = app.search("page == path and (state == 'approved' or author == me)", {
+    sort_index: 'written_at',
+    names: { path: content.path, me: app.acl.current_user() ?? '' },
+    limit: 200,
+  });
+  return found.map((comment) => ({ ...comment.items(), url: comment.url, may_change: mayChange(app, comment) }));
+}
+
+/** A changed comment waits again, unless a moderator has changed it. @param {Context} context */
+export function state({ app }) {
+  return mayModerate(app) ? 'approved' : 'waiting';
+}
+
+/** @param {Context} context */
+export function page({ content }) {
+  return content.path;
+}
+
+/** @param {Context} context */
+export function author({ app }) {
+  return app.acl.current_user();
+}
+
+export function written_at() {
+  return new Date().toISOString();
+}
+
+/** Back to the page's comments. @param {Context} context */
+export function on_save({ block, record }) {
+  return record?.state === 'waiting' ? `${block?.url}?sent=yes` : block?.url;
+}
+
+/** @param {Context} context */
+export function on_delete({ block }) {
+  return block?.url;
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Run } from '../command';
+import { exitCodes } from '../exit';
+import { filesBelow, withSchemaLine } from '../package-files';
+import { requireId } from '../themes';
+import { showWritten, writeNew } from '../write';
+import { configuration, excluded } from './configuration';
+import { editorFiles } from './editor';
+
+/** Makes a theme with one app, the editor's settings and, where there is none, `config/plugins`. */
+export const run: Run = async ({ options, output, cwd, host: find }) => {
+  const host = find();
+  const root = host.requireRoot();
+  const theme = requireId('a theme', String(options.theme));
+  const files = new Map<string, string>();
+  for (const [path, text] of filesBelow('starter', 'theme')) {
+    const inHost = path.replace(/^apps\//, `${host.config.appsFolder}/`);
+    const file = join(host.themes, theme, inHost);
+    files.set(file, withSchemaLine(file, path, text));
+  }
+  for (const [file, text] of editorFiles(root, host)) files.set(file, text);
+  const { file, text, lines } = configuration(root, host.themes, theme);
+  if (text !== null) files.set(file, text);
+  const written = writeNew(files);
+
+  showWritten(written, cwd, output);
+  const shownConfig = relative(cwd, file);
+  if (lines !== null) output.line(`\nAdd this to ${shownConfig}:\n\n${lines}`);
+  const exclude = excluded(root, host.themes);
+  if (exclude !== null)
+    output.line(
+      `\nAdd "${exclude}" to "exclude" in tsconfig.json, so that the host's compiler leaves theme files alone.`,
+    );
+  output.line(`
+Next:
+  npm run develop
+  open http://localhost:1337/${host.config.sites[0]?.id ?? 'site'}/
+  npx strapi-plugin-apps new app poll --from poll
+  npx strapi-plugin-apps lint`);
+  output.data({
+    ...written,
+    theme,
+    ...(lines === null ? {} : { add: { file, lines } }),
+    ...(exclude === null ? {} : { exclude }),
+  });
+  if (!existsSync(join(root, 'node_modules'))) output.note('The host has no node_modules yet: run `npm install`.');
+  return exitCodes.fine;
+};

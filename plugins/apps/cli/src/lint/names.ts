@@ -1,0 +1,26 @@
+import { type App, namesInRights } from '../../../server/src/apps';
+import { lookUpNames } from '../../../server/src/auth';
+import { didYouMean } from '../../../server/src/did-you-mean';
+import { type Host, withStrapi } from '../host';
+import type { Report } from './problem';
+
+/** Looks up the users and groups that apps name, in the host's database. @param apps each with what it reports to */
+export function checkNames(host: Host, apps: readonly { app: App; report: Report }[]): Promise<void> {
+  return withStrapi(host, async (strapi) => {
+    for (const { app, report } of apps) {
+      const occurrences = namesInRights(app);
+      const { unknown, roles } = await lookUpNames(
+        strapi,
+        occurrences.map(({ name }) => name),
+      );
+      for (const { name, file, line } of occurrences.filter((one) => unknown.includes(one.name))) {
+        report({
+          severity: 'error',
+          position: { file, ...(line === null ? {} : { line }) },
+          message: `No user and no role is called "${name}"${didYouMean(name, roles)}`,
+          cure: `Make the role in the admin panel under Settings, Users & Permissions; there are: ${roles.join(', ')}.`,
+        });
+      }
+    }
+  });
+}

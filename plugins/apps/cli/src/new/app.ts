@@ -1,0 +1,59 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Run } from '../command';
+import { CannotRun, exitCodes } from '../exit';
+import type { Host } from '../host';
+import { filesBelow, withSchemaLine } from '../package-files';
+import { chosenTheme, requireId, type ThemePlace } from '../themes';
+import { type Files, showWritten, writeNew } from '../write';
+import { blockFiles } from './block-files';
+
+const SETTINGS = `# Pages of the app stand in the theme's layout.
+with_theme: true
+# Mistakes are explained in the page. Take it out when the app is done.
+debug: true
+# Who may read and write records: names of users, or of roles of the users-permissions plugin; '*' is everyone.
+acl:
+  rights:
+    reader: ['*']
+    editor: []
+`;
+
+/** Adds an app: a template's files, or settings and one block. */
+export const run: Run = async ({ args, options, output, cwd, host: find }) => {
+  const host = find();
+  const id = requireId('an app', String(args.id));
+  const theme = chosenTheme(host, options.theme as string | undefined);
+  refuseTaken(theme, id);
+  const written = writeNew(appFiles(theme, id, options.from as string | undefined));
+  const urls = pagesOf(theme, host, id);
+  showWritten(written, cwd, output);
+  output.line(`\nIts pages:\n${urls.map((url) => `  ${url}`).join('\n')}`);
+  output.data({ ...written, theme: theme.id, app: id, pages: urls });
+  return exitCodes.fine;
+};
+
+function refuseTaken({ id: theme, apps }: ThemePlace, id: string): void {
+  const taken = [join(apps, id), join(apps, `${id}.lnk`)].find((path) => existsSync(path));
+  if (taken !== undefined) {
+    throw new CannotRun(
+      `The theme "${theme}" has an app "${id}" already: ${taken}`,
+      'Choose another id, or delete it first.',
+    );
+  }
+}
+
+function appFiles(theme: ThemePlace, id: string, template: string | undefined): Files {
+  const folder = join(theme.apps, id);
+  const files = template === undefined ? new Map([['settings.yaml', SETTINGS]]) : filesBelow('app-templates', template);
+  const made = new Map(
+    [...files].map(([path, text]) => [join(folder, path), withSchemaLine(join(folder, path), path, text)] as const),
+  );
+  return template === undefined ? new Map([...made, ...blockFiles(folder, id, 'js')]) : made;
+}
+
+/** Addresses of the blocks that have a layout. */
+function pagesOf({ apps }: ThemePlace, { config }: Host, id: string): string[] {
+  const layouts = readdirSync(join(apps, id, 'blocks')).filter((name) => name.endsWith('.html'));
+  return layouts.sort().map((name) => `/${config.sites[0]?.id}/@@apps/${id}/blocks/${name.slice(0, -'.html'.length)}`);
+}

@@ -1,0 +1,28 @@
+import type { RecordTools } from '../../../server/src';
+import type { IndexDeclarations } from '../../../server/src/indexes/types';
+import type { AppKey, RecordStore } from '../../../server/src/records/types';
+import { CannotRun } from '../exit';
+import { type Host, type LoadedStrapi, withStrapi } from '../host';
+
+/** An app whose records are in the database of a host. */
+export interface StoredApp {
+  store: RecordStore;
+  key: AppKey;
+  indexes: IndexDeclarations;
+}
+
+const toolsOf = (strapi: LoadedStrapi) => strapi.plugin('apps').service('records') as RecordTools;
+
+/** Runs `work` with the records of the host's database (docs/reference/command-line.md#the-host). */
+export const withStore = <T>(host: Host, work: (store: RecordStore) => Promise<T>): Promise<T> =>
+  withStrapi(host, (strapi) => work(toolsOf(strapi).store()));
+
+/** Runs `work` with the records of one app. Throws CannotRun when the site has no such app. */
+export function withApp<T>(host: Host, site: string, app: string, work: (stored: StoredApp) => Promise<T>): Promise<T> {
+  return withStrapi(host, async (strapi) => {
+    const tools = toolsOf(strapi);
+    const found = await tools.app(site, app);
+    if (!found) throw new CannotRun(`There is no app "${app}" in a site "${site}"`);
+    return work({ store: tools.store(), ...found });
+  });
+}

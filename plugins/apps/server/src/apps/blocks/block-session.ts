@@ -1,0 +1,129 @@
+import type { Items, Json } from '../../../../shared/json';
+import type { LogicCall, LogicOutcome, LogicProgram } from '../../logic/types';
+import type { StoredRecord } from '../../records/types';
+import { logicHost } from '../host-calls/logic-host';
+import { contextData, recordData } from '../run/context-data';
+import { noteFailure } from '../run/failures';
+import type { Refusals } from '../run/refusals';
+import type { Run } from '../run/run';
+import type { App, Block } from '../types';
+
+/** The logic of a block within a run; without functions for a block without a logic file. */
+export interface BlockSession {
+  /** Names of the functions of the block's logic. */
+  readonly functions: ReadonlySet<string>;
+  has(name: string): boolean;
+  /**
+   * Runs those of the functions that exist; returns their values by name, throws the first failure.
+   * @param mayRefuse whether they may call `context.invalid`
+   */
+  run(names: readonly string[], mayRefuse?: boolean): Promise<Map<string, Json>>;
+  /** Runs those of the functions that exist; a failure is an outcome and does not end the others. */
+  tryAll(names: readonly string[], mayRefuse?: boolean): Promise<Map<string, LogicOutcome>>;
+  properties(): Promise<Items>;
+  setRecord(record: StoredRecord | null): void;
+  close(): void;
+}
+
+const emptySession: BlockSession = {
+  functions: new Set(),
+  has: () => false,
+  run: async () => new Map(),
+  tryAll: async () => new Map(),
+  properties: async () => ({}),
+  setRecord: () => undefined,
+  close: () => undefined,
+};
+
+/** Opens the block's logic for `work`, and closes it afterwards. */
+export async function withSession<T>(
+  run: Run,
+  block: Block,
+  record: StoredRecord | null,
+  work: (session: BlockSession) => Promise<T>,
+): Promise<T> {
+  const session = await openBlock(run, block, record);
+  try {
+    return await work(session);
+  } finally {
+    session.close();
+  }
+}
+
+/** Opens the block's logic with `record` as `context.record`. LogicError when the file does not load. */
+export async function openBlock(run: Run, block: Block, record: StoredRecord | null): Promise<BlockSession> {
+  if (!block.logic) return emptySession;
+  const program = programOf(run.app, block.logic);
+  const remembering = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error) => {
+      noteFailure(block, error);
+      throw error;
+    });
+  const { logic } = run.services;
+  const session = await remembering(
+    logic.open(program, contextData(run, block, record), logicHost(run, block), run.budget),
+  );
+
+  const call = async (
+    names: readonly string[],
+    isContained: boolean,
+    mayRefuse = false,
+  ): Promise<[string, LogicOutcome][]> => {
+    const calls: LogicCall[] = names
+      .filter((name) => session.functions.has(name))
+      .map((name) => ({ name, contained: isContained }));
+    if (calls.length === 0) return [];
+    const work = whileOpen(run.refusals, mayRefuse, () => session.call(calls));
+    const outcomes = await remembering(interrupted(run, work));
+    for (const outcome of outcomes) if (!outcome.ok) noteFailure(block, outcome.error);
+    return calls.flatMap(({ name }, index) => {
+      const outcome = outcomes[index];
+      return outcome ? [[name, outcome]] : [];
+    });
+  };
+
+  return {
+    functions: session.functions,
+    has: (name) => session.functions.has(name),
+    async run(names, mayRefuse) {
+      const values = new Map<string, Json>();
+      for (const [name, outcome] of await call(names, false, mayRefuse)) {
+        if (!outcome.ok) throw outcome.error;
+        values.set(name, outcome.value);
+      }
+      return values;
+    },
+    tryAll: async (names, mayRefuse) => new Map(await call(names, true, mayRefuse)),
+    properties: () => session.properties(),
+    setRecord: (changed) => session.setRecord(changed && recordData(run, run.app, changed)),
+    close: () => session.close(),
+  };
+}
+
+/** Functions of a block that this one shows or saves meanwhile have their own setting. */
+async function whileOpen<T>(refusals: Refusals, isOpen: boolean, work: () => Promise<T>): Promise<T> {
+  const before = refusals.isOpen;
+  refusals.isOpen = isOpen;
+  try {
+    return await work();
+  } finally {
+    refusals.isOpen = before;
+  }
+}
+
+/** Throws the attempt's fatal error first, even if the logic has caught it. */
+async function interrupted<T>(run: Run, work: Promise<T>): Promise<T> {
+  try {
+    const result = await work;
+    if (run.fatal.error !== undefined) throw run.fatal.error;
+    return result;
+  } catch (error) {
+    throw run.fatal.error ?? error;
+  }
+}
+
+/** The program of a block's logic file, at the revision of its app. */
+export function programOf(app: App, logic: NonNullable<Block['logic']>): LogicProgram {
+  const { site, themeId, revision, files } = app.folder;
+  return { scope: `${site.id}/${themeId}/${app.id}`, revision, path: logic.path, language: logic.language, files };
+}

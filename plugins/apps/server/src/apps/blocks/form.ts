@@ -1,0 +1,53 @@
+import { escapeHtml } from '../elements';
+import { liveTopics } from '../live-topics';
+import { blockAddress } from '../run/context-data';
+import { localeOf } from '../run/locale';
+import { consoleOf } from '../run/notices';
+import type { Run } from '../run/run';
+import type { Block } from '../types';
+import type { DisplayOptions } from './element-contents';
+import { guardFields } from './form-guard';
+import { isOfFiles } from './submitted-files';
+
+/**
+ * The form around a block (docs/reference/layouts.md#the-form-around-a-block). It posts to the address of the record
+ * that it shows, or of the view of the request, or of the block. A block inside another one has no form, because forms do
+ * not nest.
+ */
+export async function formHtml(run: Run, block: Block, options: DisplayOptions, main: string): Promise<string> {
+  const { visit, services } = run;
+  const { record } = options;
+  if (run.depth > 0) return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}">${main}</div>`;
+  const action = record
+    ? services.sites.urls.record(visit.site, run.app.id, record.id, visit.contentPath)
+    : blockAddress(run, block.id);
+  const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
+  return (
+    `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
+    ` data-apps-settings='${settingsAttribute(run, block, options)}'>` +
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, await localeOf(run))}${main}</form>`
+  );
+}
+
+/** Whether a form may send files. */
+const hasFiles = ({ definition }: Block, { mode }: DisplayOptions): boolean =>
+  mode === 'input' && [...definition.elements.values()].some(isOfFiles);
+
+/** Settings of the browser script, with the run's console entries so far. */
+function settingsAttribute(run: Run, block: Block, options: DisplayOptions): string {
+  const { debug } = run.app.settings;
+  const { target } = block.definition;
+  const settings = { app: run.app.id, block: block.id, target, debug, ...freshness(run, block, options) };
+  const log = consoleOf(run);
+  const json = JSON.stringify(debug || log.length > 0 ? { ...settings, log } : settings);
+  return json.replace(/&/g, '&amp;').replace(/'/g, '&#39;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
+/** When the block reloads; a form that shows entries, messages or a record's inputs does not. */
+function freshness({ reads, services }: Run, block: Block, { record, mode, submission }: DisplayOptions): object {
+  const { refresh } = block.definition;
+  const holdsEntries = [...(submission?.entered.values() ?? [])].some((texts) => texts.some((text) => text !== ''));
+  const isKept = holdsEntries || (submission?.errors.length ?? 0) > 0 || (record && mode === 'input');
+  if (refresh === null || isKept) return {};
+  return refresh === 'on-change' ? { refresh, live: liveTopics(reads).map(services.live.token) } : { refresh };
+}

@@ -1,0 +1,105 @@
+import { positioned } from '../../../../shared/positions';
+import { notFound } from '../../errors';
+import { PausedError } from '../../logic';
+import { layoutContext } from '../run/context-data';
+import { errorMark, folderOf, noticeMark } from '../run/error-mark';
+import { noteFailure } from '../run/failures';
+import { localeOf } from '../run/locale';
+import { notice } from '../run/notices';
+import { redirectOf } from '../run/response';
+import type { Run } from '../run/run';
+import type { Block } from '../types';
+import { type BlockSession, withSession } from './block-session';
+import { type DisplayOptions, type ElementContents, elementContents } from './element-contents';
+import { formHtml } from './form';
+import { formMessages } from './form-messages';
+import { titleText } from './title';
+
+/** The HTML of a block. */
+export interface Rendered {
+  html: string;
+  /** Whether a part of it could not be shown. */
+  failed: boolean;
+  /** Whether it is the block's form; false for the mark of a paused block. */
+  isForm: boolean;
+  /** Of its page, as text. */
+  title: string;
+}
+
+/** A displayed block, or the address that its logic redirects to. */
+export type Displayed = Rendered | { redirect: string };
+
+/**
+ * Runs on_display, then the elements, then the layout, and puts the block's form around it. NotFoundError for a block
+ * without a layout.
+ */
+export async function displayBlock(run: Run, block: Block, options: DisplayOptions): Promise<Displayed> {
+  if (run.app.settings.visitor) run.visit.visitor?.begin();
+  try {
+    return await withSession(run, block, options.record, async (session) => {
+      const redirect = await beforeElements(run, session);
+      return redirect === null ? renderBlock(run, block, session, options) : { redirect };
+    });
+  } catch (error) {
+    if (error instanceof PausedError)
+      return { html: errorMark(run, error), failed: true, isForm: false, title: block.id };
+    throw error;
+  }
+}
+
+/** Runs `on_display`, before all elements; returns the address it redirects to, or null. */
+export async function beforeElements(run: Run, session: BlockSession): Promise<string | null> {
+  const values = await session.run(['on_display']);
+  return redirectOf(run, values.get('on_display'));
+}
+
+/** Elements and layout of a block whose `on_display` has run. */
+export async function renderBlock(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  options: DisplayOptions,
+): Promise<Rendered> {
+  if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
+  const layout = run.services.layouts.compile(block.layout);
+  const messages = options.submission && formMessages(block, options.submission.errors, layout.elements);
+  const contents = await elementContents(run, block, session, options, layout.elements, messages);
+  // Only a layout that names the context can show its properties; for others the call to the sandbox is skipped.
+  const properties = layout.namesContext ? await session.properties() : {};
+  const rendered = layout.render({
+    element: contents.element,
+    context: { ...properties, ...layoutContext(run, block, options) },
+    debug: run.app.settings.debug,
+    onUndefined: (name) => notice(run, block, `undeclared element "${name}" in ${block.layout?.path}`),
+    locale: await localeOf(run),
+    onUnknownMessage: (key) => notice(run, block, `there is no message "${key}" in the catalogues of the app`),
+    onUnknown: (name, at) => unknownVariable(run, block, name, at),
+  });
+  const main = await rendered.catch((error) => {
+    noteFailure(block, error);
+    throw error;
+  });
+  const title = await pageTitle(run, block, contents);
+  const whole = `${messages?.above() ?? ''}${main}`;
+  const html = await formHtml(run, block, options, whole);
+  return { html, failed: run.failures.length > 0, isForm: true, title };
+}
+
+/** The definition's title, else the block's id. A block inside another one has no page. */
+async function pageTitle(run: Run, block: Block, { value }: ElementContents): Promise<string> {
+  const { title } = block.definition;
+  if (title === null || run.depth > 0) return block.id;
+  const undeclared = (name: string) => notice(run, block, `undeclared element "${name}" in the title`);
+  return (await titleText(title, value, undeclared)) || block.id;
+}
+
+/** The HTML shown for an undefined Liquid variable. */
+function unknownVariable(run: Run, block: Block, name: string, at: { path: string; line: number }): string {
+  const position = { file: at.path, line: at.line };
+  const hint = block.definition.elements.has(name)
+    ? `write {${name}} or {{ elements.${name} }}`
+    : 'there are "elements" and "context"';
+  const message = `the layout has no variable "${name}": ${hint}`;
+  notice(run, block, message, position);
+  return noticeMark(run, positioned(message, position, folderOf(run.services, run.app.id)));
+}

@@ -1,0 +1,153 @@
+import type { Items, Json } from '../../../../shared/json';
+import type { HeldFile, RequestFiles, StoredFile } from '../../files';
+import type { StoredRecord } from '../../records/types';
+import { elementTypes, isShown, roleOf } from '../elements';
+import type { Message } from '../locales';
+import { patternWork } from '../patterns/pattern-machine';
+import { localeOf } from '../run/locale';
+import { type FormError, FormRefusal } from '../run/refusals';
+import type { Run } from '../run/run';
+import type { Block, ElementDefinition } from '../types';
+import type { BlockSession } from './block-session';
+import { optionsOf } from './element-options';
+import { guardProblem } from './form-guard';
+import { type FileSources, fileItem, isOfFiles, readFiles, textsOf } from './submitted-files';
+
+/** What a form shows again: the submitted entries, and what was wrong with them. */
+export interface Entries {
+  /** Submitted entries by element. */
+  entered: ReadonlyMap<string, readonly string[]>;
+  errors: readonly FormError[];
+}
+
+/** A read submission of a block's form. */
+export interface Submission extends Entries {
+  /** Values to store, of the valid fields. */
+  items: Items;
+  /** Files of the elements that have any, to be put into the media library when the record is saved. */
+  files: ReadonlyMap<string, readonly (StoredFile | HeldFile)[]>;
+}
+
+/** Form fields as submitted: text, or a list of texts where a name came more than once. */
+export type FormFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads and checks every input that the block's layout shows (docs/reference/definitions.md#submitted-fields): a form
+ * stores only those, and a form that shows some of a block's fields keeps the others of the record. An input that is
+ * shown and was not sent is empty, because a browser does not send an unchecked box. One whose condition is not met is
+ * neither checked nor stored. Computed inputs are not read from the form.
+ * @param fields the form as submitted
+ * @param shows whether the layout shows an element
+ * @param sources where files come from; without it, elements of files are not read
+ */
+export async function readSubmission(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  fields: FormFields,
+  shows: (name: string) => boolean,
+  sources?: FileSources,
+): Promise<Submission> {
+  const inputs = shownInputs(block, shows);
+  const options = await optionsOf(session, inputs);
+  const entered = entriesOf(inputs, fields);
+  const wrong = new Map<string, Message>();
+  const items: Items = {};
+  const files = new Map<string, readonly (StoredFile | HeldFile)[]>();
+  const stored = sources?.items ?? {};
+  const hidden = new Set<string>();
+  /** The value that the record will have; of a wrong field what was entered. */
+  const valueFor = (name: string): Json => {
+    if (hidden.has(name)) return null;
+    const known = [items, stored].find((one) => Object.hasOwn(one, name));
+    return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
+  };
+  const work = patternWork();
+  for (const element of inputs) {
+    const { name, type } = element;
+    const submitted = entered.get(name) ?? [];
+    if (!isShown(element, valueFor)) {
+      hidden.add(name);
+      if (Object.hasOwn(stored, name)) items[name] = null;
+    } else if (isOfFiles(element)) {
+      if (!sources) continue;
+      const found = await readFiles(element, submitted, sources);
+      if ('error' in found) wrong.set(name, found.error);
+      else {
+        files.set(name, found.files);
+        items[name] = fileItem(element, found.files, sources.files);
+      }
+    } else {
+      const result = elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work);
+      if (!result) continue;
+      if ('error' in result) wrong.set(name, result.error);
+      else items[name] = result.value;
+    }
+  }
+  const { say } = await localeOf(run);
+  const errors = [...wrong].map(([name, { key, values }]) => ({ path: [name], message: say(key, values) }));
+  return { entered, items, errors, files };
+}
+
+/**
+ * Reads a form and runs the block's `validate`, which may refuse it too (docs/reference/logic.md#own-validation). Throws a
+ * FormRefusal with all messages. What `validate` throws fails the request only if the fields themselves are right.
+ */
+export async function checkSubmission(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  fields: FormFields,
+  { shows, record }: { shows: (name: string) => boolean; record: StoredRecord | null },
+): Promise<Submission> {
+  const sources = { files: run.visit.files, items: record?.items };
+  const submission = await readSubmission(run, block, session, fields, shows, sources);
+  const validate = submission.errors.length > 0 ? session.tryAll : session.run;
+  await validate(['validate'], true);
+  const automatic = Object.hasOwn(fields, '_save') ? guardProblem(run, block, fields) : null;
+  const { say } = await localeOf(run);
+  const ofForm = automatic === null ? [] : [{ path: [], message: say(automatic.key) }];
+  const errors = [...ofForm, ...submission.errors, ...run.refusals.errors];
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
+  return submission;
+}
+
+/**
+ * The entries of a form that is shown again; null where none of the inputs that the layout shows was sent, so that they
+ * have their usual values.
+ */
+export function enteredIn(
+  block: Block,
+  fields: FormFields,
+  shows: (name: string) => boolean,
+  files: RequestFiles | undefined,
+): ReadonlyMap<string, readonly string[]> | null {
+  const inputs = shownInputs(block, shows);
+  const isSent = ({ name }: ElementDefinition) => Object.hasOwn(fields, name) || (files?.of(name).length ?? 0) > 0;
+  return inputs.some(isSent) ? entriesOf(inputs, fields) : null;
+}
+
+function shownInputs(block: Block, shows: (name: string) => boolean): ElementDefinition[] {
+  return [...block.definition.elements.values()].filter((element) => isEntered(element) && shows(element.name));
+}
+
+const entriesOf = (inputs: readonly ElementDefinition[], fields: FormFields) =>
+  new Map(inputs.map(({ name }) => [name, textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)]));
+
+/** Whether a form may set the element. */
+function isEntered(element: ElementDefinition): boolean {
+  return roleOf(element) === 'input' && !element.mode && !element.readonly;
+}
+
+/** Values of the shown inputs that a visitor cannot change, for a new record: by their function, else their default. */
+export async function fixedItems(
+  block: Block,
+  session: BlockSession,
+  shows: (name: string) => boolean,
+): Promise<Items> {
+  const fixed = [...block.definition.elements.values()].filter(
+    (element) => roleOf(element) === 'input' && element.readonly && !element.mode && shows(element.name),
+  );
+  const values = await session.run(fixed.map(({ name }) => name));
+  return Object.fromEntries(fixed.map(({ name, default: given }) => [name, values.get(name) ?? given ?? null]));
+}

@@ -1,0 +1,165 @@
+import { AppsError, notFound } from '../../errors';
+import type { StoredRecord } from '../../records/types';
+import { roleOf } from '../elements';
+import { type FormError, refuseInvalid } from '../run/refusals';
+import { redirectOf } from '../run/response';
+import { keyOf, type Run } from '../run/run';
+import type { Block } from '../types';
+import { type BlockSession, withSession } from './block-session';
+import type { DisplayOptions } from './element-contents';
+import { showsWithGroups } from './group';
+import { notifyOfSave } from './notify';
+import { questionHtml, unanswered } from './question';
+import { beforeElements, type Displayed, displayBlock, renderBlock } from './run-block';
+import { deleteInSession, saveInSession } from './save-record';
+import { checkSubmission, enteredIn, type FormFields, fixedItems } from './submission';
+import { filesAgain, requireStored } from './submitted-files';
+
+/** The outcome of a posted form. */
+export type Submitted =
+  | (Displayed & { kind: 'shown' })
+  | { kind: 'saved'; record: StoredRecord; created: boolean; redirect: string | null }
+  | { kind: 'deleted'; redirect: string | null }
+  | { kind: 'edit' };
+
+/**
+ * Rights that saving and deleting by the form need (docs/reference/rights.md#blocks-view_permission): throw 401 or 403
+ * where the requester lacks them.
+ */
+export interface SubmitRights {
+  save(): void;
+  delete(): void;
+  /** Whether an action with a question waits for its answer; a JSON client is not asked. */
+  asks?: boolean;
+}
+
+const ACTION = 'action.';
+
+/**
+ * Processes a block's posted form: `on_display`, `action.<element>` functions, then `_delete`, `_edit` or `_save`
+ * (docs/reference/layouts.md#posting-a-form). Without any of them the block is shown again, with what was entered. A
+ * FormRefusal for wrong fields, and for what the block's own logic refuses.
+ */
+export async function submitBlock(
+  run: Run,
+  block: Block,
+  record: StoredRecord | null,
+  fields: FormFields,
+  rights: SubmitRights,
+): Promise<Submitted> {
+  const question = rights.asks ? unanswered(block, fields) : null;
+  if (question) {
+    const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
+    const kept = Object.fromEntries([...files].map(([name, list]) => [name, list.map(({ entry }) => entry)]));
+    const options = { record, mode: record ? 'text' : 'input' } as const;
+    const html = await questionHtml(run, block, options, question, { ...fields, ...kept });
+    return { kind: 'shown', html, title: block.id, failed: false, isForm: true };
+  }
+  return withSession(run, block, record, async (session) => {
+    const redirect = (await beforeElements(run, session)) ?? (await runActions(run, block, session, record, fields));
+    if (redirect !== null) return { kind: 'shown', redirect };
+    if (record && Object.hasOwn(fields, '_delete')) {
+      rights.delete();
+      return { kind: 'deleted', redirect: await deleteInSession(run, session, record) };
+    }
+    if (record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
+    if (Object.hasOwn(fields, '_save')) return save(run, block, session, record, fields, rights);
+    const current = record && (await run.unit.get(keyOf(run), record.id));
+    const options = { ...(await shownAgain(run, block, record, fields, [], rights.asks)), record: current };
+    return { kind: 'shown', ...(await renderBlock(run, block, session, options)) };
+  });
+}
+
+/**
+ * The form again after a FormRefusal, with what was entered and the messages; in an attempt of its own, whose changes are
+ * dropped, because the refused one has changed what its functions read.
+ */
+export async function showRefused(
+  run: Run,
+  block: Block,
+  record: StoredRecord | null,
+  fields: FormFields,
+  errors: readonly FormError[],
+): Promise<Displayed> {
+  return displayBlock(run, block, await shownAgain(run, block, record, fields, errors));
+}
+
+/**
+ * A record is shown for reading again where its form was not sent, but a button beside its text, and to those who may not
+ * change it.
+ */
+async function shownAgain(
+  run: Run,
+  block: Block,
+  record: StoredRecord | null,
+  fields: FormFields,
+  errors: readonly FormError[] = [],
+  // A JSON client gets no form that could name kept files.
+  keepsFiles = true,
+): Promise<DisplayOptions> {
+  const entered = enteredIn(block, fields, shownElements(run, block), run.visit.files);
+  const isSent = entered !== null || Object.hasOwn(fields, '_save');
+  const isForm = record === null || (isSent && run.rights.edit(record.creator));
+  const submission = entered || errors.length > 0 ? { entered: entered ?? new Map(), errors } : undefined;
+  if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...(submission && { submission }) };
+  const sources = { files: keepsFiles ? run.visit.files : undefined, items: record?.items };
+  const shownFiles = await filesAgain(block, fields, sources);
+  return { record, mode: 'input', shownFiles, ...(submission && { submission }) };
+}
+
+async function runActions(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  record: StoredRecord | null,
+  fields: FormFields,
+): Promise<string | null> {
+  const shows = shownElements(run, block);
+  for (const field of Object.keys(fields).filter((name) => name.startsWith(ACTION))) {
+    const name = field.slice(ACTION.length);
+    const element = block.definition.elements.get(name);
+    if (roleOf(element) !== 'action' || name.startsWith('_')) {
+      throw notFound(`The block "${block.id}" has no action "${name}"`);
+    }
+    if (element?.validates) await checkSubmission(run, block, session, fields, { shows, record });
+    const redirect = redirectOf(run, (await session.run([name], true)).get(name));
+    refuseInvalid(run);
+    if (redirect !== null) return redirect;
+  }
+  return null;
+}
+
+async function save(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  record: StoredRecord | null,
+  fields: FormFields,
+  rights: SubmitRights,
+): Promise<Submitted> {
+  const shows = shownElements(run, block);
+  if (!block.definition.elements.has('_save') && !shows('_save'))
+    throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
+  if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Saving needs a POST request');
+  rights.save();
+  const { files } = run.visit;
+  const submission = await checkSubmission(run, block, session, fields, { shows, record });
+  requireStored(block, submission.files, files);
+  const { items } = submission;
+  const key = keyOf(run);
+  const creator = run.visit.requester.identity || null;
+  const saved = record
+    ? await run.unit.update(key, record.id, { set: items })
+    : await run.unit.create(key, {
+        items: { ...(await fixedItems(block, session, shows)), ...items, block: block.id },
+        creator,
+      });
+  const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
+  await notifyOfSave(run, block, done.record, !record);
+  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect };
+}
+
+/** Whether the block's layout shows an element; false without a layout. */
+export function shownElements(run: Run, block: Block): (name: string) => boolean {
+  return block.layout ? showsWithGroups(block, run.services.layouts.compile(block.layout).shows) : () => false;
+}

@@ -1,0 +1,184 @@
+import type { Items } from '../../../../shared/json';
+import { definitionError, isAppsError } from '../../errors';
+import type { IndexDeclarations, IndexType } from '../../indexes/types';
+import type { LayoutSource } from '../../layouts/types';
+import { type AppFolder, isId, type ThemeFile } from '../../sites';
+import type { App, Block, Definition, Settings } from '../types';
+import type { Tolerance } from '../yaml/yaml';
+import { emptyDefinition, readDefinition } from './definition';
+import { notifyProblem } from './notify';
+import { mergedOptions } from './options';
+import { partialsOf } from './partials';
+import { emptySettings, readSettings } from './settings';
+import { readThemeInfo } from './theme';
+
+type Part = 'layout' | 'logic' | 'definition';
+
+/** The part of a block that a file holds, by its extension (docs/reference/theme.md#files-of-a-block). */
+const parts: Record<string, { part: Part; language?: NonNullable<Block['logic']>['language'] }> = {
+  html: { part: 'layout' },
+  liquid: { part: 'layout' },
+  js: { part: 'logic', language: 'javascript' },
+  ts: { part: 'logic', language: 'typescript' },
+  py: { part: 'logic', language: 'python' },
+  yaml: { part: 'definition' },
+  yml: { part: 'definition' },
+};
+
+/** Maximum characters of all definitions of an app; further ones, in the order of block ids, are not read. */
+const MAX_DEFINITIONS = 512 * 1024;
+
+const TOO_MANY = `The definitions of this app have more than ${MAX_DEFINITIONS / 1024} kB together`;
+
+/** Characters of YAML between two yields to the event loop: reading them may take some hundredths of a second. */
+const YIELD_INTERVAL = 16 * 1024;
+
+const loaded = new WeakMap<AppFolder, Promise<App>>();
+
+/** Maximum warnings about unknown keys of one app. */
+const MAX_WARNINGS = 20;
+
+/**
+ * The app of a folder, read once for each folder object. Its mistakes are in `error` of the app and of its blocks.
+ * @param warn called for each unknown key that is ignored
+ */
+export function loadApp(folder: AppFolder, warn: (message: string) => void = () => undefined): Promise<App> {
+  let app = loaded.get(folder);
+  if (!app) {
+    app = readApp(folder, warn);
+    loaded.set(folder, app);
+  }
+  return app;
+}
+
+async function readApp(folder: AppFolder, warn: (message: string) => void): Promise<App> {
+  // A broken theme.yaml counts as empty; the panel shows its error.
+  const { rapido = false } = attempt(() => (folder.theme ? readThemeInfo(folder.theme) : {})).value ?? {};
+  const tolerance = rapido ? { left: MAX_WARNINGS, warn } : undefined;
+  const { value: settings, error } = attempt(() => (folder.settings ? readSettings(folder.settings) : emptySettings));
+  const blocks = new Map<string, Block>();
+  const indexes = new Map<string, { type: IndexType; file: string }>([['id', { type: 'field', file: '' }]]);
+  let length = 0;
+  let sinceYield = folder.settings?.text.length ?? 0;
+  const partials = partialsOf(folder);
+  for (const [id, files] of blockFiles(folder)) {
+    const own = files.get('definition')?.[0]?.text.length ?? 0;
+    length += own;
+    sinceYield += own;
+    if (sinceYield > YIELD_INTERVAL) {
+      await new Promise((resolve) => setImmediate(resolve));
+      sinceYield = own;
+    }
+    const block = readBlock(id, files, { fits: length <= MAX_DEFINITIONS, tolerance, partials });
+    blocks.set(id, block.error ? block : { ...block, error: declareIndexes(block.definition, indexes) });
+  }
+  const merged = withOptions(settings ?? { ...emptySettings, debug: saysDebug(folder.settings?.text ?? '') }, folder);
+  for (const [id, block] of blocks) {
+    const problem = block.error || error ? null : notifyProblem(block.definition, merged, blocks);
+    if (problem) blocks.set(id, { ...block, error: problem });
+  }
+  return {
+    folder,
+    id: folder.appId,
+    revision: folder.revision,
+    settings: merged,
+    error,
+    blocks,
+    indexes: new Map([...indexes].map(([name, { type }]) => [name, type])) as IndexDeclarations,
+  };
+}
+
+/** The settings with the options that an administrator has set. */
+function withOptions(settings: Settings, { options }: AppFolder): Settings {
+  return options ? { ...settings, options: mergedOptions(settings.options, JSON.parse(options) as Items) } : settings;
+}
+
+/** Whether a broken settings.yaml still turns debug mode on, so that its author sees the error. */
+function saysDebug(text: string): boolean {
+  return /^debug:[ \t]*true[ \t]*(?:#.*)?\r?$/m.test(text);
+}
+
+/** Files of each block by part. Blocks are sorted by id, so that "the later block" is always the same. */
+function blockFiles(folder: AppFolder): Map<string, Map<Part, ThemeFile[]>> {
+  const blocks = new Map<string, Map<Part, ThemeFile[]>>();
+  for (const [path, file] of [...folder.files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [, id, extension] = /^blocks\/([^/]+)\.([a-z]+)$/.exec(path) ?? [];
+    const part = Object.hasOwn(parts, extension ?? '') ? parts[extension ?? '']?.part : undefined;
+    if (!id || !part || !isId(id) || path.endsWith('.d.ts')) continue;
+    const files = blocks.get(id) ?? new Map<Part, ThemeFile[]>();
+    files.set(part, [...(files.get(part) ?? []), file]);
+    blocks.set(id, files);
+  }
+  return new Map([...blocks].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+interface BlockSurroundings {
+  /** Whether the definitions so far are within their limit. */
+  fits: boolean;
+  tolerance: Tolerance | undefined;
+  partials: ReadonlyMap<string, LayoutSource>;
+}
+
+function readBlock(id: string, files: Map<Part, ThemeFile[]>, surroundings: BlockSurroundings): Block {
+  const { fits, tolerance, partials } = surroundings;
+  const file = (part: Part): ThemeFile | undefined => files.get(part)?.[0];
+  const definition = file('definition');
+  const { value, error } = attempt(() => {
+    for (const [part, found] of files) refuseUnusable(part, found);
+    if (!definition) return emptyDefinition;
+    if (!fits) throw definitionError(TOO_MANY, { file: definition.path });
+    return readDefinition(definition, tolerance);
+  });
+  const [layout, logic] = [file('layout'), file('logic')];
+  // A Liquid layout was not made for Rapido.
+  const isRapido = tolerance !== undefined && layout?.path.endsWith('.html');
+  return {
+    id,
+    layout: layout ? { path: layout.path, text: layout.text, partials, ...(isRapido ? { rapido: true } : {}) } : null,
+    logic: logic ? { path: logic.path, language: languageOf(logic.path) } : null,
+    definition: value ?? emptyDefinition,
+    error,
+  };
+}
+
+function refuseUnusable(part: Part, files: ThemeFile[]): void {
+  for (const { path, problem } of files) if (problem) throw definitionError(problem, { file: path });
+  const [first, second] = files;
+  if (!first || !second) return;
+  throw definitionError(`The block has two ${part} files: ${first.path} and ${second.path}`, { file: second.path });
+}
+
+function languageOf(path: string): NonNullable<Block['logic']>['language'] {
+  return parts[path.slice(path.lastIndexOf('.') + 1)]?.language ?? 'javascript';
+}
+
+/** Adds a block's indexes to the app's, all or none; returns the error of a block that contradicts an earlier one. */
+function declareIndexes(
+  definition: Definition,
+  indexes: Map<string, { type: IndexType; file: string }>,
+): Block['error'] {
+  const wanted = [...definition.elements.values()].filter((element) => element.indexType !== undefined);
+  for (const { name, indexType, position } of wanted) {
+    const known = indexes.get(name);
+    if (!known || known.type === indexType) continue;
+    const elsewhere = known.file === '' ? 'by the plugin' : `in ${known.file}`;
+    return definitionError(
+      `The index "${name}" is ${known.type} ${elsewhere} and cannot be ${indexType} here`,
+      position,
+    );
+  }
+  for (const { name, indexType, position } of wanted) {
+    if (!indexes.has(name)) indexes.set(name, { type: indexType as IndexType, file: position.file });
+  }
+  return null;
+}
+
+/** Returns an AppsError, so that one broken file does not break the others; throws any other error. */
+function attempt<T>(read: () => T): { value: T | null; error: App['error'] } {
+  try {
+    return { value: read(), error: null };
+  } catch (error) {
+    if (isAppsError(error)) return { value: null, error };
+    throw error;
+  }
+}

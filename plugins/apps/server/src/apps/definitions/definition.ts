@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { Items, Json } from '../../../../shared/json';
+import { idPattern, reservedViews, type ThemeFile } from '../../sites';
+import type { Wrong } from '../../validation';
+import type { DefinitionWork } from '../elements/inputs/settings';
+import { LIVE_VIEW } from '../live-topics';
+import { patternWork } from '../patterns/pattern-machine';
+import type { Definition } from '../types';
+import { check, shownAs } from '../yaml/check';
+import { caption, describe, flag, isMapping, mapping, named, namesOrText, oneOf } from '../yaml/schema';
+import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
+import { readElement } from './definition-element';
+import { elementsShape } from './definition-shape';
+import { notify } from './notify';
+import { relate } from './relations';
+
+/** The definition of a block without a definition file. */
+export const emptyDefinition: Definition = {
+  title: null,
+  target: null,
+  view: null,
+  withTheme: null,
+  viewPermission: null,
+  refresh: null,
+  cache: null,
+  notify: null,
+  elements: new Map(),
+  source: { elements: {} },
+};
+
+/** Maximum characters of a view's id. */
+const MAX_VIEW_ID = 255;
+
+const notView = { error: ({ input }: Wrong) => `This must be the id of a view, not ${describe(input)}` };
+
+const viewId = z
+  .string(notView)
+  .max(MAX_VIEW_ID, notView)
+  .regex(idPattern, notView)
+  .refine((id) => !reservedViews.has(id) && id !== LIVE_VIEW, {
+    error: ({ input }) => `"@@${input}" is an address of the plugin's own; choose another id`,
+  });
+
+const viewMapping = mapping({ id: check<string>(viewId), with_theme: flag });
+
+const view = check(z.union([viewId, viewMapping.schema]), (value, at): Definition['view'] => {
+  if (typeof value === 'string') return { id: value, withTheme: null };
+  const { id, with_theme: withTheme = null } = viewMapping.read(value, at);
+  return id === undefined ? at.fail('A view needs an "id"') : { id, withTheme };
+});
+
+const notSeconds = {
+  error: ({ input }: Wrong) => `This must be a whole number of seconds from 1 to 86400, not ${describe(input)}`,
+};
+
+/** Whole seconds, at most a day. */
+const secondsSchema = z.int(notSeconds).min(1, notSeconds).max(86_400, notSeconds);
+
+const seconds = check<number>(secondsSchema);
+
+const refresh = check<number | 'on-change'>(z.union([z.literal('on-change', notSeconds), secondsSchema]));
+
+/** Maximum elements of a definition: more than any form needs, and each costs time on every page of the block. */
+const MAX_ELEMENTS = 500;
+
+/** Maximum steps of compiling all patterns of a definition, 100 for each character: about 100 ms. */
+const MAX_PATTERN_STEPS = 4_000_000;
+
+const allElements = named(
+  'an element',
+  // `readElement` checks it, because its keys depend on its type.
+  check(z.unknown(), (_value, at, name: string, work: DefinitionWork) => readElement(at, name, work)),
+);
+
+const elements = check(shownAs(allElements.schema, elementsShape), (value, at) => {
+  const tooMany = Object.keys(at.value as object)[MAX_ELEMENTS];
+  if (tooMany !== undefined) at.key(tooMany).fail(`A block has at most ${MAX_ELEMENTS} elements`);
+  return relate(allElements.read(value, at, { ...patternWork(), options: 0, patterns: MAX_PATTERN_STEPS }), at);
+});
+
+/** Keys of a definition file (docs/reference/definitions.md#keys-of-a-block). */
+export const definitionFile = mapping({
+  title: caption,
+  target: oneOf('ajax'),
+  view,
+  with_theme: flag,
+  view_permission: namesOrText,
+  refresh,
+  cache: seconds,
+  notify,
+  elements,
+});
+
+/**
+ * Reads a block's definition file (docs/reference/definitions.md). DefinitionError with file, line and column for
+ * unknown keys, types and values.
+ * @param tolerance ignores unknown keys
+ */
+export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definition {
+  const root = readYaml(file, tolerance);
+  if (root.value === null) return emptyDefinition;
+  const given = definitionFile(root);
+  const { title = null, target = null, view = null, refresh = null, cache = null, elements = new Map() } = given;
+  if (refresh === 'on-change' && cache !== null) {
+    return root.key('cache').fail('A shared rendering would hide the changes that "refresh: on-change" waits for');
+  }
+  const viewPermission = given.view_permission ?? restrictedByNothing(root);
+  return {
+    title,
+    target,
+    view,
+    withTheme: given.with_theme ?? null,
+    viewPermission,
+    refresh,
+    cache,
+    notify: given.notify ?? null,
+    elements,
+    source: normalised(root.value as Items),
+  };
+}
+
+/** An empty `view_permission:` permits no one: its author may have begun to restrict the block. */
+function restrictedByNothing({ value }: YamlNode): string[] | null {
+  return isMapping(value) && Object.hasOwn(value, 'view_permission') ? [] : null;
+}
+
+/** The file's content with every element as a mapping with `type`, for `GET <app>/blocks/<block_id>`. */
+function normalised(source: Items): Items {
+  const elements = Object.entries((source.elements ?? {}) as { [name: string]: Json }).map(([name, element]) => [
+    name,
+    isMapping(element) ? { type: 'ACTION', ...element } : { type: element },
+  ]);
+  return { ...source, elements: Object.fromEntries(elements) };
+}

@@ -1,0 +1,44 @@
+import { didYouMean } from '../../did-you-mean';
+import { roleOf } from '../elements';
+import type { ElementDefinition } from '../types';
+import type { YamlNode } from '../yaml/yaml';
+
+type Elements = ReadonlyMap<string, ElementDefinition>;
+
+/**
+ * Checks what elements say of each other, and gives the elements of a group its condition. A condition names inputs that are
+ * declared before it, so that conditions form no circle; a group names inputs and actions, each in one group only.
+ */
+export function relate(elements: Elements, at: YamlNode): Map<string, ElementDefinition> {
+  const related = new Map(elements);
+  const grouped = new Map<string, string>();
+  for (const [name, element] of elements) {
+    for (const member of element.members ?? []) {
+      checkMember(elements, at.child(name), member, grouped);
+      grouped.set(member, name);
+      const own = elements.get(member) as ElementDefinition;
+      if (element.showIf) related.set(member, { ...own, showIf: { ...own.showIf, ...element.showIf } });
+    }
+  }
+  const before = new Set<string>();
+  for (const [name, element] of elements) {
+    for (const other of Object.keys(related.get(name)?.showIf ?? {})) {
+      if (before.has(other)) continue;
+      const where =
+        element.showIf && Object.hasOwn(element.showIf, other) ? at.child(name).child('show_if') : at.child(name);
+      where.fail(
+        `The condition names "${other}", which is no field that is declared before "${name}"${didYouMean(other, [...before])}`,
+      );
+    }
+    if (roleOf(element) === 'input') before.add(name);
+  }
+  return related;
+}
+
+function checkMember(elements: Elements, at: YamlNode, member: string, grouped: ReadonlyMap<string, string>): void {
+  const role = roleOf(elements.get(member));
+  const where = at.child('elements');
+  if (!role) where.fail(`There is no element "${member}"${didYouMean(member, [...elements.keys()])}`);
+  if (role === 'group') where.fail(`"${member}" is a group: groups do not stand in each other`);
+  if (grouped.has(member)) where.fail(`"${member}" is in the group "${grouped.get(member)}" already`);
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { Json } from '../../../../../shared/json';
+import { message } from '../../locales';
+import type { ElementDefinition, ElementOption } from '../../types';
+import { check, shownAs } from '../../yaml/check';
+import { boundedList } from '../../yaml/schema';
+import type { ElementView, JsonSchema } from '../types';
+import { attributes, controlId, escapeHtml, fieldset, isDemanded, plainText } from './html';
+import type { DefinitionWork, Settings } from './settings';
+
+/** Message for a missing required choice. */
+export const CHOOSE = message('choose');
+
+const UNKNOWN = message('choose_one');
+
+/** Reads one choice: the option's own value (not its text), null when nothing is chosen. */
+export function readOne(
+  submitted: readonly string[],
+  { required }: ElementDefinition,
+  options: readonly ElementOption[],
+) {
+  const text = submitted.at(-1) ?? '';
+  const option = options.find(({ value }) => String(value) === text);
+  if (option) return text === '' && required ? { error: CHOOSE } : { value: option.value as Json };
+  if (text !== '') return { error: UNKNOWN };
+  return required ? { error: CHOOSE } : { value: null };
+}
+
+/** Reads any number of choices, in the order of the options, each once. */
+export function readMany(
+  submitted: readonly string[],
+  { required }: ElementDefinition,
+  options: readonly ElementOption[],
+) {
+  const wanted = new Set(submitted.filter((text) => text !== ''));
+  const chosen = options.filter(({ value }) => wanted.delete(String(value)));
+  if (wanted.size > 0) return { error: message('choose_known') };
+  if (required && chosen.length === 0) return { error: message('choose_any') };
+  return { value: chosen.map(({ value }) => value) as Json };
+}
+
+/** One option's value; any value where a function computes the options. */
+export function oneSchema({ options, required }: ElementDefinition): JsonSchema {
+  const none = required ? [] : [null];
+  if (!options) return { type: ['string', 'number', 'boolean', ...(required ? [] : ['null'])] };
+  return { enum: [...options.map(({ value }) => value), ...none] };
+}
+
+/** A list of options' values, each once. */
+export function manySchema(definition: ElementDefinition): JsonSchema {
+  const items = oneSchema({ ...definition, required: true });
+  return { type: 'array', items, uniqueItems: true, ...(definition.required && { minItems: 1 }) };
+}
+
+/** Whether an option is chosen: by the submitted entries, else by the value. */
+export function chosenIn(view: ElementView): (option: ElementOption) => boolean {
+  const chosen = new Set(view.entered ?? listOf(view.value).map(plainText));
+  return (option) => chosen.has(String(option.value));
+}
+
+/** The labels of the chosen options for reading; a value that is no longer an option is its own label. */
+export function chosenLabels({ value, options }: ElementView): string {
+  const labels = new Map(options.map((option) => [String(option.value), option.label]));
+  return listOf(value)
+    .map(plainText)
+    .map((text) => escapeHtml(labels.get(text) ?? text))
+    .join(', ');
+}
+
+function listOf(value: Json): Json[] {
+  if (Array.isArray(value)) return value;
+  return value === null || value === undefined ? [] : [value];
+}
+
+/** A group of radio buttons or checkboxes, each with its own label. */
+export function choiceGroup(view: ElementView, type: 'radio' | 'checkbox'): string {
+  const { name, readonly } = view.definition;
+  const isChosen = chosenIn(view);
+  const choices = view.options.map((option, index) => {
+    const id = controlId(view, index + 1);
+    // A browser would demand each checkbox that is `required`.
+    const required = isDemanded(view) && type === 'radio';
+    const state = { checked: isChosen(option), required, disabled: readonly };
+    const autofocus = view.autofocus && index === 0;
+    const attrs = { id, name, type, value: String(option.value), ...state, autofocus };
+    return `<span class="apps-choice"><input${attributes(attrs)}> <label for="${id}">${escapeHtml(option.label)}</label></span>`;
+  });
+  return fieldset(view, choices.join(' '), type === 'radio');
+}
+
+/**
+ * Options from a definition or a function `<element>_options`: a list of values or of `{value, label}`. Null for anything
+ * else.
+ */
+export function toOptions(given: unknown): ElementOption[] | null {
+  if (!Array.isArray(given)) return null;
+  const options = given.map(toOption);
+  return options.every((option) => option !== null) ? options : null;
+}
+
+function toOption(given: unknown): ElementOption | null {
+  if (isScalar(given)) return { value: given, label: String(given) };
+  const { value, label } = (given ?? {}) as Record<string, unknown>;
+  return isScalar(value) ? { value, label: String(isScalar(label) ? label : value) } : null;
+}
+
+/** Options of a definition: as `toOptions`, but null for repeated values and for keys without effect. */
+export function declaredOptions(given: unknown): ElementOption[] | null {
+  const options = toOptions(given);
+  const texts = new Set(options?.map(({ value }) => String(value)));
+  return options && texts.size === options.length && (given as unknown[]).every(isExact) ? options : null;
+}
+
+function isExact(given: unknown): boolean {
+  if (isScalar(given)) return true;
+  const { value: _, label, ...others } = given as Record<string, unknown>;
+  return Object.keys(others).length === 0 && (isScalar(label) || label === undefined || label === null);
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return (
+    typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  );
+}
+
+/** Maximum options of an element, and of all elements of a block. */
+const MAX_OPTIONS = { element: 1_000, block: 20_000 };
+
+const NOT_OPTIONS = 'Options are a list of different values, or of mappings with "value" and "label"';
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], NOT_OPTIONS);
+const option = z.union([scalar, z.strictObject({ value: scalar, label: scalar.nullish() })]);
+
+const options = check(
+  boundedList(
+    MAX_OPTIONS.element,
+    `There are at most ${MAX_OPTIONS.element} options`,
+    // `declaredOptions` checks the entries.
+    shownAs(z.array(z.unknown(), NOT_OPTIONS), () => option.array().max(MAX_OPTIONS.element)),
+  ),
+  (value, at, work: DefinitionWork) => {
+    work.options += value.length;
+    if (work.options > MAX_OPTIONS.block) at.fail(`The elements of a block have at most ${MAX_OPTIONS.block} options`);
+    return declaredOptions(value) ?? at.fail(NOT_OPTIONS);
+  },
+);
+
+/** Settings of a type with options; without them, a function computes the options. */
+export const optionsSetting: Settings = { options: { as: 'options', check: options } };

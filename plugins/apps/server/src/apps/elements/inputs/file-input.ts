@@ -1,0 +1,136 @@
+import type { Json } from '../../../../../shared/json';
+import { filesIn, type HeldFile, type RefusedFile, type StoredFile, sizeText } from '../../../files';
+import { type Message, message } from '../../locales';
+import type { ElementDefinition } from '../../types';
+import type { ElementType, ElementView, JsonSchema } from '../types';
+import { fileSettings, MAX_SIZE, matchesType } from './file-settings';
+import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './html';
+import { inputSettings } from './settings';
+
+/** Files of one element with `multiple`. */
+export const MAX_FILES = 20;
+
+/** What a form has submitted for an element of files. */
+export interface FileEntries {
+  /** Files of the record that stay. */
+  stored: readonly StoredFile[];
+  /** New files, in the order in which they were chosen, with what is wrong with them. */
+  held: readonly (HeldFile | RefusedFile)[];
+}
+
+/** A file in a form: `entry` is the value of the field that keeps it. */
+export interface ShownFile {
+  entry: string;
+  name: string;
+  size: number;
+  url?: string;
+}
+
+/** Checks the files of an element; the files that the record will have, at most one without `multiple`. */
+export function readFiles(
+  { stored, held }: FileEntries,
+  definition: ElementDefinition,
+  defaultAccept: readonly string[],
+): { files: (StoredFile | HeldFile)[] } | { error: Message } {
+  const wrong = held.find((file) => 'problem' in file);
+  if (wrong && 'problem' in wrong) return { error: message(wrong.problem, wrong.values) };
+  const fine = held.filter((file): file is HeldFile => 'token' in file);
+  const refused = fine.find((file) => !isAccepted(file, definition.accept ?? defaultAccept));
+  if (refused) return { error: message('file_type', { name: refused.name }) };
+  const large = fine.find((file) => file.size > (definition.maxSize ?? MAX_SIZE));
+  if (large) {
+    const size = sizeText(definition.maxSize ?? MAX_SIZE);
+    return { error: message('file_size', { size, name: large.name }) };
+  }
+  if (!definition.multiple && fine.length > 1) return { error: message('file_one') };
+  const all = definition.multiple ? [...stored, ...fine] : [...stored, ...fine].slice(-1);
+  if (all.length > MAX_FILES) return { error: message('file_most', { count: MAX_FILES }) };
+  if (all.length === 0 && definition.required) return { error: message('file') };
+  return { files: all };
+}
+
+function isAccepted({ mime, name }: HeldFile, accept: readonly string[]): boolean {
+  const ending = name.slice(name.lastIndexOf('.') + 1);
+  return accept.length === 0 || accept.some((type) => matchesType(type, mime, [ending]));
+}
+
+/** A file as its record stores it. */
+const fileSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'number' },
+    documentId: { type: 'string' },
+    name: { type: 'string' },
+    url: { type: 'string' },
+    mime: { type: 'string' },
+    size: { type: 'number', description: 'Bytes' },
+    width: { type: 'number', description: 'Pixels of an image' },
+    height: { type: 'number', description: 'Pixels of an image' },
+  },
+  required: ['id', 'documentId', 'name', 'url', 'mime', 'size'],
+};
+
+function filesSchema({ multiple, required }: ElementDefinition): JsonSchema {
+  if (multiple) return { type: 'array', items: fileSchema, maxItems: MAX_FILES, ...(required && { minItems: 1 }) };
+  return required ? fileSchema : { anyOf: [fileSchema, { type: 'null' }] };
+}
+
+/** An element type of files. @param defaultAccept types without `accept`; empty: all that are known */
+export function fileInput(
+  defaultAccept: readonly string[],
+  show: (file: StoredFile, view: ElementView) => string,
+): ElementType {
+  const { index_type: _, default: __, ...settings } = inputSettings;
+  return {
+    role: 'input',
+    settings: { ...settings, ...fileSettings },
+    isList: ({ multiple }) => multiple === true,
+    schema: filesSchema,
+    files: (entries, definition) => readFiles(entries, definition, defaultAccept),
+    render: (view) => (view.mode === 'text' ? shown(view, show) : chooser(view, defaultAccept)),
+  };
+}
+
+function shown(view: ElementView, show: (file: StoredFile, view: ElementView) => string): string {
+  const files = filesIn(view.value);
+  if (files.length === 0) return isEmpty(view.value) ? '' : readableText(view.value);
+  const items = files.map((file) => show(file, view));
+  return view.definition.multiple
+    ? `<ul class="apps-files">${items.map((one) => `<li>${one}</li>`).join('')}</ul>`
+    : items.join('');
+}
+
+const isEmpty = (value: Json) => value === null || (Array.isArray(value) && value.length === 0);
+
+/** A field to choose files, and a checked box for each file that is there: to uncheck it removes the file. */
+function chooser(view: ElementView, defaultAccept: readonly string[]): string {
+  const { name, multiple, accept = defaultAccept, maxSize = MAX_SIZE } = view.definition;
+  const files = view.files ?? [];
+  const there = files.map((file, index) => {
+    const id = controlId(view, index + 1);
+    const box = attributes({
+      id,
+      name,
+      type: 'checkbox',
+      value: file.entry,
+      checked: true,
+      disabled: view.definition.readonly,
+    });
+    const text = file.url ? `<a${attributes({ href: file.url })}>${escapeHtml(file.name)}</a>` : escapeHtml(file.name);
+    return `<span class="apps-choice"><input${box}> <label for="${id}">Keep ${text} (${sizeText(file.size)})</label></span> `;
+  });
+  const attrs = attributes({
+    id: controlId(view),
+    name,
+    type: 'file',
+    accept: accept.length > 0 ? accept.join(',') : undefined,
+    multiple,
+    required: isDemanded(view) && files.length === 0,
+    'data-apps-max-size': maxSize,
+    ...stateOf(view, 'disabled'),
+  });
+  return field(view, `${there.join('')}<input${attrs}>`);
+}
+
+/** The name of a file without its ending, for `alt`. */
+export const altOf = ({ name }: StoredFile): string => plainText(name).replace(/\.[a-z0-9]+$/i, '');

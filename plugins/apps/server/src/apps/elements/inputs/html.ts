@@ -1,0 +1,119 @@
+import type { Json } from '../../../../../shared/json';
+import { escapeHtml } from '../../../layouts';
+import type { ElementView } from '../types';
+import { conditionJson } from './show-if';
+
+export { escapeHtml };
+
+/** HTML attributes in the given order; `true` makes a bare attribute, `false`, null and undefined make none. */
+export function attributes(values: Record<string, string | number | boolean | null | undefined>): string {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined && value !== null && value !== false)
+    .map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`))
+    .join('');
+}
+
+/** A stored value as plain text: a string unchanged, null as an empty text, anything else as JSON. */
+export function plainText(value: Json): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A stored value for reading: escaped, with its line breaks kept. */
+export function readableText(value: Json): string {
+  return escapeHtml(plainText(value)).replace(/\r\n?|\n/g, '<br>');
+}
+
+/** Id of an element's control, or of its `help` or `error`; unique among several blocks of a page. */
+export function controlId({ definition, idPrefix = 'apps' }: ElementView, part?: string | number): string {
+  const id = `${idPrefix}-${definition.name}`;
+  return part === undefined ? id : `${id}-${part}`;
+}
+
+/** Attributes of every control: its description, whether the entered value is invalid, and the focus. */
+export function describedBy(view: ElementView): Record<string, string | boolean | undefined> {
+  const { help } = view.definition;
+  const parts = [help ? controlId(view, 'help') : '', view.error ? controlId(view, 'error') : ''].filter(Boolean);
+  return {
+    'aria-describedby': parts.length ? parts.join(' ') : undefined,
+    'aria-invalid': view.error ? 'true' : undefined,
+    autofocus: view.autofocus,
+  };
+}
+
+/** The name for screen readers where the definition has no label. */
+export function ariaLabel(view: ElementView): Record<string, string | undefined> {
+  return { 'aria-label': view.definition.label ? undefined : view.definition.name };
+}
+
+/**
+ * Attributes of every control beside its own.
+ * @param fixed the attribute that keeps a visitor from changing it: HTML knows `readonly` for texts only
+ */
+export function stateOf(view: ElementView, fixed: 'readonly' | 'disabled' = 'readonly') {
+  const { autocomplete, inputmode, readonly, required, showIf } = view.definition;
+  const asked = required && !readonly && showIf ? 'true' : undefined;
+  return {
+    'data-apps-required': asked,
+    autocomplete,
+    inputmode,
+    [fixed]: readonly,
+    ...ariaLabel(view),
+    ...describedBy(view),
+  };
+}
+
+/** Whether the browser demands an entry: not in a field that a visitor cannot change, or that may be hidden. */
+export function isDemanded({ definition }: ElementView): boolean {
+  return definition.required === true && !definition.readonly && !definition.showIf;
+}
+
+/** Attributes of the outermost tag of an element. */
+function outer({ definition }: ElementView): Record<string, string | undefined> {
+  const names = definition.class ? `apps-field ${definition.class}` : 'apps-field';
+  return { class: names, 'data-apps-show-if': conditionJson(definition) };
+}
+
+/**
+ * Marks a required field for the eye.
+ * @param spoken whether no control says so to screen readers, by its attribute `required`
+ */
+function requiredMark(view: ElementView, spoken = false): string {
+  const { required, readonly } = view.definition;
+  if (!required || readonly) return '';
+  if (spoken) return ' <abbr class="apps-required" title="required">*</abbr>';
+  return ' <span class="apps-required" aria-hidden="true">*</span>';
+}
+
+/** A control with its label, help and error; phrasing content only, so that a layout may put it inside a paragraph. */
+export function field(view: ElementView, control: string, labelAfter = false): string {
+  const { label } = view.definition;
+  const labelHtml = label
+    ? `<label${attributes({ for: controlId(view) })}>${escapeHtml(label)}${requiredMark(view)}</label>`
+    : '';
+  const parts = labelAfter ? [control, labelHtml] : [labelHtml, control];
+  return `<span${attributes(outer(view))}>${parts.filter(Boolean).join(' ')}${notes(view)}</span>`;
+}
+
+/**
+ * Several controls under one legend.
+ * @param saysRequired whether the controls themselves say that an entry is required
+ */
+export function fieldset(view: ElementView, controls: string, saysRequired = true): string {
+  const { label } = view.definition;
+  const legend = label ? `<legend>${escapeHtml(label)}${requiredMark(view, !saysRequired)}</legend>` : '';
+  // The focus is for its first control.
+  const described = { ...describedBy(view), autofocus: undefined };
+  const attrs = attributes({ ...outer(view), id: controlId(view), ...ariaLabel(view), ...described });
+  return `<fieldset${attrs}>${legend}${controls}${notes(view)}</fieldset>`;
+}
+
+function notes(view: ElementView): string {
+  const { error } = view;
+  const { help } = view.definition;
+  const helpHtml = help ? ` <small class="apps-help" id="${controlId(view, 'help')}">${escapeHtml(help)}</small>` : '';
+  const errorHtml = error
+    ? ` <span class="apps-error" id="${controlId(view, 'error')}" role="alert">${escapeHtml(error)}</span>`
+    : '';
+  return helpHtml + errorHtml;
+}

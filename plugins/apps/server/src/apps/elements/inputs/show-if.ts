@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Json } from '../../../../../shared/json';
+import type { Condition, ElementDefinition } from '../../types';
+import { check } from '../../yaml/check';
+import { describe, isMapping } from '../../yaml/schema';
+import type { YamlNode } from '../../yaml/yaml';
+import type { Settings } from './settings';
+
+type Scalar = string | number | boolean | null;
+
+/** Maximum elements that one condition names, and values for each. */
+const MAX = { elements: 20, values: 100 };
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const shape = z.record(
+  z.string(),
+  z.union([scalar, scalar.array(), z.strictObject({ not: z.union([scalar, scalar.array()]) })]),
+);
+
+const showIf = check(z.unknown(), (_value, at): Readonly<Record<string, Condition>> => {
+  const { value } = at;
+  if (!isMapping(value)) return at.fail(`This must be a mapping of elements to values, not ${describe(value)}`);
+  const names = Object.keys(value);
+  if (names.length === 0 || names.length > MAX.elements) return at.fail(`This names 1 to ${MAX.elements} elements`);
+  return Object.fromEntries(names.map((name) => [name, conditionOf(at.child(name))]));
+});
+
+function conditionOf(at: YamlNode): Condition {
+  const isNegated = isMapping(at.value) && Object.keys(at.value).join() === 'not';
+  const inner = isNegated ? at.child('not') : at;
+  const values = Array.isArray(inner.value) ? inner.value : [inner.value];
+  if (values.length > MAX.values || !values.every((one) => scalar.safeParse(one).success))
+    return at.fail(`This must be a value, a list of at most ${MAX.values} values, or a mapping with "not"`);
+  return { values: values as Scalar[], not: isNegated };
+}
+
+/** On which values of other elements an element is shown (docs/reference/definitions.md#show_if). */
+export const showIfSetting: Settings = {
+  show_if: { as: 'showIf', check: Object.assign(showIf, { schema: shape.meta({ minProperties: 1 }) }) },
+};
+
+/** Whether an element is shown. @param valueFor the values of the elements that its condition names */
+export function isShown({ showIf }: Pick<ElementDefinition, 'showIf'>, valueFor: (name: string) => Json): boolean {
+  return Object.entries(showIf ?? {}).every(([name, { values, not }]) => {
+    const given = valueFor(name);
+    const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
+    return entries.some((entry) => values.some((value) => textOf(value) === textOf(entry))) !== not;
+  });
+}
+
+/** As a form sends a value: nothing and false are an empty text, true is 1. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === false) return '';
+  return value === true ? '1' : String(value);
+}
+
+/** The condition for the browser script, as JSON. */
+export function conditionJson({ showIf }: ElementDefinition): string | undefined {
+  if (!showIf) return undefined;
+  const all = Object.entries(showIf).map(([name, { values, not }]) => [name, { not, values: values.map(textOf) }]);
+  return JSON.stringify(Object.fromEntries(all));
+}

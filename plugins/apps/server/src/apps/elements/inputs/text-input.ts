@@ -1,0 +1,129 @@
+import type { Json } from '../../../../../shared/json';
+import { type Message, message } from '../../locales';
+import { compilePattern, compileSteps, MAX_PATTERN_INPUT } from '../../patterns/pattern';
+import type { PatternWork } from '../../patterns/pattern-machine';
+import type { ElementDefinition } from '../../types';
+import { check } from '../../yaml/check';
+import { size, text } from '../../yaml/schema';
+import type { YamlNode } from '../../yaml/yaml';
+import type { ElementType, ElementView, JsonSchema } from '../types';
+import { attributes, controlId, field, isDemanded, plainText, readableText, stateOf } from './html';
+import { autocomplete, type DefinitionWork, inputSettings, placeholder, type Settings } from './settings';
+
+const pattern = check(text.schema, (source, at, work: DefinitionWork): string => {
+  work.patterns -= compileSteps(source);
+  if (work.patterns < 0) at.fail('The patterns of this block are too large together');
+  try {
+    compilePattern(source);
+  } catch (error) {
+    at.fail(`The pattern cannot be used: ${(error as Error).message}`);
+  }
+  return source;
+});
+
+/** Settings of every text. */
+export const textSettings: Settings = {
+  ...inputSettings,
+  ...placeholder,
+  ...autocomplete,
+  minlength: { as: 'minlength', check: size },
+  maxlength: { as: 'maxlength', check: size },
+  pattern: { as: 'pattern', check: pattern },
+};
+
+/** Checks that `minlength` is not above `maxlength`. */
+export function checkLengths({ minlength, maxlength }: ElementDefinition, at: YamlNode): void {
+  if (minlength !== undefined && maxlength !== undefined && minlength > maxlength)
+    at.child('minlength').fail(`The least length ${minlength} is above the greatest, ${maxlength}`);
+}
+
+/** Message for an empty required field. */
+export const REQUIRED = message('required');
+
+/** Message when the patterns of a form have taken too many steps. */
+export const TOO_MUCH_WORK = message('pattern_work');
+
+/** The last entry of a name that was sent more than once. */
+export function lastEntry(submitted: readonly string[]): string {
+  return submitted.at(-1) ?? '';
+}
+
+/** The problem with a text's length or pattern, or null. Lengths are UTF-16 units, as in HTML. */
+export function textProblem(text: string, definition: ElementDefinition, work?: PatternWork): Message | null {
+  const { required, minlength, maxlength, pattern } = definition;
+  if (text.trim() === '' && required) return REQUIRED;
+  if (text === '') return null;
+  if (minlength !== undefined && text.length < minlength) return message('minlength', { count: minlength });
+  if (maxlength !== undefined && text.length > maxlength) return message('maxlength', { count: maxlength });
+  if (pattern === undefined || compilePattern(pattern)(text, work)) return null;
+  if (text.length > MAX_PATTERN_INPUT) return message('maxlength', { count: MAX_PATTERN_INPUT });
+  if (work && work.left < 0) return TOO_MUCH_WORK;
+  return definition.help ? message('pattern_help', { help: definition.help }) : message('pattern');
+}
+
+/** The texts that `textProblem` accepts; an empty one unless it is required. */
+export function textSchema(definition: ElementDefinition, format?: string): JsonSchema {
+  const { required, minlength, maxlength, pattern } = definition;
+  const bounds = {
+    ...(minlength !== undefined && { minLength: minlength }),
+    ...(pattern !== undefined && { pattern: `^(?:${pattern})$` }),
+    ...(format !== undefined && { format }),
+  };
+  const filled = { type: 'string', ...(maxlength !== undefined && { maxLength: maxlength }), ...bounds };
+  if (required) return { minLength: 1, ...filled };
+  return Object.keys(bounds).length > 0 ? { anyOf: [{ const: '' }, filled] } : filled;
+}
+
+/** The submitted text, else the value. */
+export function shownText(view: ElementView): string {
+  return view.entered ? lastEntry(view.entered) : plainText(view.value);
+}
+
+export interface TextInputOptions {
+  /** HTML input type. */
+  type: string;
+  /** Removes white space at both ends of the submitted text. */
+  trim?: boolean;
+  /** Format of JSON Schema that every filled-in value has. */
+  format?: 'email' | 'uri';
+  /** The problem with a filled-in value of this kind, or null. */
+  check?(text: string): Message | null;
+  /** Settings besides those of every text. */
+  settings?: Settings;
+}
+
+/** An element type of one line of text. */
+export function textInput({ type, trim, format, check, settings }: TextInputOptions): ElementType {
+  return {
+    role: 'input',
+    settings: { ...textSettings, ...settings },
+    check: checkLengths,
+    schema: (definition) => textSchema(definition, format),
+    read(submitted, definition, _options, work) {
+      const value = trim ? lastEntry(submitted).trim() : lastEntry(submitted);
+      const error = textProblem(value, definition, work) ?? (value === '' ? null : (check?.(value) ?? null));
+      return error === null ? { value } : { error };
+    },
+    render(view) {
+      if (view.mode === 'text') return readableText(view.value);
+      return field(view, control(view, type, textAttributes(view.definition)));
+    },
+  };
+}
+
+/** An `<input>` with the attributes of every control. */
+export function control(
+  view: ElementView,
+  type: string,
+  extra: Record<string, string | number | boolean | undefined>,
+  value: Json = shownText(view),
+): string {
+  const { name } = view.definition;
+  const own = { id: controlId(view), name, type, value: plainText(value), required: isDemanded(view) };
+  return `<input${attributes({ ...own, ...extra, ...stateOf(view) })}>`;
+}
+
+/** The HTML attributes that let a browser check a text as the server does. */
+export function textAttributes({ placeholder, minlength, maxlength, pattern }: ElementDefinition) {
+  return { placeholder, minlength, maxlength, pattern };
+}

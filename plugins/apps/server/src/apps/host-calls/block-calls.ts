@@ -1,0 +1,30 @@
+import type { Items } from '../../../../shared/json';
+import { permittedBlock, refusal } from '../run/permitted-block';
+import { nestedRun, type Run } from '../run/run';
+import type { Handlers } from './logic-host';
+
+/** Host functions for blocks and indexes of the run's own app or another one. */
+export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayBlock' | 'refresh'> {
+  const { nested, store, logger } = run.services;
+  return {
+    async blockElements({ id }, target) {
+      return permittedBlock(target.run, id).definition.source.elements as Items;
+    },
+    async displayBlock({ id, record: recordId, edit }, { run: other, key, foreign }) {
+      if (foreign && recordId !== null && !other.rights.view)
+        throw refusal(run.visit.requester, `read records of the app "${key.app}"`);
+      const record = recordId === null ? null : await run.unit.get(key, recordId);
+      return nested.displayBlock(nestedRun(run, other.app), id, record, edit);
+    },
+    async refresh({ rebuild }, { run: other, key }) {
+      const { indexes } = other.app;
+      // After the commit, without keeping the answer waiting: it may take minutes, and searches stay correct meanwhile.
+      run.unit.afterCommit(() => {
+        store.refresh(key, indexes, { rebuild }).catch((error: unknown) => {
+          logger.error(`[apps] ${key.app}: the indexes were not built again: ${String(error)}`);
+        });
+      });
+      return [...new Set([...indexes.keys(), 'id'])].sort();
+    },
+  };
+}

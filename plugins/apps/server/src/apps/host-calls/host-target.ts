@@ -1,0 +1,65 @@
+import { AppsError, missing, notFound } from '../../errors';
+import type { Permission } from '../../logic/types';
+import type { AppKey } from '../../records/types';
+import { refusal } from '../run/permitted-block';
+import { keyOf, nestedRun, type Run } from '../run/run';
+
+/** The app that a host call addresses: the run's own, or another one with the requester's rights there. */
+export interface Target {
+  run: Run;
+  key: AppKey;
+  foreign: boolean;
+}
+
+/** What a permission allows, for the message of its refusal. */
+const actions = {
+  view: 'see records',
+  create: 'add records',
+  edit: 'change records',
+  delete: 'delete records',
+  manager: 'rebuild the indexes',
+} as const;
+
+const writing: ReadonlySet<Permission> = new Set(['create', 'edit', 'delete', 'manager']);
+
+/**
+ * Opens the app that a host call addresses and checks the permission of its row. A missing record passes: the handler
+ * reports it.
+ * @param args arguments of the call; `app` null or undefined: the run's own app
+ */
+export async function permittedTarget(
+  run: Run,
+  permission: Permission,
+  { app, id }: { app?: string | null; id?: unknown },
+): Promise<Target> {
+  const target = await openTarget(run, app);
+  const { rights } = target.run;
+  if (permission === 'manager' && !rights.manager) throw refused(run, target, permission);
+  if (writing.has(permission)) requireWrites(run);
+  if (!target.foreign) return target;
+  if (permission === 'view' || permission === 'create') {
+    if (!rights[permission]) throw refused(run, target, permission);
+  } else if (permission === 'edit' || permission === 'delete') {
+    const record = await run.unit.get(target.key, String(id));
+    if (record && !rights[permission](record.creator)) throw refused(run, target, permission);
+  }
+  return target;
+}
+
+function refused(run: Run, { key }: Target, action: keyof typeof actions): AppsError {
+  return refusal(run.visit.requester, `${actions[action]} of the app "${key.app}"`);
+}
+
+async function openTarget(run: Run, id: string | null | undefined): Promise<Target> {
+  if (id === null || id === undefined || id === run.app.id) return { run, key: keyOf(run), foreign: false };
+  const app = await run.services.loadApp(run.visit.site, id);
+  if (!app) throw notFound(missing.app(id));
+  if (app.error) throw app.error;
+  const other = nestedRun(run, app);
+  return { run: other, key: keyOf(other), foreign: true };
+}
+
+function requireWrites(run: Run): void {
+  if (run.visit.writes.records) return;
+  throw new AppsError('CsrfError', 'Writing records during a GET request needs a valid X-CSRF-TOKEN header');
+}

@@ -1,0 +1,10 @@
+import type { AppsError } from '../../errors';
+import { cataloguesOf, type Files } from './catalogues';
+
+export { readCatalogue } from './catalogue';
+export { localeFor, type PageLocale } from './locale';
+export { inEnglish, type Message, message } from './message';
+export type { ServiceMessage } from './messages';
+
+/** The DefinitionErrors of the catalogues of an app or theme. */
+export const brokenCatalogues = (files: Files): Promise<AppsError[]> => cataloguesOf(files).errors();

@@ -1,0 +1,84 @@
+import type { LayoutLocale } from '../../layouts/types';
+import type { Site } from '../../sites/types';
+import { formatMessage } from './catalogue';
+import { type Catalogues, cataloguesOf, type Files } from './catalogues';
+import { type ServiceMessage, serviceMessages } from './messages';
+
+/** Prefix of the keys of the service's own messages in a file of a theme or an app. */
+const SERVICE = 'apps.';
+
+/** The language of texts on a page, and their messages. */
+export interface PageLocale extends LayoutLocale {
+  /** Language of the messages, such as `fr`. */
+  language: string;
+  /** A message of the service for visitors, as the app or theme words it. */
+  say(key: ServiceMessage, values?: { [name: string]: unknown }): string;
+}
+
+const noFiles: Files = new Map();
+
+const locales = new WeakMap<Files, WeakMap<Files, Map<string, Promise<PageLocale>>>>();
+
+/**
+ * The locale of a page or block (docs/reference/languages.md#the-language-of-a-page).
+ * @param own files of the app, or of the theme for a page without an app
+ * @param shared files of the theme that holds the app
+ */
+export function localeFor({ locale, timeZone }: Site, own: Files, shared: Files = noFiles): Promise<PageLocale> {
+  const key = `${locale} ${timeZone}`;
+  const ofOwn = locales.get(own) ?? new WeakMap<Files, Map<string, Promise<PageLocale>>>();
+  locales.set(own, ofOwn);
+  const known = ofOwn.get(shared) ?? new Map<string, Promise<PageLocale>>();
+  ofOwn.set(shared, known);
+  const found = known.get(key) ?? createLocale(locale ?? 'en', timeZone, [own, shared].map(cataloguesOf));
+  known.set(key, found);
+  return found;
+}
+
+async function createLocale(
+  wanted: string,
+  timeZone: string | null,
+  authors: readonly Catalogues[],
+): Promise<PageLocale> {
+  const language = await languageFor(wanted, authors);
+  const given = (await Promise.all(authors.map((all) => all.get(language)))).filter((one) => one !== undefined);
+  const service = serviceMessages[language] ?? serviceMessages.en;
+  // The region of the site stays for dates and numbers: prices of a Swiss site are Swiss in French too.
+  const tag = baseOf(wanted) === baseOf(language) ? wanted : language;
+  const find = (key: string) => given.find((catalogue) => catalogue.has(key))?.get(key);
+  return {
+    tag,
+    timeZone,
+    language,
+    translate(key, values) {
+      const text = find(key) ?? (key.startsWith(SERVICE) ? service?.get(key.slice(SERVICE.length)) : undefined);
+      return text === undefined ? null : formatMessage(text, tag, values);
+    },
+    say(key, values = {}) {
+      return formatMessage(find(`${SERVICE}${key}`) ?? service?.get(key) ?? key, tag, values);
+    },
+  };
+}
+
+const baseOf = (tag: string): string => tag.split('-', 1)[0] ?? tag;
+
+/** One language for all texts: the first candidate that the author and the service have. */
+async function languageFor(wanted: string, authors: readonly Catalogues[]): Promise<string> {
+  const author = authors.find(({ languages }) => languages.length > 0);
+  const candidates = [wanted, baseOf(wanted), 'en', ...(author?.languages.slice(0, 1) ?? [])];
+  for (const language of candidates) {
+    if (author && !(await author.get(language))) continue;
+    if (Object.hasOwn(serviceMessages, language) || (await coverService(language, authors))) return language;
+  }
+  return 'en';
+}
+
+/** Whether one of the catalogues of a language translates every message of the service. */
+async function coverService(language: string, authors: readonly Catalogues[]): Promise<boolean> {
+  const keys = [...(serviceMessages.en?.keys() ?? [])];
+  for (const author of authors) {
+    const catalogue = await author.get(language);
+    if (catalogue && keys.every((key) => catalogue.has(`${SERVICE}${key}`))) return true;
+  }
+  return false;
+}

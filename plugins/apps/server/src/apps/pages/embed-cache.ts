@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import type { RequestData } from '../../logic/types';
+import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
+import { escapeHtml } from '../elements';
+import { permittedBlock } from '../run/permitted-block';
+import { type AppServices, type Ran, type Visit, withRun } from '../run/run';
+import type { App } from '../types';
+
+type Shown = Ran<Displayed>;
+
+/** Placeholder of the CSRF token in cached renderings; each answer gets its own token. */
+const TOKEN = `csrf-${randomBytes(18).toString('hex')}`;
+/** The same for the mark of when the form was shown. */
+const SHOWN = `shown-${randomBytes(18).toString('hex')}`;
+/** The same for the task of a proof of work. */
+const CHALLENGE = `challenge-${randomBytes(18).toString('hex')}`;
+
+/** Maximum characters of all cached renderings. */
+const MAX_CHARACTERS = 16_000_000;
+/** Maximum cached renderings. */
+const MAX_ENTRIES = 2_000;
+
+/** What anonymous visitors share of a rendering. */
+type Shareable = Pick<Rendered, 'html' | 'title'>;
+
+/** Renderings for anonymous visitors; evicts the oldest first. */
+export class RenderingCache {
+  readonly #entries = new Map<string, { shown: Shareable; until: number }>();
+  #characters = 0;
+
+  get(key: string): Shareable | undefined {
+    const found = this.#entries.get(key);
+    if (!found) return undefined;
+    if (found.until > performance.now()) return found.shown;
+    this.#drop(key);
+    return undefined;
+  }
+
+  put(key: string, { html, title }: Shareable, seconds: number): void {
+    this.#drop(key);
+    this.#entries.set(key, { shown: { html, title }, until: performance.now() + seconds * 1000 });
+    this.#characters += html.length;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= MAX_ENTRIES && this.#characters <= MAX_CHARACTERS) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#entries.get(key)?.shown.html.length ?? 0;
+    this.#entries.delete(key);
+  }
+}
+
+const caches = new WeakMap<object, RenderingCache>();
+
+/** Forgets all shared renderings of this server process. */
+export function clearRenderings({ store }: AppServices): void {
+  caches.delete(store);
+}
+
+/**
+ * A block's page for a visit. With `cache` in the definition, anonymous visitors share a rendering for that many seconds;
+ * its logic then sees nothing that differs between them: no headers, no token. Not in debug mode, nor where the logic has
+ * set a status, a header or a redirect.
+ */
+export async function shownBlock(services: AppServices, visit: Visit, app: App, blockId: string): Promise<Shown> {
+  const show = (by: Visit) =>
+    withRun(services, by, app, (run) =>
+      displayBlock(run, permittedBlock(run, blockId), { record: null, mode: 'input' }),
+    );
+  const seconds = app.blocks.get(blockId)?.definition.cache ?? null;
+  const shared = visit.requester.kind === 'anonymous' && !visit.writes.records && !app.settings.debug;
+  if (seconds === null || !shared) return show(visit);
+
+  if (app.settings.visitor) visit.visitor?.begin();
+  const sharedVisit = anonymised(visit);
+  const key = keyOf(sharedVisit, app, blockId);
+  const cache = cacheOf(services);
+  const fresh = (shown: Rendered): Rendered => ({
+    ...shown,
+    html: shown.html
+      .replaceAll(TOKEN, visit.csrfToken())
+      .replaceAll(SHOWN, visit.forms?.shown(app.id, blockId) ?? '')
+      .replaceAll(CHALLENGE, () => escapeHtml(visit.forms?.challenge(app.id) ?? '')),
+  });
+  const cached = cache.get(key);
+  if (cached !== undefined)
+    return {
+      value: fresh({ ...cached, failed: false, isForm: true }),
+      response: { status: null, headers: {}, redirect: null },
+      logs: [],
+      console: [],
+    };
+  const done = await show(sharedVisit);
+  const { status, headers, redirect } = done.response;
+  if (!('html' in done.value) || status !== null || redirect !== null) return withToken(done, fresh);
+  // A failed rendering is not cached: it may succeed the next time.
+  if (!done.value.failed && Object.keys(headers).length === 0) cache.put(key, done.value, seconds);
+  return withToken(done, fresh);
+}
+
+const withToken = (done: Shown, fresh: (shown: Rendered) => Rendered): Shown =>
+  'html' in done.value ? { ...done, value: fresh(done.value) } : done;
+
+/** The cache lives as long as the store of records, that is, as the server. */
+function cacheOf({ store }: AppServices): RenderingCache {
+  const cache = caches.get(store) ?? new RenderingCache();
+  caches.set(store, cache);
+  return cache;
+}
+
+function anonymised(visit: Visit): Visit {
+  const { visitor: _own, ...shared } = visit;
+  const { request, parentRequest } = visit;
+  return {
+    ...shared,
+    request: sharedRequest(request),
+    parentRequest: parentRequest && sharedRequest(parentRequest),
+    pendingLog: [],
+    csrfToken: () => TOKEN,
+    forms: { shown: () => SHOWN, age: () => null, challenge: () => CHALLENGE },
+  };
+}
+
+const sharedRequest = ({ url, path, query }: RequestData): RequestData => ({
+  method: 'GET',
+  url,
+  path,
+  query,
+  form: {},
+  body: null,
+  headers: {},
+});
+
+/** All inputs of the rendering. */
+function keyOf({ site, content, contentPath, request, parentRequest }: Visit, app: App, block: string): string {
+  const inputs = [
+    site.id,
+    site.url,
+    site.title,
+    site.theme,
+    site.locale,
+    app.id,
+    app.folder.themeId,
+    app.revision,
+    block,
+  ];
+  return JSON.stringify([...inputs, contentPath, content.type, content.documentId, request, parentRequest]);
+}

@@ -1,0 +1,45 @@
+import type { Json } from '../../../../shared/json';
+import { notFound } from '../../errors';
+import { withSession } from '../blocks/block-session';
+import { permittedBlock } from '../run/permitted-block';
+import { type AppServices, type Visit, withRun } from '../run/run';
+import type { App } from '../types';
+
+/**
+ * Runs any function of a block's logic, for calls from code and rules on events (docs/reference/events.md#calls-from-code),
+ * and commits its writes. NotFoundError for an unknown block or function; 401 or 403 where the block's
+ * `view_permission` does not name the visit's requester.
+ */
+export async function callFunction(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  target: { block: string; name: string },
+): Promise<Json> {
+  const done = await withRun(services, visit, app, async (run) => {
+    const block = permittedBlock(run, target.block);
+    return withSession(run, block, null, async (session) => {
+      if (!session.has(target.name)) {
+        throw notFound(`The block "${block.id}" has no function "${target.name}"`);
+      }
+      return (await session.run([target.name])).get(target.name) ?? null;
+    });
+  });
+  return done.value;
+}
+
+/**
+ * Sorted names of the functions that `callFunction` can run in a block. Loads the block's logic and runs none of them.
+ * Errors as of `callFunction`, and LogicError when the file does not load.
+ */
+export async function functionNames(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  block: string,
+): Promise<readonly string[]> {
+  const done = await withRun(services, visit, app, (run) =>
+    withSession(run, permittedBlock(run, block), null, async ({ functions }) => [...functions].sort()),
+  );
+  return done.value;
+}

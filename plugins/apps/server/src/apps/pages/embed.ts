@@ -1,0 +1,204 @@
+import type { Items } from '../../../../shared/json';
+import { rightsOf } from '../../auth';
+import { AppsError, definitionError, errorText, isAppsError, missing, notFound } from '../../errors';
+import type { Markup } from '../../layouts';
+import type { LogEntry, LogicBudget, RequestData } from '../../logic/types';
+import { localeProblem } from '../../sites';
+import { failureMark, folderOf } from '../run/error-mark';
+import { type AppServices, showsDetails, type Visit } from '../run/run';
+import type { App } from '../types';
+import { shownBlock } from './embed-cache';
+import { type BlockReference, blockReference } from './embed-reference';
+
+/** A page of the site during its rendering: embeds blocks, within one budget for all logic of the page. */
+export interface EmbeddingPage {
+  readonly visit: Visit;
+  readonly services: AppServices;
+  readonly markup: Markup;
+  /** A block's form, balanced, and its console entries. AppsError when it cannot be shown; '' when its logic redirects. */
+  include(reference: BlockReference): Promise<Included>;
+  /** The HTML instead of a failed block, for requesters who see details; else ''. */
+  explanation(reference: BlockReference, error: unknown): Promise<string>;
+  /**
+   * The HTML of a block for tiles and the tag `block`. Never rejects: a failure becomes an error mark, a block that the
+   * requester may not use ''.
+   */
+  tile(reference: string): Promise<string>;
+  /** Logs why something is missing in the page. */
+  report(what: string, error: unknown): void;
+  /** Whether the page explains mistakes in the theme. */
+  readonly explains: boolean;
+  /** Console entries about the theme, shown if `explains` is true. */
+  readonly notes: LogEntry[];
+  /** Console entries about failed blocks that are explained. */
+  readonly failures: readonly LogEntry[];
+}
+
+/** An embedded block. */
+export interface Included {
+  html: string;
+  isForm: boolean;
+  console: LogEntry[];
+}
+
+/** Maximum blocks of a page that are rendered concurrently. */
+const MAX_CONCURRENT = 4;
+
+/** Maximum characters of all blocks of a page together. */
+const MAX_CHARACTERS = 20_000_000;
+
+/** A semaphore: runs up to `maxPermits` works at once, and queues the others. */
+function semaphore(maxPermits: number) {
+  const waiting: (() => void)[] = [];
+  let free = maxPermits;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((next) => waiting.push(next));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
+
+/**
+ * Begins a page.
+ * @param visit the page's own request, requester and content
+ * @param budget for all logic of the page; a new one by default
+ */
+export function embeddingPage(services: AppServices, visit: Visit, budget = services.logic.budget()): EmbeddingPage {
+  const sharing = sharingBudget(services, budget);
+  const markup = services.markup();
+  let characters = 0;
+
+  const limited = semaphore(MAX_CONCURRENT);
+
+  const failedLogs = new WeakMap<BlockReference, LogEntry[]>();
+
+  const include = (reference: BlockReference): Promise<Included> =>
+    limited(async () => {
+      const problem = localeProblem(visit.site, new URLSearchParams(reference.query));
+      if (problem) throw new AppsError('BadRequestError', problem);
+      const app = await loadedApp(sharing, visit, reference);
+      const own = includedVisit(sharing, visit, reference);
+      const shown = await shownBlock(sharing, own, app, reference.block).catch((error) => {
+        if (own.failedLog) failedLogs.set(reference, own.failedLog);
+        throw error;
+      });
+      const { html: whole, isForm } = 'html' in shown.value ? shown.value : { html: '', isForm: false };
+      const html = whole === '' ? '' : await markup.balanced(whole);
+      characters += html.length;
+      if (characters <= MAX_CHARACTERS) return { html, isForm, console: shown.console };
+      throw definitionError(`The blocks of a page have at most ${MAX_CHARACTERS} characters`);
+    });
+
+  const failures: LogEntry[] = [];
+
+  /** The console entries of a failed block, including the failure itself. */
+  function noteFailure(reference: BlockReference, error: unknown): void {
+    failures.push(...(failedLogs.get(reference) ?? []));
+    if (!isAppsError(error)) return;
+    const message = `${error.name} ${errorText(error, folderOf(services, reference.app))}`;
+    failures.push({ app: reference.app, block: reference.block, line: null, message });
+  }
+
+  async function explanation(reference: BlockReference, error: unknown): Promise<string> {
+    if (!(await explains(services, visit, reference))) return '';
+    noteFailure(reference, error);
+    return failureMark(error, true, folderOf(services, reference.app));
+  }
+
+  function report(what: string, error: unknown): void {
+    const text = isAppsError(error) ? `${error.name} ${errorText(error)}` : String((error as Error)?.stack ?? error);
+    services.logger.error(`[apps] ${what} in ${visit.request.path}: ${text}`);
+  }
+
+  async function tile(text: string): Promise<string> {
+    const reference = blockReference(text);
+    try {
+      if (!reference) throw definitionError(`"${text}" is not a block such as rating/blocks/rate`);
+      return (await include(reference)).html;
+    } catch (error) {
+      if (isRefusal(error)) return '';
+      report(`The block "${text}"`, error);
+      const explained = reference ? await explanation(reference, error) : '';
+      return explained || failureMark(error, reference === null && visit.requester.isManager);
+    }
+  }
+
+  const isExplained = visit.requester.isManager || services.development === true;
+  return {
+    visit,
+    services: sharing,
+    markup,
+    include,
+    explanation,
+    tile,
+    report,
+    explains: isExplained,
+    notes: [],
+    failures,
+  };
+}
+
+/** The services with one logic budget for the whole page (docs/reference/embedding.md#the-embedded-request). */
+function sharingBudget(services: AppServices, budget: LogicBudget): AppServices {
+  return { ...services, logic: { ...services.logic, budget: () => budget } };
+}
+
+async function loadedApp(services: AppServices, visit: Visit, { app: id }: BlockReference): Promise<App> {
+  const app = await services.loadApp(visit.site, id);
+  if (!app) throw notFound(missing.app(id));
+  return app;
+}
+
+/** The visit of an embedded block: a GET of the block with the page's requester and content, and its request as parent. */
+function includedVisit({ sites }: AppServices, page: Visit, { app, block, query }: BlockReference): Visit {
+  const address = new URL(sites.urls.block(page.site, app, block, page.contentPath));
+  address.search = query;
+  const { headers } = page.request;
+  const request: RequestData = {
+    method: 'GET',
+    url: address.href,
+    path: address.pathname,
+    query: queryOf(address.searchParams),
+    form: {},
+    body: null,
+    headers,
+  };
+  const { view, ...visit } = page;
+  return { ...visit, request, parentRequest: page.request, pendingLog: takePending(page, app) };
+}
+
+function queryOf(parameters: URLSearchParams): Items {
+  const query: Items = {};
+  for (const name of new Set(parameters.keys())) {
+    const values = parameters.getAll(name);
+    if (name !== '__proto__') query[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  return query;
+}
+
+/** Takes an app's log entries that came with the redirect to this page; its first block shows them. */
+export function takePending(page: Visit, app: string): Visit['pendingLog'] {
+  const own = page.pendingLog.filter((entry) => entry.app === app);
+  page.pendingLog = page.pendingLog.filter((entry) => entry.app !== app);
+  return own;
+}
+
+/** Whether the requester may not use the block, so that the page omits it without an error mark. */
+export const isRefusal = (error: unknown): boolean =>
+  isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'ForbiddenError');
+
+/** Whether a failure is explained in the page: in debug mode, or to a manager (docs/errors.md#messages). */
+async function explains(
+  services: AppServices,
+  { site, requester }: Visit,
+  { app: id }: BlockReference,
+): Promise<boolean> {
+  const app = await services.loadApp(site, id).catch(() => null);
+  return app ? showsDetails({ app, rights: rightsOf(requester, app.settings.acl) }) : requester.isManager;
+}

@@ -1,0 +1,164 @@
+import { LRUCache } from 'lru-cache';
+import { type Machine, type PatternWork, patternWork, runMachine, type State } from './pattern-machine';
+
+/**
+ * Full matches of an element's `pattern` in linear time. JavaScript's own engine backtracks, so that a pattern such as
+ * `(a+)+$` would let one visitor stop the server; here the pattern becomes a state machine that reads the input once.
+ * Supported are characters, classes, `.`, groups, `|`, `* + ? {n,m}`, `^` and `$`. Look-around,
+ * `\b` and back references are refused when the definition is read.
+ */
+
+/** Maximum states of a pattern's machine: bounds its memory, and the steps for one character of input. */
+const MAX_STATES = 2000;
+/** Maximum UTF-16 units of input. */
+export const MAX_PATTERN_INPUT = 4000;
+/** Maximum characters of a pattern. */
+const MAX_PATTERN = 1000;
+/** Maximum Unicode properties (`\p{…}`) in a pattern: the engine expands each to its characters. */
+const MAX_PROPERTIES = 20;
+
+const TOO_LARGE = 'it is too large when its repetitions are written out';
+
+type Node =
+  | { kind: 'atom'; test: (char: string) => boolean }
+  | { kind: 'assert'; at: 'start' | 'end' }
+  | { kind: 'all'; parts: Node[] }
+  | { kind: 'any'; parts: Node[] }
+  | { kind: 'repeat'; node: Node; min: number; max: number };
+
+/** Whether the whole input matches; false, with `work.left` below 0, when that takes too many steps. */
+export type PatternTest = (input: string, work?: PatternWork) => boolean;
+
+/** Patterns come from theme files; the bound is for those of replaced revisions. */
+const compiled = new LRUCache<string, PatternTest>({ max: 1_000 });
+
+/** A test for full matches; throws an Error with a readable reason for an invalid or unsupported pattern. */
+export function compilePattern(pattern: string): PatternTest {
+  const known = compiled.get(pattern);
+  if (known) return known;
+  if (pattern.length > MAX_PATTERN) throw new Error(`it is longer than ${MAX_PATTERN} characters`);
+  if (propertiesIn(pattern) > MAX_PROPERTIES) throw new Error(`it has more than ${MAX_PROPERTIES} times \\p{…}`);
+  try {
+    new RegExp(pattern, 'u');
+  } catch (error) {
+    throw new Error(String((error as Error).message).replace(/^Invalid regular expression: /, ''));
+  }
+  const machine = assemble(new PatternParser(pattern).parse());
+  const test: PatternTest = (input, work = patternWork()) =>
+    input.length <= MAX_PATTERN_INPUT && runMachine(machine, [...input], work);
+  compiled.set(pattern, test);
+  return test;
+}
+
+function propertiesIn(pattern: string): number {
+  return pattern.split(/\\p/i).length - 1;
+}
+
+/** The cost of compiling a pattern in steps of about the same time. */
+export function compileSteps(pattern: string): number {
+  return 100 * pattern.length + 20_000 * propertiesIn(pattern);
+}
+
+/** Parses the structure of a pattern that JavaScript has already accepted. */
+class PatternParser {
+  private at = 0;
+  constructor(private readonly source: string) {}
+
+  parse(): Node {
+    return this.alternatives();
+  }
+
+  private alternatives(): Node {
+    const parts = [this.sequence()];
+    while (this.take('|')) parts.push(this.sequence());
+    const [first, ...others] = parts;
+    return first && others.length === 0 ? first : { kind: 'any', parts };
+  }
+
+  private sequence(): Node {
+    const parts: Node[] = [];
+    while (this.at < this.source.length && !/[|)]/.test(this.source.charAt(this.at))) parts.push(this.repeated());
+    return { kind: 'all', parts };
+  }
+
+  private repeated(): Node {
+    const node = this.atom();
+    const found = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(this.source.slice(this.at));
+    if (!found) return node;
+    this.at += found[0].length;
+    const [, sign, low, comma, high] = found;
+    if (sign)
+      return { kind: 'repeat', node, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Number.POSITIVE_INFINITY };
+    const min = Number(low);
+    return { kind: 'repeat', node, min, max: comma ? (high ? Number(high) : Number.POSITIVE_INFINITY) : min };
+  }
+
+  private atom(): Node {
+    if (this.take('^')) return { kind: 'assert', at: 'start' };
+    if (this.take('$')) return { kind: 'assert', at: 'end' };
+    if (this.take('(')) return this.group();
+    const [text] =
+      /^(?:\[(?:\\[\s\S]|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\x..|\\c.|\\[\s\S]|[\s\S])/u.exec(
+        this.source.slice(this.at),
+      ) as RegExpExecArray;
+    if (/^\\[bBk1-9]/.test(text)) throw new Error(`${text.slice(0, 2)} is not supported`);
+    this.at += text.length;
+    const single = new RegExp(`^${text}$`, 'u');
+    return { kind: 'atom', test: (char) => single.test(char) };
+  }
+
+  private group(): Node {
+    const opening = /^\?(?::|<(?![=!])[^>]*>)/.exec(this.source.slice(this.at));
+    if (opening) this.at += opening[0].length;
+    else if (this.source[this.at] === '?') throw new Error('look-ahead and look-behind are not supported');
+    const node = this.alternatives();
+    this.take(')');
+    return node;
+  }
+
+  private take(char: string): boolean {
+    if (this.source[this.at] !== char) return false;
+    this.at += 1;
+    return true;
+  }
+}
+
+function assemble(root: Node): Machine {
+  const states: State[] = [{ kind: 'match' }];
+  const add = (state: State): number => {
+    if (states.length >= MAX_STATES) throw new Error(TOO_LARGE);
+    return states.push(state) - 1;
+  };
+  let work = 0;
+  // Builds backwards: `next` is the state after the node.
+  const build = (node: Node, next: number): number => {
+    // Repetitions of an empty group make no states, so that the calls are counted too.
+    work += 1;
+    if (work > 10 * MAX_STATES) throw new Error(TOO_LARGE);
+    switch (node.kind) {
+      case 'atom':
+        return add({ kind: 'char', test: node.test, next });
+      case 'assert':
+        return add({ kind: node.at, next });
+      case 'all':
+        return node.parts.reduceRight((after, part) => build(part, after), next);
+      case 'any':
+        return add({ kind: 'split', next: node.parts.map((part) => build(part, next)) });
+      case 'repeat':
+        return repeat(node, next);
+    }
+  };
+  const repeat = ({ node, min, max }: Extract<Node, { kind: 'repeat' }>, next: number): number => {
+    let entry = next;
+    if (max === Number.POSITIVE_INFINITY) {
+      const loop: State & { kind: 'split' } = { kind: 'split', next: [next] };
+      entry = add(loop);
+      loop.next.push(build(node, entry));
+    } else {
+      for (let count = min; count < max; count += 1) entry = add({ kind: 'split', next: [next, build(node, entry)] });
+    }
+    for (let count = 0; count < min; count += 1) entry = build(node, entry);
+    return entry;
+  };
+  return { start: build(root, 0), states };
+}

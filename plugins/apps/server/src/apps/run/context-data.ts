@@ -1,0 +1,141 @@
+import type { Items } from '../../../../shared/json';
+import type { Rights } from '../../auth/types';
+import type { LayoutData } from '../../layouts/types';
+import type { ContentData, ContextData, RecordData } from '../../logic/types';
+import type { StoredRecord } from '../../records/types';
+import type { ContentItem, Site } from '../../sites/types';
+import type { App, Block } from '../types';
+import type { Run, Visit } from './run';
+
+/** The data of `context` in the sandbox, for one block of a run (docs/reference/logic.md#context). */
+export function contextData(run: Run, block: Block | null, record: StoredRecord | null): ContextData {
+  return {
+    app: appData(run, run.app),
+    block: block && { id: block.id, url: blockAddress(run, block.id) },
+    record: record && recordData(run, run.app, record),
+    ...visitData(run.visit, contentData(run.visit.content)),
+    visitor: visitorData(run),
+    acl: aclData(run, run.app, run.rights),
+  };
+}
+
+/** How a block is shown: with a record or without, with inputs or plain text. */
+export interface Shown {
+  record: StoredRecord | null;
+  mode: 'input' | 'text';
+}
+
+/** Liquid's `context` in a block's layout: plain data only. */
+export function layoutContext(run: Run, block: Block, { record, mode }: Shown): LayoutData['context'] {
+  const { visit, services, app } = run;
+  return {
+    app: {
+      id: app.id,
+      url: services.sites.urls.app(visit.site, app.id, visit.contentPath),
+      options: app.settings.options,
+    },
+    block: { id: block.id, url: blockAddress(run, block.id) },
+    record: record && { ...record.items, id: record.id, url: recordData(run, app, record).url },
+    /** `input` or `text`: a layout may have labels of its own for either. */
+    mode,
+    visitor: visitorData(run),
+    ...visitData(visit, contentFields(visit.content)),
+  };
+}
+
+/** `context.visitor`; null unless the app asks for visitors. */
+const visitorData = ({ app, visit }: Run) => (app.settings.visitor ? { id: visit.visitor?.id() ?? null } : null);
+
+/** Liquid's `context` in the theme's own files: plain data only. */
+export function themeContext(visit: Visit): LayoutData['context'] {
+  const { request, portal, content, user } = visitData(visit, contentFields(visit.content));
+  const context = { request, portal, content, user };
+  // For the theme's own forms. Issued when it is read, because a page with a token must not be cached.
+  Object.defineProperty(context, 'csrf_token', { get: () => visit.csrfToken() });
+  return context;
+}
+
+/** Data of a visit for both logic and Liquid. */
+function visitData<Content>(visit: Visit, content: Content) {
+  return {
+    request: visit.request,
+    parent_request: visit.parentRequest,
+    portal: portalData(visit.site),
+    content,
+    user: visit.requester.profile,
+    params: visit.params,
+  };
+}
+
+/** A content item in Liquid: its fields are properties, overridden by the item's own. */
+const contentFields = (content: ContentItem) => ({ ...content.fields, ...content, fields: content.fields });
+
+/** The address that shows the current block again: the view of the request, else the block's own. */
+export function blockAddress({ app, visit, services, depth }: Run, block: string): string {
+  const { urls } = services.sites;
+  if (visit.view !== undefined && depth === 0) return urls.view(visit.site, visit.view, visit.contentPath);
+  return urls.block(visit.site, app.id, block, visit.contentPath);
+}
+
+function blockData({ visit, services }: Run, app: App, id: string) {
+  return { id, url: services.sites.urls.block(visit.site, app.id, id, visit.contentPath) };
+}
+
+/** `context.app`, and the result of `get_app`. */
+export function appData(run: Run, app: App): ContextData['app'] {
+  const { visit, services } = run;
+  return {
+    id: app.id,
+    url: services.sites.urls.app(visit.site, app.id, visit.contentPath),
+    settings: publicSettings(app, run.rights.manager),
+    options: app.settings.options,
+    blocks: [...app.blocks.keys()].map((id) => blockData(run, app, id)),
+    indexes: [...new Set([...app.indexes.keys(), 'id'])].sort(),
+  };
+}
+
+/**
+ * The settings that `GET <app>` shows: as `publicSettings`, with `mail` for managers only, because anyone may read them
+ * (docs/reference/json-interface.md#settings).
+ */
+export function shownSettings(app: App, manager: boolean): Items {
+  const { mail, ...rest } = publicSettings(app, manager);
+  return manager && mail !== undefined ? { ...rest, mail } : rest;
+}
+
+/** The parsed settings.yaml, with `acl` for managers only (docs/reference/json-interface.md#settings). */
+export function publicSettings(app: App, manager: boolean): Items {
+  if (manager) return app.settings.source;
+  const { acl: _hidden, ...rest } = app.settings.source;
+  return rest;
+}
+
+export function aclData(run: Run, app: App, rights: Rights): ContextData['acl'] {
+  const { requester } = run.visit;
+  return {
+    username: requester.username,
+    groups: [...requester.groups],
+    rights: [...rights.granted],
+    roles: Object.keys(app.settings.acl?.roles ?? {}),
+    held: [...rights.roles],
+    manager: rights.manager,
+  };
+}
+
+export function recordData(run: Run, app: App, record: StoredRecord): RecordData {
+  return {
+    id: record.id,
+    url: run.services.sites.urls.record(run.visit.site, app.id, record.id, run.visit.contentPath),
+    items: record.items,
+  };
+}
+
+export function contentData(item: ContentItem): ContentData {
+  const { type, id, documentId, title, url, path, locale, fields } = item;
+  return { type, id, documentId, title, url, path, locale, fields };
+}
+
+/** `context.portal`, in logic and in Liquid. */
+function portalData({ id, title, url, theme, locale }: Site): ContextData['portal'] {
+  return { id, title, url, theme, locale };
+}

@@ -1,0 +1,45 @@
+import { filesIn, type HeldFile } from '../../files';
+import type { AppKey, UnitObserver } from '../../records/types';
+import type { AppServices, Visit } from './run';
+
+/**
+ * Ends an attempt whose record names files that are not in the media library yet: they are put there while nothing waits,
+ * and the attempt runs again (docs/decisions/files.md).
+ */
+export class FilesNeeded extends Error {
+  constructor(
+    readonly files: readonly HeldFile[],
+    /** The folder of the media library for an element. */
+    readonly folderOf: (element: string) => string | undefined,
+  ) {
+    super('files must be stored first');
+  }
+}
+
+/** Files that the records of one attempt name, and those that they no longer name. */
+export class FileChanges implements UnitObserver {
+  readonly named = new Set<string>();
+  private readonly dropped: { key: AppKey; id: string }[] = [];
+
+  readonly onItems: UnitObserver['onItems'] = (key, before, after) => {
+    const now = new Set(Object.values(after ?? {}).flatMap((value) => idsIn(value)));
+    for (const id of now) this.named.add(id);
+    for (const id of Object.values(before ?? {}).flatMap((value) => idsIn(value)))
+      if (!now.has(id)) this.dropped.push({ key, id });
+  };
+
+  /** After the commit. */
+  async finish({ files }: AppServices, visit: Visit): Promise<void> {
+    await visit.files?.finish(this.named);
+    const byApp = new Map<string, { key: AppKey; ids: string[] }>();
+    for (const { key, id } of this.dropped) {
+      const name = `${key.site}\n${key.app}`;
+      const entry = byApp.get(name) ?? { key, ids: [] };
+      entry.ids.push(id);
+      byApp.set(name, entry);
+    }
+    for (const { key, ids } of byApp.values()) files.release(key, ids);
+  }
+}
+
+const idsIn = (value: unknown): string[] => filesIn(value).map(({ documentId }) => documentId);

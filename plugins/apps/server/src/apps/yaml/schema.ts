@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { Json } from '../../../../shared/json';
+import { didYouMean } from '../../did-you-mean';
+import { idPattern } from '../../sites';
+import { keysOf, type Wrong } from '../../validation';
+import { type Check, check, shownAs } from './check';
+import { shorten } from './events';
+
+const notMapping = {
+  error: ({ input }: Wrong) => `This must be a mapping of keys to values, not ${describe(input)}`,
+};
+
+/** The checked values of a mapping's known keys; absent and null ones are undefined. */
+export type Checked<S extends Record<string, Check<unknown>>> = { [K in keyof S]?: ReturnType<S[K]> };
+
+/** A mapping of the known keys in `checks` only. */
+export function mapping<S extends Record<string, Check<unknown>>>(checks: S): Check<Checked<S>> {
+  const shape = Object.fromEntries(Object.entries(checks).map(([key, { schema }]) => [key, schema.nullish()]));
+  return check(keysOf(shape, notMapping.error), (value: Record<string, unknown>, at) => {
+    const given = Object.keys(at.value as object).filter((key) => Object.hasOwn(value, key) && value[key] != null);
+    const checked = given.map((key) => [key, checks[key]?.read(value[key], at.child(key))]);
+    return Object.fromEntries(checked) as Checked<S>;
+  });
+}
+
+/** A mapping of free names, each an id, to values of one kind. */
+export function named<T, Work extends unknown[] = []>(
+  what: string,
+  inner: Check<T, [name: string, ...Work]> | Check<T>,
+): Check<Map<string, T>, Work> {
+  const name = z.string().regex(idPattern, {
+    error: ({ input }) => `"${input}" cannot be the name of ${what}: use letters, digits, "_", "-" and "."`,
+  });
+  const read = inner.read as Check<T, [name: string, ...Work]>['read'];
+  const isWrong = ([key, value]: [string, unknown]) => !idPattern.test(key) || !inner.schema.safeParse(value).success;
+  const schema = z.preprocess(
+    (value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      // The first wrong entry is the problem: an issue for each one would take its time.
+      const entries = Object.entries(value);
+      const wrong = entries.findIndex(isWrong);
+      return wrong < 0 ? value : Object.fromEntries(entries.slice(0, wrong + 1));
+    },
+    z.record(name, inner.schema, notMapping),
+  );
+  return check(schema, (value: Record<string, unknown>, at, ...work: Work) => {
+    const entries = Object.keys(at.value as object).map((key) => [key, value[key]] as const);
+    return new Map(entries.map(([key, entry]) => [key, read(entry, at.child(key), key, ...work)]));
+  });
+}
+
+/**
+ * Validates a list only if it is not too long, and up to its first wrong entry: aliases may repeat a long list a hundred
+ * times.
+ */
+export const boundedList = <T extends z.ZodType>(
+  maxEntries: number,
+  message: string,
+  schema: T,
+  isEntry = (_: unknown) => true,
+) =>
+  z.preprocess((value, context) => {
+    if (!Array.isArray(value)) return value;
+    if (value.length > maxEntries) {
+      context.addIssue(message);
+      return z.NEVER;
+    }
+    const wrong = value.findIndex((one) => !isEntry(one));
+    return wrong < 0 ? value : value.slice(0, wrong + 1);
+  }, schema);
+
+/** Maximum characters of a text: a page may show the texts of one file many times, also through aliases. */
+const MAX_TEXT = 10_000;
+
+export const text = check(
+  z
+    .string({
+      error: ({ input }) =>
+        `This must be text, not ${describe(input)}${typeof input === 'object' ? '' : `; put it in quotes: "${input}"`}`,
+    })
+    .max(MAX_TEXT, `This text has more than ${MAX_TEXT} characters`),
+);
+
+/** Text shown to people; a number or truth value becomes its text. */
+export const caption = check(z.union([text.schema, z.number(), z.boolean()]).transform(String));
+
+export const flag = check(z.boolean({ error: ({ input }) => `This must be true or false, not ${describe(input)}` }));
+
+const numberSchema = z.number({ error: ({ input }) => `This must be a number, not ${describe(input)}` });
+
+export const number = check<number>(numberSchema);
+
+const WHOLE = 'This must be a whole number, 0 or more';
+
+/** A whole number, zero or more. */
+export const size = check<number>(numberSchema.int(WHOLE).min(0, WHOLE));
+
+/** One of the given words. */
+export function oneOf<T extends string>(...words: T[]): Check<T> {
+  return check(
+    z.enum(words, {
+      error: ({ input }) => {
+        const meant = didYouMean(typeof input === 'string' ? input : null, words);
+        return `This must be ${choices(words)}, not ${describe(input)}${meant}`;
+      },
+    }) as unknown as z.ZodType<T>,
+  );
+}
+
+/** Maximum users and groups in one list: every request compares the requester with each. */
+const MAX_NAMES = 1_000;
+
+const namesSchema = boundedList(
+  MAX_NAMES,
+  `There are at most ${MAX_NAMES} names in a list`,
+  shownAs(
+    z.array(text.schema, {
+      error: ({ input }) =>
+        typeof input === 'string'
+          ? `This must be a list of users and groups, such as ["${shorten(input)}"], not ${describe(input)}`
+          : `This must be a list, not ${describe(input)}`,
+    }),
+    () => z.array(text.schema).max(MAX_NAMES),
+  ),
+  (one) => typeof one === 'string',
+);
+
+/** Names of users and groups: a list. */
+export const names = check<string[]>(namesSchema);
+
+/** Names of users and groups: a list, or one text with white space between them. */
+export const namesOrText = check<string[]>(
+  z.union([namesSchema, text.schema.transform((given) => given.split(/\s+/).filter(Boolean))]),
+);
+
+export function isMapping(value: Json): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function choices(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(' or ');
+}
+
+/** A value in words, for messages; long texts are cut. */
+export function describe(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (typeof value === 'string') return `the text "${value.length > 40 ? `${value.slice(0, 40)}…` : value}"`;
+  return `the ${typeof value === 'number' ? 'number' : 'value'} ${value}`;
+}

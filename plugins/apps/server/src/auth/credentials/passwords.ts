@@ -1,0 +1,137 @@
+import { AppsError } from '../../errors';
+import { addressGroup } from './address-group';
+import { decodeBasic, type Split, splits } from './basic';
+import type { Keyring } from './keyring';
+import type { LimitKey, RateLimit } from './rate-limit';
+import { isNamed, type UserRow, type Users } from './users';
+
+/**
+ * Checks names and passwords, of Basic credentials and of the login form (docs/reference/rights.md#basic-credentials).
+ */
+export interface Passwords {
+  /** The user of `Authorization: Basic <encoded>`, or null. RateLimitError after too many failures. */
+  basic(encoded: string, address: string): Promise<UserRow | null>;
+  /** The user with this username or e-mail and this password, or null. RateLimitError after too many failures. */
+  check(identifier: string, password: string, address: string): Promise<UserRow | null>;
+}
+
+interface PasswordOptions {
+  users: Users;
+  keyring: Keyring;
+  rateLimit: RateLimit;
+  now?: () => number;
+}
+
+/** Password checks that one request may cost. */
+const MAX_CHECKS = 3;
+/** Milliseconds for which a successful check is cached, and the number of cached checks. */
+const MAX_CACHE_AGE = 60_000;
+const MAX_CACHED = 1000;
+/** Characters of a name or password in the login form. */
+const MAX_LENGTH = 1024;
+
+/** A successful password check: valid while the user's name and hash stay these. */
+interface Checked {
+  id: number;
+  identifier: string;
+  hash: string | null;
+  end: number;
+}
+
+export function createPasswords({ users, keyring, rateLimit, now = Date.now }: PasswordOptions): Passwords {
+  const cache = new Map<string, Checked>();
+  /** Running checks, so that parallel requests with the same credentials cost one. */
+  const flights = new Map<string, Promise<Checked | null>>();
+
+  const firstMatch = async (tries: { split: Split; user: UserRow }[]): Promise<Checked | null> => {
+    for (const { split, user } of tries) {
+      if (!(await users.hasPassword(user, split.password)) || !(await users.isActive(user))) continue;
+      return { id: user.id, identifier: split.identifier, hash: user.password, end: now() + MAX_CACHE_AGE };
+    }
+    return null;
+  };
+
+  const attempt = async (ways: readonly Split[], address: string): Promise<Checked | null> => {
+    const shortest = ways.at(-1);
+    if (shortest === undefined) return null;
+    const found = await users.named(ways.map(({ identifier }) => identifier));
+    const tries = ways
+      .flatMap((split) => found.filter((user) => isNamed(user, split.identifier)).map((user) => ({ split, user })))
+      .slice(0, MAX_CHECKS);
+    const group = addressGroup(address);
+    const accounts = tries.length > 0 ? tries.map(({ user }) => `id ${user.id}`) : [`name ${shortest.identifier}`];
+    const keys = limitKeys(group, [...new Set(accounts)]);
+    rateLimit.take(keys);
+    if (tries.length === 0) await users.hasPassword(null, shortest.password);
+    const checked = await firstMatch(tries);
+    if (checked === null) return null;
+    rateLimit.refund(keys);
+    rateLimit.trust(pairOf(group, `id ${checked.id}`));
+    return checked;
+  };
+
+  /** Hashed to bound its length: an unknown name may be long. */
+  const pairOf = (group: string, account: string): string => keyring.sign(['pair', group, account]);
+
+  /** The keys of an attempt. An account's own limit does not apply to addresses from which its owner has logged in before. */
+  const limitKeys = (group: string, accounts: readonly string[]): LimitKey[] => {
+    const keys: LimitKey[] = [{ scope: 'address', value: group }];
+    for (const account of accounts) {
+      const pair = pairOf(group, account);
+      keys.push({ scope: 'pair', value: pair });
+      if (!rateLimit.trusts(pair)) keys.push({ scope: 'account', value: keyring.sign(['account', account]) });
+    }
+    return keys;
+  };
+
+  /** The current row of the user, if the cached check still holds. */
+  const current = async ({ id, identifier, hash }: Checked): Promise<UserRow | null> => {
+    const user = await users.load({ id });
+    return user !== null && user.password === hash && isNamed(user, identifier) ? user : null;
+  };
+
+  const join = (key: string, work: () => Promise<Checked | null>): Promise<Checked | null> => {
+    const known = flights.get(key);
+    if (known !== undefined) return known;
+    const flight = work().finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
+  };
+
+  const remember = (key: string, checked: Checked): void => {
+    cache.delete(key);
+    const [oldest] = cache.keys();
+    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
+    cache.set(key, checked);
+  };
+
+  return {
+    async basic(encoded, address) {
+      const credentials = decodeBasic(encoded);
+      if (credentials === null) return null;
+      const key = keyring.sign(['basic', credentials]);
+      const known = cache.get(key);
+      const user = known !== undefined && known.end > now() ? await current(known) : null;
+      // A cached user may be blocked since: `Users.requester` checks that.
+      if (user !== null) return user;
+      cache.delete(key);
+      const checked = await join(key, () => attempt(splits(credentials), address));
+      if (checked === null) return null;
+      remember(key, checked);
+      return current(checked);
+    },
+    async check(identifier, password, address) {
+      if ([identifier, password].some((part) => part === '' || part.length > MAX_LENGTH || part.includes('\0')))
+        return null;
+      const checked = await attempt([{ identifier, password }], address);
+      return checked && current(checked);
+    },
+  };
+}
+
+/** The same answer to wrong, unknown, blocked and unconfirmed. */
+export function unauthorized(headers: Record<string, string> = {}): AppsError {
+  return new AppsError('UnauthorizedError', 'The login is wrong, has expired or is blocked. Please log in again.', {
+    headers,
+  });
+}

@@ -1,0 +1,106 @@
+import { AppsError } from '../../errors';
+
+/**
+ * Limits failed logins (docs/reference/rights.md#failed-logins). Attempts are counted before the password is checked,
+ * so that parallel guesses count too, and given back when it was right. Counts are kept in this process's memory.
+ * docs/decisions/login-limits.md says why these scopes.
+ */
+export interface RateLimit {
+  /** Counts one attempt under each key; RateLimitError with Retry-After, counting nothing, if one of them is used up. */
+  take(keys: readonly LimitKey[]): void;
+  /** Gives back attempts whose password was right. */
+  refund(keys: readonly LimitKey[]): void;
+  /** Remembers that a login from a pair's address to its account was right. */
+  trust(pair: string): void;
+  /** Whether a pair is trusted. */
+  trusts(pair: string): boolean;
+}
+
+/** Scopes of counters: an account from one address, an address, an account from all addresses. */
+type LimitScope = 'pair' | 'address' | 'account';
+
+export interface LimitKey {
+  scope: LimitScope;
+  value: string;
+}
+
+export const rateLimits = {
+  /** Failed logins in a window for one account from one address: the usual limit of a guesser. */
+  pair: 10,
+  /** For one address, which may be shared by many users. */
+  address: 50,
+  /** For one account from all addresses together: high, because it also keeps its owner out of a new address. */
+  account: 100,
+  /** Milliseconds from the first failure until its count ends. */
+  window: 5 * 60_000,
+  /** Counters kept for each scope, and trusted pairs; the oldest go first, so that memory stays bounded under attack. */
+  maxCounters: 10_000,
+};
+
+interface Counter {
+  count: number;
+  /** When the window ends, in milliseconds since the epoch. */
+  end: number;
+}
+
+export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: () => number = Date.now): RateLimit {
+  const limits = { ...rateLimits, ...options };
+  const counters: Record<LimitScope, Map<string, Counter>> = {
+    pair: new Map(),
+    address: new Map(),
+    account: new Map(),
+  };
+  const trusted = new Set<string>();
+
+  const current = ({ scope, value }: LimitKey): Counter | undefined => {
+    const counter = counters[scope].get(value);
+    if (counter === undefined || counter.end > now()) return counter;
+    counters[scope].delete(value);
+    return undefined;
+  };
+
+  const add = (key: LimitKey): void => {
+    const counter = current(key);
+    if (counter !== undefined) {
+      counter.count += 1;
+      return;
+    }
+    const all = counters[key.scope];
+    dropOldest(all, limits.maxCounters);
+    all.set(key.value, { count: 1, end: now() + limits.window });
+  };
+
+  return {
+    take(keys) {
+      for (const key of keys) {
+        const counter = current(key);
+        if (counter === undefined || counter.count < limits[key.scope]) continue;
+        const seconds = String(Math.max(1, Math.ceil((counter.end - now()) / 1000)));
+        throw new AppsError('RateLimitError', 'Too many failed logins. Please try again later.', {
+          headers: { 'Retry-After': seconds },
+        });
+      }
+      for (const key of keys) add(key);
+    },
+    refund(keys) {
+      for (const key of keys) {
+        const counter = current(key);
+        if (counter === undefined) continue;
+        counter.count -= 1;
+        if (counter.count <= 0) counters[key.scope].delete(key.value);
+      }
+    },
+    trust(pair) {
+      trusted.delete(pair);
+      dropOldest(trusted, limits.maxCounters);
+      trusted.add(pair);
+    },
+    trusts: (pair) => trusted.has(pair),
+  };
+}
+
+/** Deletes the oldest entry of a full collection. */
+function dropOldest(kept: Map<string, unknown> | Set<string>, maxSize: number): void {
+  const [oldest] = kept.keys();
+  if (kept.size >= maxSize && oldest !== undefined) kept.delete(oldest);
+}

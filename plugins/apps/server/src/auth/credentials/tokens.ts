@@ -1,0 +1,129 @@
+import type { Core } from '@strapi/strapi';
+import { AppsError } from '../../errors';
+import { appsActions, MANAGE_PERMISSION } from '../rights/permissions';
+import type { AppsAction, CredentialKind, Requester, StrapiAuth } from '../types';
+
+interface Ability {
+  can(action: string, subject?: string): boolean;
+}
+
+interface TokenRow {
+  id: number;
+  name: string;
+  type: 'read-only' | 'full-access' | 'custom';
+}
+
+interface AdminRow {
+  id: number;
+  email: string;
+  firstname: string | null;
+  lastname: string | null;
+  blocked: boolean | null;
+  roles?: { code: string }[];
+}
+
+/** Rights of each type of content API token (docs/reference/rights.md#credentials). */
+const tokenActions: Record<TokenRow['type'], (ability: Ability | null) => readonly AppsAction[]> = {
+  'read-only': () => ['plugin::apps.record.find'],
+  'full-access': () => appsActions,
+  custom: (ability) => appsActions.filter((action) => ability?.can(action) === true),
+};
+
+/** The requester of a content API token that Strapi has authenticated. */
+export function tokenRequester(auth: StrapiAuth): Requester {
+  const { id, name, type } = auth.credentials as TokenRow;
+  const granted = tokenActions[type]?.((auth.ability as Ability | null | undefined) ?? null) ?? [];
+  const isManager = granted.includes('plugin::apps.app.manage');
+  return Object.freeze<Requester>({
+    kind: 'token',
+    credential: 'bearer',
+    identity: `token:${id}`,
+    username: name,
+    groups: [],
+    isManager,
+    can: (action) => granted.includes(action) || (isManager && appsActions.includes(action)),
+    profile: { id, name, type },
+    auth,
+  });
+}
+
+/** The Content Manager's permissions that administrators need for content-API actions. */
+const explorerActions: Record<string, string> = {
+  find: 'read',
+  findOne: 'read',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  publish: 'publish',
+};
+
+/**
+ * An administrator's `auth` with a `verify`: Strapi's own admin strategy has none, so that `auth.verify` would let every
+ * administrator do everything. A scope `<uid>.<action>` needs the Content Manager's permission for that type.
+ */
+function adminAuth(user: AdminRow, ability: Ability): StrapiAuth {
+  const allowed = (scope: string): boolean => {
+    const at = scope.lastIndexOf('.');
+    const action = explorerActions[scope.slice(at + 1)];
+    return action !== undefined && ability.can(`plugin::content-manager.explorer.${action}`, scope.slice(0, at));
+  };
+  const strategy = {
+    name: 'admin',
+    async verify(_auth: unknown, { scope }: { scope?: string | string[] }): Promise<void> {
+      if (scope !== undefined && [scope].flat().every(allowed)) return;
+      throw new AppsError('ForbiddenError', 'This action is not permitted.');
+    },
+  };
+  return { strategy, credentials: user, ability };
+}
+
+/**
+ * An administrator. With a session, super admins are managers; an admin token has only its own permissions. Null for a
+ * blocked one.
+ */
+export function adminRequester(
+  user: AdminRow,
+  ability: unknown,
+  { credential, session }: { credential: CredentialKind; session: boolean },
+): Requester | null {
+  if (user.blocked === true) return null;
+  const { id, email, firstname, lastname } = user;
+  const abilities = ability as Ability;
+  const superAdmin = session && user.roles?.some(({ code }) => code === 'strapi-super-admin') === true;
+  const isManager = superAdmin || abilities.can(MANAGE_PERMISSION);
+  return Object.freeze<Requester>({
+    kind: 'administrator',
+    credential,
+    identity: `admin:${id}`,
+    username: email,
+    groups: [],
+    isManager,
+    can: (action) => isManager && appsActions.includes(action),
+    profile: { id, email, firstname: firstname ?? null, lastname: lastname ?? null },
+    auth: adminAuth(user, abilities),
+  });
+}
+
+/** The result of Strapi's strategies for a credential. */
+export interface Authenticated {
+  auth: StrapiAuth;
+  /** The administrator behind an admin session or admin token. */
+  user: unknown;
+}
+
+/**
+ * Runs Strapi's own strategies without a route. Null when none of them accepts the header.
+ * @param type `admin`, or `content-api`, for which only the strategy of API tokens runs (auth/ loads users itself)
+ */
+export async function authenticate(
+  strapi: Core.Strapi,
+  type: 'admin' | 'content-api',
+  authorization: string,
+): Promise<Authenticated | null> {
+  const auth = type === 'content-api' ? { strategies: ['content-api-token'] } : undefined;
+  const state: { route: unknown; auth?: StrapiAuth; user?: unknown } = { route: { info: { type }, config: { auth } } };
+  const header = { authorization };
+  const shim = { request: { header, headers: header }, state, unauthorized: () => undefined };
+  await strapi.get('auth').authenticate(shim, async () => undefined);
+  return state.auth ? { auth: state.auth, user: state.user } : null;
+}

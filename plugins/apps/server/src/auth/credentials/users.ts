@@ -1,0 +1,142 @@
+import type { Core } from '@strapi/strapi';
+import { coalesceReads } from '../../coalesce';
+import { AppsError } from '../../errors';
+import { appsActions } from '../rights/permissions';
+import type { RoleRow, Roles, UserRole } from '../rights/roles';
+import type { CredentialKind, Requester, StrapiAuth } from '../types';
+
+const USER = 'plugin::users-permissions.user';
+const ROLE = 'plugin::users-permissions.role';
+
+/** A user of users-permissions as stored; never leaves auth/. */
+export interface UserRow {
+  id: number;
+  documentId: string;
+  username: string;
+  email: string;
+  /** Hash, or null for users of other providers. */
+  password: string | null;
+  provider: string | null;
+  confirmed: boolean | null;
+  blocked: boolean | null;
+  role?: UserRole | null;
+}
+
+/** A hash that no password has: checked for unknown users, so that their answer takes as long as for known ones. */
+const NO_HASH = `$2a$10$${'CwTycUXWue0Thq9StjUM0u'}${'J8e3V1H2p2l6WlR4F5oJm0bQ2m6lq2e'}`;
+
+/**
+ * Strapi's `auth` for users and anonymous: the same answers as the strategy of users-permissions, also for a Public
+ * role without any permission, for which Strapi makes no `auth` at all.
+ */
+function authOf(user: UserRow | null, granted: ReadonlySet<string>): StrapiAuth {
+  const strategy = {
+    name: 'users-permissions',
+    async verify(_auth: unknown, { scope }: { scope?: string | string[] }): Promise<void> {
+      if (scope === undefined ? user !== null : [scope].flat().every((action) => granted.has(action))) return;
+      throw new AppsError(user === null ? 'UnauthorizedError' : 'ForbiddenError', 'This action is not permitted.');
+    },
+  };
+  return { strategy, credentials: user, ability: { can: (action: string) => granted.has(action) } };
+}
+
+/** The users of users-permissions, read for each request: nothing about a user is cached. Concurrent requests share a read. */
+export interface Users {
+  /** The user with role and permissions, or null. */
+  load(where: { id: unknown } | { documentId: string }): Promise<UserRow | null>;
+  /** Users who log in with one of these usernames or e-mails and have a password; without roles. */
+  named(identifiers: readonly string[]): Promise<UserRow[]>;
+  /** Whether the user may act: not blocked, confirmed where Strapi asks for it. */
+  isActive(user: UserRow): Promise<boolean>;
+  /** Whether the password is the user's; slow on purpose, also for null. */
+  hasPassword(user: UserRow | null, password: string): Promise<boolean>;
+  /** The user as a requester, or null if they may not act or have no role of their own. Expects a user from `load`. */
+  requester(user: UserRow, credential: CredentialKind): Promise<Requester | null>;
+  anonymous(): Promise<Requester>;
+}
+
+/** Whether an identifier is the user's username, or their e-mail in any case. */
+export function isNamed(user: UserRow, identifier: string): boolean {
+  return user.username === identifier || user.email?.toLowerCase() === identifier.toLowerCase();
+}
+
+export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
+  const granted = (role: RoleRow | null | undefined): ReadonlySet<string> =>
+    new Set(role?.permissions?.map(({ action }) => action));
+
+  const manages = (actions: ReadonlySet<string>): boolean => actions.has('plugin::apps.app.manage');
+
+  const can = (actions: ReadonlySet<string>): Requester['can'] => {
+    const all = manages(actions);
+    return (action) => appsActions.includes(action) && (all || actions.has(action));
+  };
+
+  const isActive = async (user: UserRow): Promise<boolean> => {
+    if (user.blocked === true) return false;
+    if (user.confirmed === true) return true;
+    const advanced = await strapi.store({ type: 'plugin', name: 'users-permissions' }).get({ key: 'advanced' });
+    return (advanced as { email_confirmation?: boolean } | null)?.email_confirmation !== true;
+  };
+
+  const inTransaction = (): boolean => strapi.db.inTransaction();
+
+  const load = coalesceReads(async (where): Promise<UserRow | null> => {
+    const user: UserRow | null = await strapi.db.query(USER).findOne({ where: JSON.parse(where) });
+    return user && { ...user, role: await roles.ofUser(user.id) };
+  }, inTransaction);
+
+  const publicRole = coalesceReads((type) => roles.ofType(type), inTransaction);
+
+  return {
+    isActive,
+    load: (where) => load(JSON.stringify(where)),
+    async named(identifiers) {
+      const emails = identifiers.map((identifier) => identifier.toLowerCase());
+      const found: UserRow[] = await strapi.db.query(USER).findMany({
+        where: { $or: [{ username: { $in: identifiers } }, { email: { $in: emails } }] },
+      });
+      return found.filter((user) => user.password && (user.provider ?? 'local') === 'local');
+    },
+    async hasPassword(user, password) {
+      const service = strapi.plugin('users-permissions').service('user');
+      const same: boolean = await service.validatePassword(password, user?.password ?? NO_HASH);
+      return same && user !== null;
+    },
+    async requester(user, credential) {
+      const { id, documentId, username, email, role } = user;
+      // Strapi moves the users of a deleted role to Public, the role of those who are not logged in.
+      if (!role || role.type === 'public') return null;
+      if (!(await isActive(user))) return null;
+      const actions = granted(role);
+      return Object.freeze<Requester>({
+        kind: 'user',
+        credential,
+        identity: `user:${documentId}`,
+        username,
+        groups: [role.name],
+        // A user must not join a group by choosing its name as username.
+        nameIsGroup: role.nameIsGroup,
+        isManager: manages(actions),
+        can: can(actions),
+        profile: { id, documentId, username, email, role: { name: role.name, type: role.type } },
+        auth: authOf(user, actions),
+      });
+    },
+    async anonymous() {
+      const known = strapi.contentType(ROLE) !== undefined;
+      const role = known ? await publicRole('public') : null;
+      const actions = granted(role);
+      return Object.freeze<Requester>({
+        kind: 'anonymous',
+        credential: 'anonymous',
+        identity: '',
+        username: null,
+        groups: [role?.name ?? 'Public'],
+        isManager: manages(actions),
+        can: can(actions),
+        profile: null,
+        auth: authOf(null, actions),
+      });
+    },
+  };
+}

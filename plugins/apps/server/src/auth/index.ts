@@ -1,0 +1,13 @@
+/**
+ * The requester and their rights (docs/reference/rights.md): credentials become one Requester, lists of users and
+ * groups become Rights, forms are guarded by CSRF tokens.
+ */
+
+export { addressGroup } from './credentials/address-group';
+export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
+export { allows, rightsOf } from './rights/acl';
+export { type KnownNames, lookUpNames } from './rights/known-names';
+export { permissionControllers, registerAdminActions } from './rights/permissions';
+export { safeNext } from './sessions/next';
+export { watchPasswordChanges } from './sessions/password-changes';
+export { SESSION_COOKIE } from './sessions/sessions';

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { alice, requester } from '../testing/fakes';
+import type { Acl, AppsAction, Requester } from '../types';
+import { allows, rightsOf } from './acl';
+
+const acl = (rights: Partial<Acl['rights']>, roles: Acl['roles'] = {}): Acl => ({
+  rights: { reader: [], author: [], editor: [], submitter: [], ...rights },
+  roles,
+});
+
+const token = (...actions: AppsAction[]) =>
+  requester({ kind: 'token', identity: 'token:1', username: 'alice', groups: [], actions });
+const manager = requester({ kind: 'administrator', identity: 'admin:1', groups: [], isManager: true });
+/** A user who has taken the name of a role. */
+const pretender = requester({
+  kind: 'user',
+  identity: 'user:p',
+  username: 'Editors',
+  groups: ['Authenticated'],
+  nameIsGroup: true,
+});
+
+/** Rights as letters: view, create, edit own, edit others', delete own, delete others', delete all. */
+function letters(who: Requester, list: Acl | null): string {
+  const rights = rightsOf(who, list);
+  const own = who.identity;
+  const held: [string, boolean][] = [
+    ['v', rights.view],
+    ['c', rights.create],
+    ['e', rights.edit(own)],
+    ['E', rights.edit('user:other')],
+    ['d', rights.delete(own)],
+    ['D', rights.delete('user:other')],
+    ['A', rights.deleteAll],
+  ];
+  return held.map(([letter, has]) => (has ? letter : '-')).join('');
+}
+
+describe('rights', () => {
+  test.each<[string, Requester, Acl | null, string]>([
+    ['a user without acl', alice, null, '-------'],
+    ['managers without acl', manager, null, 'vceEdDA'],
+    ['managers with an empty acl', manager, acl({}), 'vceEdDA'],
+    ['readers', alice, acl({ reader: ['alice'] }), 'v------'],
+    ['authors', alice, acl({ author: ['alice'] }), 'vce-d--'],
+    ['editors by group', alice, acl({ editor: ['Editors'] }), 'vceEdDA'],
+    ['submitters', alice, acl({ submitter: ['alice'] }), '-c-----'],
+    ['readers who may also submit', alice, acl({ reader: ['*'], submitter: ['alice'] }), 'vc-----'],
+    ['names in another case', alice, acl({ editor: ['Alice', 'editors'] }), '-------'],
+    ['everyone, as anonymous', requester(), acl({ reader: ['*'] }), 'v------'],
+    ['anonymous authors, who own nothing', requester(), acl({ author: ['*'] }), 'vc-----'],
+    ['the Public group', requester(), acl({ submitter: ['Public'] }), '-c-----'],
+    ['tokens named like a user', token(), acl({ editor: ['alice'] }), '-------'],
+    ['tokens as everyone', token(), acl({ author: ['*'] }), 'vce-d--'],
+    ['users named like a role', pretender, acl({ editor: ['Editors'] }), '-------'],
+    ['those by their role', pretender, acl({ reader: ['Authenticated'] }), 'v------'],
+    ['find of Strapi', token('plugin::apps.record.find'), null, 'v------'],
+    ['create of Strapi', token('plugin::apps.record.create'), null, '-c-----'],
+    ['update of Strapi: any record', token('plugin::apps.record.update'), null, '--eE---'],
+    ['delete of Strapi: any record', token('plugin::apps.record.delete'), null, '----dDA'],
+    ['Strapi and acl together', token('plugin::apps.record.update'), acl({ reader: ['*'] }), 'v-eE---'],
+  ])('%s', (_name, who, list, expected) => {
+    expect(letters(who, list)).toBe(expected);
+  });
+
+  test.each([[null], ['']])('a record without a creator has no owner (%j)', (creator) => {
+    const list = acl({ author: ['*'] });
+    for (const who of [alice, requester()]) {
+      expect(rightsOf(who, list).edit(creator)).toBe(false);
+      expect(rightsOf(who, list).delete(creator)).toBe(false);
+    }
+  });
+
+  test('tells the rights and roles that name the requester', () => {
+    const list = acl({ reader: ['*'], editor: ['Editors'] }, { chief: ['alice'], clerk: ['bob'] });
+    expect(rightsOf(alice, list)).toMatchObject({ granted: ['reader', 'editor'], roles: ['chief'] });
+    expect(rightsOf(manager, list)).toMatchObject({ granted: ['reader'], roles: [] });
+  });
+});
+
+describe('view_permission', () => {
+  test.each<[string, Requester, string[] | null, boolean]>([
+    ['open to all', requester(), null, true],
+    ['an empty list', alice, [], false],
+    ['a user', alice, ['alice'], true],
+    ['a group', alice, ['Editors'], true],
+    ['everyone', requester(), ['*'], true],
+    ['others', alice, ['bob'], false],
+    ['managers always', manager, ['bob'], true],
+    ['a name taken by a role', pretender, ['Editors'], false],
+  ])('%s', (_name, who, list, expected) => {
+    expect(allows(who, list)).toBe(expected);
+  });
+});

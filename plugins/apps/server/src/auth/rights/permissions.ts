@@ -1,0 +1,40 @@
+import type { Core } from '@strapi/strapi';
+import type { AppsAction } from '../types';
+
+/** The admin permission whose holders are managers (docs/reference/rights.md#managers). */
+export const MANAGE_PERMISSION = 'plugin::apps.manage';
+
+/** The plugin's content-API actions by controller (docs/reference/rights.md#strapis-permissions). */
+const actions = { record: ['find', 'create', 'update', 'delete'], app: ['manage'] } as const;
+
+/** All of the plugin's content-API actions. */
+export const appsActions: readonly AppsAction[] = Object.entries(actions).flatMap(([controller, names]) =>
+  names.map((name) => `plugin::apps.${controller}.${name}` as AppsAction),
+);
+
+type Action = (ctx: { notFound(): void }) => void;
+
+/** A controller action that no route leads to: it exists to be granted, and answers 404 if it is ever called. */
+function grantable(): Action {
+  const action: Action = (ctx) => ctx.notFound();
+  // Strapi's mark of content-API actions; users-permissions and API tokens list marked ones.
+  return Object.assign(action, { [Symbol.for('__type__')]: ['content-api'] });
+}
+
+/**
+ * Controllers that make the plugin's actions appear in the roles' and API tokens' screens, and keep their stored permissions
+ * from being removed as unknown at the start. Part of the plugin's `controllers` export.
+ */
+export const permissionControllers: Record<keyof typeof actions, Record<string, Action>> = {
+  record: Object.fromEntries(actions.record.map((name) => [name, grantable()])),
+  app: Object.fromEntries(actions.app.map((name) => [name, grantable()])),
+};
+
+/** Registers the admin permission; for the plugin's `bootstrap`. */
+export async function registerAdminActions(strapi: Core.Strapi): Promise<void> {
+  await strapi
+    .service('admin::permission')
+    .actionProvider.registerMany([
+      { section: 'plugins', displayName: 'Manage apps, their records and indexes', uid: 'manage', pluginName: 'apps' },
+    ]);
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { AppsError } from '../../errors';
+import type { Csrf } from './csrf';
+
+/** Name of the cookie that ties the login form to the browser it was opened in, before there is a session. */
+export const LOGIN_COOKIE = 'apps_login';
+
+/** 128 random bits, base64url. */
+const VALUE = /^[\w-]{22}$/;
+
+/** The token of a login form, and the cookie that goes with it. */
+export interface OpenedForm {
+  /** The hidden field `_csrf`. */
+  token: string;
+  /** The `Set-Cookie` header; null when the browser has its cookie already. */
+  cookie: string | null;
+}
+
+/**
+ * Opens a login form in a browser. Its token is valid only together with the browser's login cookie: a token from one
+ * browser cannot log in another one (docs/decisions/login-form.md).
+ * @param cookie value of the request's login cookie, if it has one
+ */
+export function openLoginForm(csrf: Csrf, cookie: string | undefined, secure: boolean): OpenedForm {
+  const known = knownBrowser(cookie, secure);
+  return { token: csrf.issueLogin(known.browser), cookie: known.cookie };
+}
+
+/** The value of a browser's login cookie, and the `Set-Cookie` header for a browser that had none. */
+export function knownBrowser(cookie: string | undefined, secure: boolean): { browser: string; cookie: string | null } {
+  if (cookie !== undefined && VALUE.test(cookie)) return { browser: cookie, cookie: null };
+  const fresh = randomBytes(16).toString('base64url');
+  const header = `${LOGIN_COOKIE}=${fresh}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return { browser: fresh, cookie: header };
+}
+
+/** CsrfError unless the token was issued for a login form in the browser with this cookie. */
+export function checkLoginForm(csrf: Csrf, cookie: string | undefined, token: unknown): void {
+  if (cookie === undefined || !VALUE.test(cookie)) {
+    throw new AppsError('CsrfError', 'The login form was not opened in this browser, or it keeps no cookies.');
+  }
+  csrf.verifyLogin(token, cookie);
+}

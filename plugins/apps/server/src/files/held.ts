@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HEAD, kindOf } from './kinds';
+import { cleanName, endingOf } from './names';
+import type { FileScope, HeldFile, RefusedFile } from './types';
+
+/** Milliseconds for which a file waits for its record; then it is removed. */
+const MAX_AGE = 2 * 60 * 60 * 1000;
+
+/** Bytes of all files that this process keeps for forms with errors. */
+const MAX_KEPT = 1024 ** 3;
+
+const tokenPattern = /^[0-9a-f]{32}$/;
+const fileName = /^upload-[0-9a-f]{32}(?:\.json)?$/;
+
+/** Uploaded files in the temporary folder, until their record is saved (docs/decisions/files.md). */
+export interface HeldFiles {
+  /**
+   * Writes a file as it arrives, in constant memory; null for the empty part of a field in which no file was chosen. Reads
+   * the stream to its end in any case, unless the stream fails.
+   */
+  receive(
+    stream: AsyncIterable<Buffer>,
+    name: string,
+    maxSize: number,
+    scope: FileScope,
+  ): Promise<HeldFile | RefusedFile | null>;
+  /** Keeps a file for the form's next submission; false where there is no room. */
+  keep(file: HeldFile): Promise<boolean>;
+  /** The kept file of a token, for the same element of the same app; null if there is none any more. */
+  claim(token: string, scope: FileScope): Promise<HeldFile | null>;
+  remove(file: HeldFile): Promise<void>;
+  /** Removes what waits for too long, of all processes that share the folder. */
+  clear(): Promise<void>;
+}
+
+export function createHeldFiles(folder: string): HeldFiles {
+  const pathOf = (token: string) => join(folder, `upload-${token}`);
+  const keptSizes = new Map<string, number>();
+
+  return {
+    async receive(stream, name, maxSize, scope) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const token = randomBytes(16).toString('hex');
+      const path = pathOf(token);
+      const file = await open(path, 'wx', 0o600);
+      let keeps = false;
+      try {
+        const { head, size } = await write(file, stream, maxSize);
+        if (size === 0) return name === '' ? null : { problem: 'file_empty' };
+        if (size > maxSize) return { problem: 'file_large', values: { size: sizeText(maxSize) } };
+        const kind = kindOf(head, endingOf(name));
+        if (!kind) return { problem: 'file_unknown' };
+        keeps = true;
+        return { ...scope, token, path, name: cleanName(name, kind.ending), mime: kind.mime, size };
+      } finally {
+        await file.close();
+        if (!keeps) await rm(path, { force: true });
+      }
+    },
+    async keep(file) {
+      if (keptSizes.has(file.token)) return true;
+      const total = [...keptSizes.values()].reduce((sum, size) => sum + size, 0);
+      if (total + file.size > MAX_KEPT) return false;
+      keptSizes.set(file.token, file.size);
+      setTimeout(() => keptSizes.delete(file.token), MAX_AGE).unref();
+      await writeFile(`${file.path}.json`, JSON.stringify(file), { mode: 0o600 });
+      return true;
+    },
+    async claim(token, scope) {
+      if (!tokenPattern.test(token)) return null;
+      const path = pathOf(token);
+      const text = await readFile(`${path}.json`, 'utf8').catch(() => null);
+      if (text === null || !(await stat(path).catch(() => null))) return null;
+      const file = { ...(JSON.parse(text) as HeldFile), path };
+      const isSame = file.site === scope.site && file.app === scope.app && file.element === scope.element;
+      return isSame ? file : null;
+    },
+    async remove({ token, path }) {
+      keptSizes.delete(token);
+      await rm(path, { force: true });
+      await rm(`${path}.json`, { force: true });
+    },
+    async clear() {
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names) {
+        if (!fileName.test(name)) continue;
+        const path = join(folder, name);
+        const found = await stat(path).catch(() => null);
+        if (found && Date.now() - found.mtimeMs > MAX_AGE) await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+/** Writes a stream up to its limit, and reads the rest without keeping it. */
+async function write(file: FileHandle, stream: AsyncIterable<Buffer>, maxSize: number) {
+  const heads: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    if (size < HEAD) heads.push(Buffer.from(chunk.subarray(0, HEAD - size)));
+    size += chunk.length;
+    if (size <= maxSize) await file.writeFile(chunk);
+  }
+  return { head: Buffer.concat(heads), size };
+}
+
+const units: [number, string][] = [
+  [1024 ** 3, 'GB'],
+  [1024 ** 2, 'MB'],
+  [1024, 'kB'],
+];
+
+/** A number of bytes in words. */
+export function sizeText(bytes: number): string {
+  const [unit, name] = units.find(([one]) => bytes >= one) ?? [1, 'bytes'];
+  return `${Math.round((bytes / unit) * 10) / 10} ${name}`;
+}

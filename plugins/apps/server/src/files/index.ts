@@ -1,0 +1,65 @@
+import { createHeldFiles } from './held';
+import { createLibrary, type Library, type LibraryStrapi } from './library';
+import { isStoredFile } from './stored';
+import type { AppKey, Files } from './types';
+
+export { sizeText } from './held';
+export { fileTypes } from './kinds';
+export type { LibraryStrapi } from './library';
+export { RequestFiles } from './request-files';
+export { filesIn, isStoredFile } from './stored';
+
+export interface FilesOptions {
+  strapi: LibraryStrapi;
+  folder: string;
+  /** Records of an app, in batches. */
+  records(key: AppKey): AsyncIterable<{ items: object }[]>;
+  logger: { error(message: string): void };
+}
+
+export function createFiles({ strapi, folder, records, logger }: FilesOptions): Files {
+  const held = createHeldFiles(folder);
+  const library: Library = createLibrary(strapi);
+  let work = Promise.resolve();
+
+  /** Removals run one after the other: each reads all records of an app. */
+  const later = (task: () => Promise<void>) => {
+    work = work.then(task).catch((error) => logger.error(`[apps] files could not be removed: ${String(error)}`));
+  };
+
+  const removeUnused = async (key: AppKey, documentIds?: readonly string[]) => {
+    const left = new Set(await library.removable(key.site, key.app, documentIds));
+    if (left.size === 0) return;
+    for await (const batch of records(key)) {
+      for (const { items } of batch) for (const id of documentIdsIn(items)) left.delete(id);
+      if (left.size === 0) return;
+    }
+    await library.remove([...left]);
+  };
+
+  return {
+    held,
+    add: library.add,
+    saved: library.saved,
+    discard: library.remove,
+    release: (key, documentIds) => later(() => removeUnused(key, documentIds)),
+    async clear() {
+      await held.clear();
+      for (const { site, app, file } of await library.unsaved()) later(() => removeUnused({ site, app }, [file]));
+    },
+    settled: () => work,
+  };
+}
+
+/** The files that a record's items name, at any depth of lists and objects. */
+function documentIdsIn(items: object): string[] {
+  const found: string[] = [];
+  let level: unknown[] = [items];
+  while (level.length > 0) {
+    for (const value of level) if (isStoredFile(value)) found.push(value.documentId);
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return found;
+}
+
+export type { FileRules, FileScope, Files, HeldFile, RefusedFile, StoredFile } from './types';

@@ -1,0 +1,104 @@
+import { isStoredFile } from './stored';
+import type { FileProblem, FileScope, Files, HeldFile, RefusedFile, StoredFile } from './types';
+
+/** Why the media library did not take a file. */
+const REFUSED = 'file_refused';
+
+/** Why a file of a form that is not carried out is not there. */
+const AGAIN = 'file_again';
+
+/** Names of errors with which the media library refuses a file. */
+const refusals = new Set(['ApplicationError', 'ValidationError', 'PayloadTooLargeError']);
+
+/** The files of one request: those that it has sent, and those of the form's earlier submissions. */
+export class RequestFiles {
+  private readonly received = new Map<string, (HeldFile | RefusedFile)[]>();
+  private readonly claimed = new Map<string, HeldFile>();
+  private readonly added = new Map<string, StoredFile | RefusedFile>();
+  private readonly kept = new Set<string>();
+  private readonly saved = new Set<string>();
+  private readonly refused = new Set<string>();
+
+  constructor(
+    private readonly files: Files,
+    private readonly scope: Omit<FileScope, 'element'>,
+  ) {}
+
+  receive(element: string, file: HeldFile | RefusedFile): void {
+    this.received.set(element, [...(this.received.get(element) ?? []), file]);
+  }
+
+  /** Notes that a file was sent and not taken, because the sender's token is not valid or a right is missing. */
+  leave(element: string): void {
+    if (!this.refused.has(element)) this.receive(element, { problem: AGAIN });
+    this.refused.add(element);
+  }
+
+  /** What is wrong with files that were left, by element. */
+  left(): { element: string; problem: FileProblem }[] {
+    return [...this.refused].map((element) => ({ element, problem: AGAIN }));
+  }
+
+  /** Files that this request has sent for an element, with what is wrong with them. */
+  of(element: string): (HeldFile | RefusedFile)[] {
+    return (this.received.get(element) ?? []).map((file) => this.withProblem(file));
+  }
+
+  /** The file that an earlier submission of the form has sent; null if it is there no more. */
+  async claim(element: string, token: string): Promise<HeldFile | RefusedFile | null> {
+    const file = this.claimed.get(token) ?? (await this.files.held.claim(token, { ...this.scope, element }));
+    if (!file) return null;
+    this.claimed.set(token, file);
+    return this.withProblem(file);
+  }
+
+  /** Keeps a file for the form's next submission; false where there is no room. */
+  async keep(file: HeldFile): Promise<boolean> {
+    const keeps = await this.files.held.keep(file);
+    if (keeps) this.kept.add(file.token);
+    return keeps;
+  }
+
+  /** The file in the media library; undefined before `add`. */
+  stored(file: HeldFile): StoredFile | undefined {
+    const found = this.added.get(file.token);
+    return isStoredFile(found) ? found : undefined;
+  }
+
+  /** Puts files into the media library. One that it refuses has a problem from then on. */
+  async add(files: readonly HeldFile[], folderOf: (element: string) => string | undefined): Promise<void> {
+    for (const file of files) {
+      try {
+        this.added.set(file.token, await this.files.add(file, folderOf(file.element)));
+      } catch (error) {
+        if (!refusals.has((error as Error).name)) throw error;
+        this.added.set(file.token, { problem: REFUSED });
+      }
+    }
+  }
+
+  /** After the request's work: files in the media library that no saved record names are removed. */
+  async finish(saved: ReadonlySet<string>): Promise<void> {
+    for (const [token, file] of this.added) if (isStoredFile(file) && saved.has(file.documentId)) this.saved.add(token);
+    const added = [...this.added.values()].filter(isStoredFile).map(({ documentId }) => documentId);
+    const unused = added.filter((id) => !saved.has(id));
+    const used = added.filter((id) => saved.has(id));
+    if (unused.length > 0) await this.files.discard(unused);
+    if (used.length > 0) await this.files.saved(used);
+    // A file that the library has refused has its problem still when the form is shown again.
+    for (const [token, file] of this.added) if (isStoredFile(file)) this.added.delete(token);
+  }
+
+  /** After the answer: removes the temporary files that no form waits for. */
+  async end(): Promise<void> {
+    const received = [...this.received.values()].flat().filter((file) => 'token' in file);
+    const unwanted = received.filter(({ token }) => !this.kept.has(token));
+    const done = [...this.claimed.values()].filter(({ token }) => this.saved.has(token));
+    for (const file of [...unwanted, ...done]) await this.files.held.remove(file);
+  }
+
+  private withProblem(file: HeldFile | RefusedFile): HeldFile | RefusedFile {
+    const found = 'token' in file ? this.added.get(file.token) : undefined;
+    return found && 'problem' in found ? found : file;
+  }
+}

@@ -1,0 +1,71 @@
+import type { HeldFiles } from './held';
+
+/** A file of a record, as its item is stored (docs/reference/definitions.md#files). */
+export interface StoredFile {
+  id: number;
+  documentId: string;
+  name: string;
+  url: string;
+  mime: string;
+  /** Bytes. */
+  size: number;
+  /** Pixels of an image. */
+  width?: number;
+  height?: number;
+}
+
+/** What a file belongs to until its record is saved. */
+export interface FileScope {
+  site: string;
+  app: string;
+  element: string;
+}
+
+/** An uploaded file in the temporary folder: only the server can read it. */
+export interface HeldFile extends FileScope {
+  token: string;
+  path: string;
+  /** Cleaned, with the ending of its content's type. */
+  name: string;
+  mime: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** Why an uploaded file was not kept: one sentence for the visitor. */
+export interface RefusedFile {
+  /** A message of the service (apps/locales/messages). */
+  problem: FileProblem;
+  values?: { size: string };
+}
+
+/** Why a file was not taken or is not there. */
+export type FileProblem = 'file_empty' | 'file_large' | 'file_unknown' | 'file_gone' | 'file_refused' | 'file_again';
+
+/** Files that a form may carry, by the names of its fields. */
+export type FileRules = ReadonlyMap<string, { /** Bytes of one file. */ maxSize: number /** Files. */; count: number }>;
+
+export interface AppKey {
+  site: string;
+  app: string;
+}
+
+/** Files of records: in the temporary folder until the save, then in Strapi's media library (docs/decisions/files.md). */
+export interface Files {
+  readonly held: HeldFiles;
+  /** Puts a file into the media library. RefusedError of the library's for one that it does not take. */
+  add(file: HeldFile, folder?: string): Promise<StoredFile>;
+  saved(documentIds: readonly string[]): Promise<void>;
+  /** Removes files whose records were not saved. */
+  discard(documentIds: readonly string[]): Promise<void>;
+  /**
+   * Removes those of the files that no record of the app and no content uses any more, later: all records are read. Files
+   * that no form of the app has put into the media library stay.
+   * @param documentIds absent: all of the app
+   */
+  release(key: AppKey, documentIds?: readonly string[]): void;
+  /** Removes what processes that ended early have left. */
+  clear(): Promise<void>;
+  /** Waits for removals that have begun. */
+  settled(): Promise<void>;
+}

@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { compiledThemes, ignoreChangesIn } from './host-files';
+
+// Below the repository, where TypeScript is found as in a host.
+const cache = join(__dirname, '../../../../node_modules/.cache');
+mkdirSync(cache, { recursive: true });
+const root = mkdtempSync(join(cache, 'apps-host-files-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const usual = { compilerOptions: { allowJs: false }, include: ['./'], exclude: ['node_modules/', 'dist/'] };
+
+interface Host {
+  tsconfig?: object;
+  files: string[];
+}
+
+let hosts = 0;
+function hostOf({ tsconfig, files }: Host): string {
+  hosts += 1;
+  const folder = join(root, String(hosts));
+  for (const file of ['src/index.ts', ...files]) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), '');
+  }
+  if (tsconfig) writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+  return folder;
+}
+
+const logic = 'themes/default/apps/a/blocks/b.ts';
+
+test.each<[string, Host, boolean]>([
+  ['logic in TypeScript', { tsconfig: usual, files: [logic] }, true],
+  ['logic in JavaScript', { tsconfig: usual, files: [logic.replace('.ts', '.js')] }, false],
+  ['types only', { tsconfig: usual, files: [logic.replace('.ts', '.d.ts')] }, false],
+  ['the folder excluded', { tsconfig: { ...usual, exclude: ['themes/'] }, files: [logic] }, false],
+  ['a host without TypeScript', { files: [logic] }, false],
+  ['a broken tsconfig.json', { tsconfig: { include: 3 }, files: [logic] }, true],
+])('the host compiles themes: %s', (_name, host, expected) => {
+  const folder = hostOf(host);
+  const problem = compiledThemes(folder, join(folder, 'themes'));
+  expect(problem?.cure ?? null).toBe(expected ? 'add "themes/" to "exclude" in tsconfig.json' : null);
+});
+
+test('themes outside of the host are not compiled by it', () => {
+  const folder = hostOf({ tsconfig: usual, files: [logic] });
+  expect(compiledThemes(folder, join(root, 'elsewhere'))).toBeNull();
+});
+
+test.each([[undefined], [['**/docs/**']], ['no list']])('changes in themes are ignored besides %j', (given) => {
+  const settings = new Map<string, unknown>([['admin.watchIgnoreFiles', given]]);
+  ignoreChangesIn('/host/themes', {
+    get: (key, fallback) => settings.get(key) ?? fallback,
+    set: (key, value) => settings.set(key, value),
+  });
+  const kept = Array.isArray(given) ? given : [];
+  expect(settings.get('admin.watchIgnoreFiles')).toEqual([...kept, '/host/themes', '/host/themes/**']);
+});

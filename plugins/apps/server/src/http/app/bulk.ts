@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { Items } from '../../../../shared/json';
+import { type ItemSource, itemsOf } from '../../apps';
+import { AppsError } from '../../errors';
+import { linesOf } from '../../lines';
+import { spool } from '../../spool';
+import { checkDepth, closeUnlessEnded, jsonBody, received } from '../request/body';
+import { mediaType } from '../request/negotiate';
+import { checkNumbers, checkUtf8 } from '../request/text';
+
+/**
+ * Reads the items of operation 6 for `work`: a JSON array, or NDJSON of any length. All items are read before `work` begins,
+ * so that no database transaction waits for a slow client.
+ */
+export async function withItems<T>(
+  ctx: Context,
+  { maxLine, folder }: { /** Bytes. */ maxLine: number /** Of the temporary file. */; folder: string },
+  work: (source: ItemSource) => Promise<T>,
+): Promise<T> {
+  const isLines = mediaType(ctx) === 'application/x-ndjson';
+  if (isLines && !['', 'identity'].includes(ctx.get('Content-Encoding'))) {
+    throw new AppsError('UnsupportedMediaTypeError', 'NDJSON is taken without a Content-Encoding');
+  }
+  let namesBlocks = false;
+  const items = async function* () {
+    for await (const one of isLines ? parsedLines(ctx.req, maxLine) : entriesOf(jsonBody(ctx))) {
+      namesBlocks ||= namesBlock(one);
+      yield one;
+    }
+  };
+  const spooled = await spool(items(), folder).catch((error: unknown) => {
+    if (isLines) closeUnlessEnded(ctx.req);
+    throw error;
+  });
+  try {
+    return await work({ namesBlocks, read: spooled.read });
+  } finally {
+    await spooled.remove();
+  }
+}
+
+function entriesOf(body: unknown): Items[] {
+  if (!Array.isArray(body)) throw new AppsError('BadRequestError', 'The body must be a JSON array of item objects');
+  return body.map((entry, index) => itemsOf(entry, `Entry ${index} of the array`));
+}
+
+function namesBlock(items: Items): boolean {
+  return items.block !== undefined && items.block !== null;
+}
+
+/** Items of NDJSON, line by line; empty lines are skipped. Errors name the line, counted from 1. */
+async function* parsedLines(request: IncomingMessage, maxLine: number): AsyncGenerator<Items> {
+  const refuse = (): never => {
+    throw new AppsError('PayloadTooLargeError', `A line is longer than ${maxLine} bytes`);
+  };
+  let number = 0;
+  for await (const binary of linesOf(binaryText(received(request)), maxLine, refuse)) {
+    number += 1;
+    const bytes = Buffer.from(binary, 'latin1');
+    checkUtf8(bytes, `Line ${number}`);
+    const line = bytes.toString('utf8');
+    if (line.trim() === '') continue;
+    yield itemsOf(parse(line, number), `Line ${number}`);
+  }
+}
+
+/** Bytes as Latin-1 text: its length counts bytes, and invalid UTF-8 is reported with its line. */
+async function* binaryText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunk.toString('latin1');
+}
+
+function parse(line: string, number: number): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new AppsError('BadRequestError', `Line ${number} is not JSON`, { details: { line: number } });
+  }
+  checkNumbers(line, ` of line ${number}`);
+  checkDepth(value);
+  return value;
+}

@@ -1,0 +1,206 @@
+import type { Items } from '../../../../shared/json';
+import {
+  computeElement,
+  createMany,
+  createRecord,
+  permittedBlock,
+  removeRecord,
+  requireRight,
+  shownSettings,
+  updateRecord,
+  withRun,
+} from '../../apps';
+import { AppsError, missing, notFound } from '../../errors';
+import type { SearchOptions } from '../../indexes/types';
+import type { StoredRecord } from '../../records/types';
+import { readBody, readParameters } from '../../request-schema';
+import { hasBody, jsonObject } from '../request/body';
+import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
+import type { Exchange, TargetOf } from '../request/exchange';
+import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
+import { answerTyped, applyLogicResponse } from '../response/logic-response';
+import { withItems } from './bulk';
+import { list, listEntry, recordUrl, table, withId } from './list';
+
+type RecordExchange = Exchange<TargetOf<'record'>>;
+
+/** Operation 1. While indexes are built, managers get the progress: records done, of all. */
+export async function getSettings({ ctx, services, site, app, rights, requester }: Exchange): Promise<void> {
+  if (app.error) throw app.error;
+  const progress = rights.manager ? await services.store.progress({ site: site.id, app: app.id }) : null;
+  if (progress) ctx.set('X-Index-Progress', `${progress.done}/${progress.total}`);
+  const settings = shownSettings(app, rights.manager);
+  ctx.set('x-csrf-token', services.requesters.csrf.issue(requester));
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = Object.keys(settings).length > 0 ? settings : { no_settings: {} };
+}
+
+/** `GET <app>/blocks/<block_id>` as JSON: the block's definition, with `notify` for managers only. */
+export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<void> {
+  const { source } = permittedBlock(exchange, exchange.target.block).definition;
+  // It names recipients of mails.
+  const { notify: _hidden, ...shown } = source;
+  exchange.ctx.body = exchange.rights.manager ? source : shown;
+}
+
+/** Operation 2. */
+export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promise<void> {
+  const { ctx, services, visit, app, target } = exchange;
+  if (ctx.method === 'POST') jsonObject(ctx);
+  const done = await withRun(services, visit, app, (run) =>
+    computeElement(run, permittedBlock(run, target.block), target.element),
+  );
+  const { value } = done.value;
+  if (done.response.type) answerTyped(exchange, done.response.type, value);
+  else {
+    // Koa answers null with an empty 204: so the body is a string.
+    ctx.type = 'application/json';
+    ctx.body = JSON.stringify(value);
+  }
+  applyLogicResponse(exchange, done);
+}
+
+/** Operation 3. */
+export async function getRecord(exchange: RecordExchange): Promise<void> {
+  const { ctx, services, site, app, rights, target } = exchange;
+  requireRight(exchange, rights.view, 'see records');
+  const record = await services.store.get({ site: site.id, app: app.id }, target.id);
+  if (!record) throw notFound(missing.record(target.id, app.id));
+  ctx.set('Cache-Control', 'private, no-cache');
+  if (answerUnchanged(ctx, etagOf(record))) return;
+  ctx.body = withId(record);
+}
+
+/** Operation 4. */
+export async function getRecords(exchange: Exchange): Promise<void> {
+  requireRight(exchange, exchange.rights.view, 'see records');
+  await list(exchange);
+}
+
+/** Operation 4 by a plain link: a table, with the same parameters. */
+export async function getRecordsCsv(exchange: Exchange): Promise<void> {
+  requireRight(exchange, exchange.rights.view, 'see records');
+  asDownload(exchange, 'records');
+  await list(exchange, 'text/csv');
+}
+
+/** A browser keeps the table as a file instead of showing it. */
+function asDownload({ ctx, app }: Exchange, what: string): void {
+  ctx.set('Content-Disposition', `attachment; filename="${app.id}-${what}.csv"`);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+}
+
+/** Operations 5 and 7. */
+export async function postRecord(exchange: Exchange): Promise<void> {
+  await create(exchange, requiredObject(exchange));
+}
+
+export async function putRecord(exchange: RecordExchange): Promise<void> {
+  await create(exchange, requiredObject(exchange), exchange.target.id);
+}
+
+async function create(exchange: Exchange, items: Items, pathId?: string): Promise<void> {
+  const { ctx, services, visit, app } = exchange;
+  const done = await withRun(services, visit, app, (run) => createRecord(run, items, pathId));
+  const { id } = done.value;
+  const path = recordUrl(exchange, id);
+  ctx.status = 201;
+  ctx.set('Location', path);
+  ctx.body = { path, id, success: 'created' };
+}
+
+/** Operation 6. */
+export async function postRecords(exchange: Exchange): Promise<void> {
+  const { ctx, services, visit, app, rights } = exchange;
+  // Before the body is read, so that a client without the right cannot fill the disk.
+  requireRight(exchange, rights.create, 'add records');
+  const { limits, temporaryDirectory: folder } = services.config;
+  const total = await withItems(ctx, { maxLine: limits.bodySize, folder }, (source) =>
+    createMany(services, visit, app, source),
+  );
+  ctx.status = 201;
+  ctx.body = { total, success: 'created' };
+}
+
+/** Operation 8. */
+export async function deleteRecord(exchange: RecordExchange): Promise<void> {
+  const { ctx, services, visit, app, target } = exchange;
+  await withRun(services, visit, app, (run) => removeRecord(run, target.id, ifMatch(ctx)), {
+    recordId: target.id,
+  });
+  ctx.body = { success: 'deleted' };
+}
+
+/** Operation 9. */
+export async function deleteRecords(exchange: Exchange): Promise<void> {
+  const { ctx, services, site, app, rights } = exchange;
+  requireRight(exchange, rights.deleteAll, 'delete all records');
+  const key = { site: site.id, app: app.id };
+  await services.store.clear(key);
+  services.files.release(key);
+  ctx.body = { success: 'deleted' };
+}
+
+/** Operation 10. */
+export async function patchRecord(exchange: RecordExchange): Promise<void> {
+  const { ctx, services, visit, app, target } = exchange;
+  const body = requiredObject(exchange);
+  await withRun(services, visit, app, (run) => updateRecord(run, target.id, body, ifMatch(ctx)), {
+    recordId: target.id,
+  });
+  ctx.body = { success: 'updated' };
+}
+
+/** Records that a search without `limit` returns (docs/reference/json-interface.md#search-results). */
+const MAX_FOUND = 10_000;
+
+const searchUrl = ({ services, site, app, visit }: Exchange) =>
+  `${services.sites.urls.app(site, app.id, visit.contentPath)}/search`;
+
+/** Operation 11. If a search without `limit` finds more than it returns, `X-Total-Count` and `Link` say so. */
+export async function postSearch(exchange: Exchange): Promise<void> {
+  const { ctx, rights } = exchange;
+  requireRight(exchange, rights.view, 'search records');
+  const found = await search(exchange, readBody(searchBody, jsonObject(ctx)));
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = found.map((record) => listEntry(exchange, record));
+}
+
+/** Operation 11 by a plain link: a table. The keys of the body are parameters, `names` as JSON. */
+export async function getSearchCsv(exchange: Exchange): Promise<void> {
+  const { ctx, rights } = exchange;
+  requireRight(exchange, rights.view, 'search records');
+  const found = await search(exchange, readParameters(searchParameters, ctx.query));
+  asDownload(exchange, 'search');
+  table(exchange, found);
+}
+
+async function search(exchange: Exchange, options: SearchOptions): Promise<StoredRecord[]> {
+  const { ctx, services, site, app, visit } = exchange;
+  const key = { site: site.id, app: app.id };
+  const end = { signal: visit.signal };
+  const found = await services.store.search(key, app.indexes, options, end);
+  const { length } = found.records;
+  const isCut = options.limit === undefined && length === MAX_FOUND;
+  if (options.withTotal || isCut) {
+    const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options.names, end));
+    const next = (options.offset ?? 0) + length;
+    ctx.set('X-Total-Count', String(total));
+    if (isCut && total > next) ctx.set('Link', `<${searchUrl(exchange)}>; rel="next"; offset="${next}"`);
+  }
+  return found.records;
+}
+
+/** Operation 12. */
+export async function postRefresh(exchange: Exchange): Promise<void> {
+  const { ctx, services, site, app, rights } = exchange;
+  requireRight(exchange, rights.manager, 'rebuild the indexes');
+  const { rebuild } = readBody(refreshBody, jsonObject(ctx));
+  const indexes = await services.store.refresh({ site: site.id, app: app.id }, app.indexes, { rebuild });
+  ctx.body = { success: 'refresh', indexes };
+}
+
+function requiredObject({ ctx }: Exchange): Items {
+  if (!hasBody(ctx)) throw new AppsError('BadRequestError', 'The body must be a JSON object of items');
+  return jsonObject(ctx);
+}

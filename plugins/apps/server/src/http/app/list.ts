@@ -1,0 +1,173 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { stringify } from 'csv-stringify/sync';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { Items } from '../../../../shared/json';
+import { readCursor, writeCursor } from '../../apps';
+import type { PageOptions, StoredRecord } from '../../records/types';
+import { must, readParameters } from '../../request-schema';
+import type { Exchange } from '../request/exchange';
+import { type ListFormat, listFormat } from '../request/negotiate';
+
+/** An entry of a listing or search result (docs/reference/json-interface.md#operations). */
+export interface ListEntry {
+  path: string;
+  id: string;
+  items: Items;
+}
+
+export function listEntry(exchange: Exchange, record: StoredRecord): ListEntry {
+  return { path: recordUrl(exchange, record.id), id: record.id, items: withId(record) };
+}
+
+/** Every returned record's items have its `id` (docs/reference/json-interface.md#items). */
+export function withId(record: StoredRecord): Items {
+  return { ...record.items, id: record.id };
+}
+
+export function recordUrl({ services, site, app, visit }: Exchange, id: string): string {
+  return services.sites.urls.record(site, app.id, id, visit.contentPath);
+}
+
+/** The largest `limit`; without `limit` everything is streamed. */
+const MAX_LIMIT = 10_000;
+
+/** Operation 4: the app's records in order of creation, streamed; memory stays flat for any number of records. */
+export async function list(exchange: Exchange, given?: ListFormat): Promise<void> {
+  const { ctx, services, site, app } = exchange;
+  const format = given ?? listFormat(ctx);
+  const options = pageOptions(ctx.query);
+  const key = { site: site.id, app: app.id };
+  ctx.type = format;
+  ctx.set('Cache-Control', 'private, no-cache');
+  if (options.limit !== undefined) {
+    const found = await services.store.page(key, { ...options, limit: options.limit + 1 });
+    const page = found.slice(0, options.limit);
+    const last = page.at(-1);
+    if (last && found.length > page.length) ctx.set('Link', nextLink(exchange, options.limit, last.seq));
+    return stream(ctx, writers[format](exchange, [page]));
+  }
+  // The first batch is read before the answer begins, so that a lost database is still a clean error.
+  const batches = services.store.stream(key, options)[Symbol.asyncIterator]();
+  const first = await batches.next();
+  stream(ctx, writers[format](exchange, chain(first, batches)));
+}
+
+/** Answers with records as a CSV table. */
+export function table(exchange: Exchange, found: StoredRecord[]): void {
+  exchange.ctx.type = 'text/csv';
+  exchange.ctx.set('Cache-Control', 'private, no-store');
+  stream(exchange.ctx, writers['text/csv'](exchange, [found]));
+}
+
+/** Closes the connection when the stream fails, so that an incomplete answer does not look complete. */
+function stream(ctx: Context, chunks: AsyncGenerator<string>): void {
+  const body = Readable.from(chunks);
+  body.once('error', () => ctx.res.destroy());
+  ctx.body = body;
+}
+
+async function* chain(
+  first: IteratorResult<StoredRecord[]>,
+  rest: AsyncIterator<StoredRecord[]>,
+): AsyncGenerator<StoredRecord[]> {
+  for (let batch = first; !batch.done; batch = await rest.next()) yield batch.value;
+}
+
+function wholeNumber(min: number, max: number) {
+  const wanted = must(`a whole number from ${min} to ${max}`);
+  return z
+    .string(wanted)
+    .regex(/^\d{1,16}$/, wanted)
+    .transform(Number)
+    .pipe(z.number().min(min, wanted).max(max, wanted))
+    .optional();
+}
+
+/** Parameters of operation 4; unknown ones are ignored. */
+const parameters = z.object({
+  cursor: z.string(must('a cursor given by this service')).optional(),
+  limit: wholeNumber(1, MAX_LIMIT),
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+});
+
+function pageOptions(query: unknown): PageOptions {
+  const { cursor, ...page } = readParameters(parameters, query);
+  return cursor === undefined ? page : { ...page, after: readCursor(cursor) };
+}
+
+function nextLink({ services, site, app, visit, target }: Exchange, limit: number, seq: number): string {
+  const url = `${services.sites.urls.app(site, app.id, visit.contentPath)}/${target.kind}`;
+  return `<${url}?limit=${limit}&cursor=${writeCursor(seq)}>; rel="next"`;
+}
+
+/** Cells of a table that are written at once; one record may have as many columns as all records together have items. */
+const MAX_CELLS = 10_000;
+
+/** One page in memory, or a stream of all records. */
+type Batches = StoredRecord[][] | AsyncIterable<StoredRecord[]>;
+
+/** How each media type writes records. */
+const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => AsyncGenerator<string>> = {
+  async *'application/json'(exchange, batches) {
+    let separator = '[';
+    for await (const batch of batches) {
+      for (const chunk of chunks(batch.map((record) => JSON.stringify(listEntry(exchange, record))))) {
+        yield separator + chunk.join(',');
+        separator = ',';
+      }
+    }
+    yield separator === '[' ? '[]' : ']';
+  },
+  async *'application/x-ndjson'(exchange, batches) {
+    for await (const batch of batches) {
+      for (const record of batch) yield `${JSON.stringify(listEntry(exchange, record))}\n`;
+    }
+  },
+  async *'text/csv'(exchange, batches) {
+    const names = await itemNames(exchange, batches);
+    yield csvText([['id', ...names]]);
+    const size = Math.max(1, Math.floor(MAX_CELLS / (names.length + 1)));
+    for await (const batch of batches) {
+      for (const chunk of chunks(batch, size)) {
+        yield csvText(chunk.map(({ id, items }) => [id, ...names.map((name) => cellOf(items, name))]));
+        await setImmediate();
+      }
+    }
+  },
+};
+
+/** CSV names all columns in its first line: the records are read twice, to keep memory flat. */
+async function itemNames({ services, site, app }: Exchange, batches: Batches): Promise<string[]> {
+  const names = new Set<string>();
+  const collect = (batch: StoredRecord[]) => {
+    for (const record of batch) for (const name of Object.keys(record.items)) names.add(name);
+  };
+  if (Array.isArray(batches)) for (const batch of batches) collect(batch);
+  else for await (const batch of services.store.stream({ site: site.id, app: app.id })) collect(batch);
+  return [...names];
+}
+
+function cellOf(items: Items, name: string): string {
+  const value = Object.hasOwn(items, name) ? items[name] : undefined;
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function* chunks<T>(all: T[], size = 100): Generator<T[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
+}
+
+function csvText(rows: string[][]): string {
+  return stringify(
+    rows.map((cells) => cells.map(notFormula)),
+    { record_delimiter: '\r\n', quote_record_delimiter: true },
+  );
+}
+
+/** Escapes a leading `=`, `+`, `-` or `@` of a text, which a spreadsheet would read as a formula. */
+function notFormula(text: string): string {
+  // Not the option `escape_formulas`: it would change negative numbers, too.
+  return /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+}

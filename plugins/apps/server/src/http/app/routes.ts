@@ -1,0 +1,51 @@
+import type { AppTarget } from '../../sites/types';
+import type { Exchange } from '../request/exchange';
+import * as json from './json-handlers';
+import { getOpenApi } from './openapi-handlers';
+import * as page from './page-handlers';
+import { postBlock, postToRecord } from './posted-forms';
+
+type Handle = (exchange: Exchange<never>) => Promise<void>;
+
+/** What answers a method: one handler, or one for JSON and one for page requests. */
+type Route = Handle | { json: Handle; page: Handle };
+
+/** Every address below `/@@apps/<app_id>` and the methods it takes; HEAD is GET without a body. */
+export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> = {
+  root: { GET: json.getSettings, POST: json.postRecord },
+  records: { GET: json.getRecords, POST: json.postRecords, DELETE: json.deleteRecords },
+  'records.csv': { GET: json.getRecordsCsv },
+  search: { POST: json.postSearch },
+  'search.csv': { GET: json.getSearchCsv },
+  refresh: { POST: json.postRefresh },
+  openapi: { GET: getOpenApi },
+  record: {
+    GET: { json: json.getRecord, page: page.showRecord },
+    POST: { json: json.patchRecord, page: postToRecord },
+    PUT: json.putRecord,
+    PATCH: json.patchRecord,
+    DELETE: json.deleteRecord,
+  },
+  block: {
+    GET: { json: json.getBlock, page: page.showBlock },
+    POST: postBlock,
+  },
+  element: {
+    GET: { json: json.getElement, page: page.showElement },
+    POST: { json: json.getElement, page: page.showElement },
+  },
+};
+
+/** The handler of a request, or the methods that are allowed. */
+export function routeOf(kind: AppTarget['kind'], method: string, isJson: boolean): Handle | { allow: string } {
+  const methods = routes[kind];
+  const route = methods[method === 'HEAD' ? 'GET' : method];
+  if (!route) return { allow: allowedMethods(kind) };
+  if (typeof route === 'function') return route;
+  return isJson ? route.json : route.page;
+}
+
+export function allowedMethods(kind: AppTarget['kind']): string {
+  const methods = Object.keys(routes[kind]);
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable, Writable } from 'node:stream';
+import type { Core } from '@strapi/strapi';
+import type { Context, Middleware, Next } from 'koa';
+import { bodyTooLarge, isAppsError } from '../../errors';
+import { closeUnlessEnded, defersForm, hasBody, received } from '../request/body';
+import type { HttpServices } from '../request/exchange';
+import { isOurs, mediaType, prefersJson } from '../request/negotiate';
+import { isChecked, keepBody, plainJson } from '../request/raw-body';
+import { respondError } from '../response/respond-error';
+
+interface ParserConfig {
+  formidable?: object;
+  /** Methods whose bodies are read; Strapi's default is POST, PUT and PATCH. */
+  parsedMethods?: unknown;
+  [key: string]: unknown;
+}
+
+/** Strapi's factory of a middleware, called with its part of `config/middlewares`. */
+type MiddlewareFactory = (config: ParserConfig, tools: { strapi: Core.Strapi }) => Middleware;
+
+/**
+ * Wraps Strapi's body parser (`strapi::body`) for the plugin's addresses. There no body is larger than `limits.bodySize`,
+ * even if the host's configuration allows more, and no part of a form is written to a file: Strapi's parser puts every
+ * uploaded file into the temporary folder and leaves most of them there. A body that is too large is answered with 413: by
+ * its Content-Length before it is read, or while it is read if it is chunked. NDJSON is not read here (`bulk.ts` does),
+ * nor forms of blocks with files (`multipart.ts` does, once their limits are known).
+ * @param running the plugin's services once it has started
+ */
+export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServices | undefined): MiddlewareFactory {
+  return (config, tools) => {
+    const parseForHost = parser(config, tools);
+    let parse: Middleware | undefined;
+    const isUnread = (ctx: Context) => config.parsedMethods === undefined && unread.has(ctx.method) && !hasBody(ctx);
+    return async (ctx: Context, next: Next) => {
+      const services = running();
+      if (!services || !isOurs(services.sites, ctx.path)) return parseForHost(ctx, next);
+      if (isUnread(ctx)) return withBody(ctx, {}, next);
+      if (!hasBody(ctx)) return parseForHost(ctx, next);
+      if (defersForm(ctx, services.sites)) return next();
+      const maxSize = services.config.limits.bodySize;
+      parse ??= parser(boundedConfig(config, maxSize), tools);
+      let body: Buffer | undefined;
+      try {
+        body = await boundedBody(ctx, maxSize);
+      } catch (error) {
+        if (!isAppsError(error)) throw error;
+        ctx.state.appsAnswered = true;
+        closeUnlessEnded(ctx.req);
+        return respondError(ctx, error, { json: prefersJson(ctx), details: false, logger: services.logger });
+      }
+      const json = body && plainJson(ctx, body);
+      if (json) return withBody(ctx, json, next);
+      return parse(body ? contextOf(ctx, body) : ctx, next);
+    };
+  };
+}
+
+/** Methods whose requests get the body `{}` from Strapi's parser, which does not read it. */
+const unread = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Goes on with the body that Strapi's parser would set: the parser checks its whole configuration for each request. */
+function withBody(ctx: Context, body: object, next: Next): Promise<unknown> {
+  (ctx.request as { body?: unknown }).body = body;
+  return next();
+}
+
+/** The parser's configuration: the host's, with the plugin's limits; files are dropped. */
+function boundedConfig(config: ParserConfig, maxSize: number): ParserConfig {
+  const formidable = {
+    ...config.formidable,
+    maxFileSize: maxSize,
+    maxFieldsSize: maxSize,
+    fileWriteStreamHandler: () => new Writable({ write: (_chunk, _encoding, done) => done() }),
+  };
+  return { ...config, jsonLimit: maxSize, formLimit: maxSize, textLimit: maxSize, formidable };
+}
+
+/**
+ * The bytes of a body whose text is checked, undefined for another. It is read completely before the parser gets it, because
+ * the form parser counts only the contents of parts, and no parser reports what it could not read. PayloadTooLargeError.
+ */
+async function boundedBody(ctx: Context, maxSize: number): Promise<Buffer | undefined> {
+  const type = mediaType(ctx);
+  if (type === 'application/x-ndjson') return undefined;
+  if (Number(ctx.get('Content-Length') || 0) > maxSize) throw bodyTooLarge(maxSize);
+  if (!type.startsWith('multipart/') && !isChecked(type)) return undefined;
+  const body = await readBody(ctx.req, maxSize);
+  keepBody(ctx.req, body);
+  return body;
+}
+
+/** The context for the parser, which reads the bytes again. */
+function contextOf(ctx: Context, body: Buffer): Context {
+  const request = Object.assign(Readable.from([body], { objectMode: false }), { headers: ctx.req.headers });
+  return Object.create(ctx, { req: { value: request } }) as Context;
+}
+
+async function readBody(request: IncomingMessage, maxSize: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of received(request)) {
+    size += chunk.length;
+    if (size > maxSize) throw bodyTooLarge(maxSize);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,64 @@
+import type { OutgoingHttpHeader } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import type { Core } from '@strapi/strapi';
+import type { Context, Middleware, Next } from 'koa';
+import type { HttpServices } from '../request/exchange';
+import { isOurs } from '../request/negotiate';
+
+/** Strapi's factory of a middleware, called with its part of `config/middlewares`. */
+type MiddlewareFactory = (config: object, tools: { strapi: Core.Strapi }) => Middleware;
+
+type Headers = Record<string, OutgoingHttpHeader | undefined>;
+
+/** Answers in a row with the same headers before these are remembered: none of them is random. */
+const SAME_BEFORE = 3;
+
+/**
+ * Wraps `strapi::security` for the plugin's addresses: headers that were the same for several requests are set for the later
+ * ones too. Strapi merges its configuration and makes all of helmet's functions for each request, a sixth of the time of
+ * reading a record. See docs/decisions/host-middlewares.md.
+ * @param running the plugin's services once it has started
+ */
+export function rememberedHeaders(
+  security: MiddlewareFactory,
+  running: () => HttpServices | undefined,
+): MiddlewareFactory {
+  return (config, tools) => {
+    const secure = security(config, tools);
+    // A function may choose by anything that a request has.
+    if (hasFunction(config)) return secure;
+    let made: Headers | undefined;
+    let same = 0;
+    return (ctx: Context, next: Next) => {
+      const services = running();
+      const isUsual =
+        services !== undefined &&
+        ctx.res.getHeaderNames().length === 0 &&
+        isOurs(services.sites, ctx.path) &&
+        !specialPaths(tools.strapi).some((path) => ctx.path.startsWith(path));
+      if (!isUsual) return secure(ctx, next);
+      if (made && same >= SAME_BEFORE) {
+        for (const name in made) ctx.res.setHeader(name, made[name] as OutgoingHttpHeader);
+        return next();
+      }
+      return secure(ctx, () => {
+        const headers = { ...ctx.res.getHeaders() };
+        same = made && isDeepStrictEqual(headers, made) ? same + 1 : 1;
+        made = headers;
+        return next();
+      });
+    };
+  };
+}
+
+/** Beginnings of paths for which Strapi sets other headers: its documentation, GraphQL, and its panel in development. */
+function specialPaths(strapi: Core.Strapi): string[] {
+  const graphql = strapi.plugin('graphql') as { config(key: string): unknown } | undefined;
+  const paths = ['/documentation', strapi.config.get('admin.path'), graphql?.config('endpoint')];
+  return paths.filter((path): path is string => typeof path === 'string');
+}
+
+function hasFunction(value: unknown): boolean {
+  if (typeof value === 'function') return true;
+  return value !== null && typeof value === 'object' && Object.values(value).some(hasFunction);
+}

@@ -1,0 +1,120 @@
+import type { Items } from '../../../../shared/json';
+import { type App, actionField, answerTypes, type Block, itemSchema, type JsonSchema, roleOf } from '../../apps';
+import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
+
+/** Names that the document gives, each once (docs/reference/openapi.md#names). */
+export type UniqueName = (...parts: string[]) => string;
+
+/** The schemas of a block's records, by the names that they have in the document. */
+export interface BlockSchemas {
+  items: string;
+  record: string;
+  schemas: Items;
+}
+
+/** Items as the form of a block stores them, and its records (docs/reference/openapi.md#items-of-a-block). */
+export function blockSchemas(app: App, block: Block, unique: UniqueName): BlockSchemas | null {
+  const stored = [...block.definition.elements.values()].flatMap((element): [string, JsonSchema][] => {
+    const schema = itemSchema(element);
+    return schema ? [[element.name, element.label ? { title: element.label, ...schema } : schema]] : [];
+  });
+  if (stored.length === 0) return null;
+  const [items, record] = [unique(app.id, block.id, 'Items'), unique(app.id, block.id, 'Record')];
+  const shape: JsonSchema = {
+    description: `Items of the block ${block.id}`,
+    type: 'object',
+    required: ['block'],
+    properties: { block: { const: block.id }, ...Object.fromEntries(stored) },
+    additionalProperties: true,
+  };
+  const both = { allOf: [reference('schemas', items), reference('schemas', 'Record')] };
+  return { items, record, schemas: { [items]: shape, [record]: both } };
+}
+
+/** The operations of a block and its elements, by their paths below the service. */
+export function blockPaths(app: App, block: Block, unique: UniqueName): Items {
+  const at = `/${app.id}/blocks/${block.id}`;
+  const elements = [...block.definition.elements.values()].filter(({ name }) => !name.startsWith('_'));
+  return {
+    [at]: {
+      get: operation(app.id, {
+        id: unique(app.id, block.id, 'definition'),
+        summary: `The definition of the block ${block.id}`,
+        answers: { 200: answer('The definition', reference('schemas', 'Definition')) },
+      }),
+      ...(block.layout && { post: formOperation(app, block, unique) }),
+    },
+    ...Object.fromEntries(elements.map(({ name }) => [`${at}/${name}`, elementPath(app, block, name, unique)])),
+  };
+}
+
+const anyValue = (description: string): Items => ({
+  description,
+  content: {
+    [JSON_TYPE]: { schema: {} },
+    ...Object.fromEntries(
+      answerTypes.filter((type) => type !== JSON_TYPE).map((type) => [type, { schema: { type: 'string' } }]),
+    ),
+  },
+});
+
+const redirect: Items = {
+  303: { description: 'Logic leads to another address', headers: { Location: reference('headers', 'Location') } },
+};
+
+/** Operation 2 of docs/reference/json-interface.md#operations. */
+function elementPath(app: App, block: Block, name: string, unique: UniqueName): Items {
+  const { type } = block.definition.elements.get(name) ?? {};
+  const common = {
+    summary: `${type === 'ACTION' ? 'Run the action' : 'Compute the element'} ${name} of the block ${block.id}`,
+    description: 'The answer is what the function returned, with the status that it may have set.',
+    answers: {
+      200: anyValue('What the function returned'),
+      default: anyValue('With a status that logic has set'),
+      ...redirect,
+    },
+    errors: ofRuns,
+  };
+  const body = {
+    description: 'Read by logic as context.request.body',
+    ...json({ type: 'object', additionalProperties: true }),
+  };
+  return {
+    get: operation(app.id, { ...common, id: unique(app.id, block.id, name) }),
+    post: operation(app.id, { ...common, id: unique(app.id, block.id, name, 'post'), changes: true, body }),
+  };
+}
+
+/** A form as JSON (docs/reference/json-interface.md#forms-as-json). */
+function formOperation(app: App, block: Block, unique: UniqueName): Items {
+  const all = [...block.definition.elements.values()];
+  const inputs = all.filter((element) => roleOf(element) === 'input' && !element.mode);
+  const actions = [
+    '_save',
+    '_delete',
+    ...all.filter((one) => roleOf(one) === 'action' && !one.name.startsWith('_')).map(({ name }) => name),
+  ];
+  const entry = {
+    description: 'What a visitor would enter',
+    type: ['string', 'number', 'boolean', 'null', 'array'],
+    items: {},
+  };
+  const properties = Object.fromEntries([
+    ...inputs.map(({ name, label }) => [name, label ? { title: label, ...entry } : entry]),
+    ...actions.map((name) => [actionField(name), { description: 'Presses this button, with any value' }]),
+  ]);
+  return operation(app.id, {
+    id: unique(app.id, block.id, 'submit'),
+    summary: `Submit the form of the block ${block.id}`,
+    changes: true,
+    body: json({ type: 'object', properties, additionalProperties: true }),
+    answers: {
+      200: answer('Nothing was created', {
+        anyOf: ['Shown', 'Updated', 'Deleted'].map((name) => reference('schemas', name)),
+      }),
+      201: answer('A record was created', reference('schemas', 'Created'), ['Location']),
+      ...redirect,
+    },
+    errors: [...ofRuns, 422],
+  });
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Items } from '../../../../shared/json';
+import { refreshBody, searchBody } from '../request/body-schemas';
+import { errorResponses, errorSchemas } from './errors';
+
+const string = { type: 'string' };
+const url = { type: 'string', format: 'uri' };
+
+/** JSON Schema of a body that the server reads with zod. */
+function bodySchema(schema: z.ZodType): Items {
+  const { $schema: _, ...shape } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  // Zod writes the refusal of other keys as a schema that nothing matches.
+  return { ...(shape as Items), additionalProperties: false };
+}
+
+const done = (success: string, more: Items = {}): Items => ({
+  type: 'object',
+  required: [...Object.keys(more), 'success'],
+  properties: { ...more, success: { const: success } },
+});
+
+/** Schemas that every document has; those of blocks are added to them. */
+export const schemas: Items = {
+  ...errorSchemas,
+  Items: {
+    description: 'Items of a record: any JSON values by their names',
+    type: 'object',
+    additionalProperties: true,
+  },
+  Record: {
+    description: 'The items of a stored record, with its id',
+    type: 'object',
+    required: ['id'],
+    properties: { id: { $ref: '#/components/schemas/RecordId' } },
+    additionalProperties: true,
+  },
+  RecordId: { type: 'string', minLength: 1, maxLength: 255 },
+  Change: {
+    description: 'Items to set; others stay. Items in $inc are numbers to add',
+    type: 'object',
+    properties: { $inc: { type: ['object', 'null'], additionalProperties: { type: 'number' } } },
+    additionalProperties: true,
+  },
+  Settings: {
+    description: 'The settings.yaml of the app; acl is shown to managers only',
+    type: 'object',
+    properties: { no_settings: { type: 'object' } },
+    additionalProperties: true,
+  },
+  Definition: {
+    description: 'The definition of the block, each element a mapping with its type',
+    type: 'object',
+    required: ['elements'],
+    properties: {
+      elements: {
+        type: 'object',
+        additionalProperties: {
+          type: 'object',
+          required: ['type'],
+          properties: { type: string },
+          additionalProperties: true,
+        },
+      },
+    },
+    additionalProperties: true,
+  },
+  Created: done('created', { path: url, id: { $ref: '#/components/schemas/RecordId' } }),
+  CreatedMany: done('created', { total: { type: 'integer', minimum: 0 } }),
+  Updated: done('updated'),
+  Deleted: done('deleted'),
+  Refreshed: done('refresh', { indexes: { type: 'array', items: string } }),
+  Shown: {
+    description: 'The form of the block, shown again',
+    type: 'object',
+    required: ['html'],
+    properties: { html: string },
+  },
+  Search: bodySchema(searchBody),
+  Refresh: bodySchema(refreshBody),
+};
+
+const query = (name: string, description: string, schema: Items): Items => ({ name, in: 'query', description, schema });
+
+export const parameters: Items = {
+  RecordId: {
+    name: 'record_id',
+    in: 'path',
+    required: true,
+    description: 'The id of the record, percent-encoded, its slashes too',
+    schema: { $ref: '#/components/schemas/RecordId' },
+  },
+  Limit: query('limit', 'Records of a page; without it all are streamed', {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+  }),
+  Offset: query('offset', 'Records to skip', { type: 'integer', minimum: 0 }),
+  Cursor: query('cursor', 'Where the page begins, from the Link header of the page before', string),
+  Query: query('query', 'The search; all records without it', string),
+  Names: query('names', 'Values of the bound names of the query, as JSON', string),
+  SortIndex: query('sort_index', 'The index to sort by', string),
+  Reverse: query('reverse', 'Whether the order is reversed', { type: 'boolean' }),
+  IfMatch: { name: 'If-Match', in: 'header', description: 'The ETag that the record must have', schema: string },
+  IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'The ETag that is known', schema: string },
+};
+
+const header = (description: string, schema: Items = string): Items => ({ description, schema });
+
+export const headers: Items = {
+  'x-csrf-token': header('The CSRF token of the requester'),
+  'X-Index-Progress': header('Records indexed and to index, while indexes are being built; for managers'),
+  ETag: header('The version of the record'),
+  Location: header('The address of the record', url),
+  Link: header('The next page, with rel="next"'),
+  'X-Total-Count': header('Records that the query matches', { type: 'integer', minimum: 0 }),
+};
+
+/** @param cookie name of the session cookie */
+export const securitySchemes = (cookie: string): Items => ({
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of a user, a content API token, or the token of an administrator',
+  },
+  basic: { type: 'http', scheme: 'basic', description: 'Username or e-mail and password of a user' },
+  session: { type: 'apiKey', in: 'cookie', name: cookie, description: 'The cookie of the login form of the site' },
+  csrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-TOKEN',
+    description: 'The header x-csrf-token of GET on the address of the app, with the same credentials',
+  },
+});
+
+export const responses = errorResponses;

@@ -1,0 +1,187 @@
+import type { Items } from '../../../../shared/json';
+import type { App, JsonSchema } from '../../apps';
+import type { BlockSchemas, UniqueName } from './blocks';
+import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
+
+const schema = (name: string): JsonSchema => reference('schemas', name);
+
+/** Any records of the app: those of its blocks first, so that a client's types know their items. */
+const anyOf = (names: string[], other: string): JsonSchema =>
+  names.length > 0 ? { anyOf: [...names, other].map(schema) } : schema(other);
+
+/** The operations on the records of an app, by their paths below the service. */
+export function recordPaths({ id: app }: App, blocks: readonly BlockSchemas[], unique: UniqueName): Items {
+  const items = anyOf(
+    blocks.map((block) => block.items),
+    'Items',
+  );
+  const record = anyOf(
+    blocks.map((block) => block.record),
+    'Record',
+  );
+  const entry: JsonSchema = {
+    type: 'object',
+    required: ['path', 'id', 'items'],
+    properties: { path: { type: 'string', format: 'uri' }, id: schema('RecordId'), items: record },
+  };
+  const list: JsonSchema = { type: 'array', items: entry };
+  return {
+    [`/${app}`]: appPath(app, items, unique),
+    [`/${app}/records`]: collectionPath(app, { items, list }, unique),
+    [`/${app}/records.csv`]: {
+      get: tableOperation(app, unique(app, 'listTable'), 'All records as a table', ['Limit', 'Offset', 'Cursor']),
+    },
+    [`/${app}/search.csv`]: {
+      get: tableOperation(app, unique(app, 'searchTable'), 'The records that match, as a table', [
+        'Query',
+        'Names',
+        'SortIndex',
+        'Reverse',
+        'Limit',
+        'Offset',
+      ]),
+    },
+    [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
+    [`/${app}/search`]: {
+      post: operation(app, {
+        id: unique(app, 'search'),
+        summary: 'Search records',
+        changes: true,
+        body: json(schema('Search')),
+        answers: { 200: answer('The records that match', list, ['X-Total-Count', 'Link']) },
+      }),
+    },
+    [`/${app}/refresh`]: {
+      post: operation(app, {
+        id: unique(app, 'refresh'),
+        summary: 'Index all records again; for managers',
+        changes: true,
+        body: json(schema('Refresh')),
+        answers: { 200: answer('Done', schema('Refreshed')) },
+      }),
+    },
+  };
+}
+
+const text = (description: string): Items => ({ schema: { type: 'string', description } });
+
+/** A list by a plain link. */
+const tableOperation = (app: string, id: string, summary: string, parameters: string[]) =>
+  operation(app, {
+    id,
+    summary,
+    parameters,
+    answers: {
+      200: {
+        description: 'The records',
+        content: { 'text/csv': text('A table; its first line names the columns') },
+      },
+    },
+  });
+
+function appPath(app: string, items: JsonSchema, unique: UniqueName): Items {
+  return {
+    get: operation(app, {
+      id: unique(app, 'settings'),
+      summary: 'The settings of the app, and a CSRF token',
+      answers: { 200: answer('The settings', schema('Settings'), ['x-csrf-token', 'X-Index-Progress']) },
+    }),
+    post: operation(app, {
+      id: unique(app, 'create'),
+      summary: 'Create a record',
+      changes: true,
+      body: { required: true, ...json(items) },
+      answers: { 201: answer('Created', schema('Created'), ['Location']) },
+      errors: ofRuns,
+    }),
+  };
+}
+
+function recordPath(
+  app: string,
+  { items, record }: { items: JsonSchema; record: JsonSchema },
+  unique: UniqueName,
+): Items {
+  const update = (method: string) =>
+    operation(app, {
+      id: unique(app, method),
+      summary: 'Change a record: items that are not named stay',
+      changes: true,
+      parameters: ['IfMatch'],
+      body: { required: true, ...json(schema('Change')) },
+      answers: { 200: answer('Changed', schema('Updated')) },
+      errors: [...ofRuns, 412],
+    });
+  return {
+    parameters: [reference('parameters', 'RecordId')],
+    get: operation(app, {
+      id: unique(app, 'get'),
+      summary: 'A record',
+      parameters: ['IfNoneMatch'],
+      answers: { 200: answer('Its items', record, ['ETag']), 304: { description: 'The known version is current' } },
+    }),
+    put: operation(app, {
+      id: unique(app, 'createWithId'),
+      summary: 'Create a record with this id',
+      changes: true,
+      body: { required: true, ...json(items) },
+      answers: { 201: answer('Created', schema('Created'), ['Location']) },
+      errors: ofRuns,
+    }),
+    patch: update('update'),
+    post: update('updateByPost'),
+    delete: operation(app, {
+      id: unique(app, 'delete'),
+      summary: 'Delete a record',
+      changes: true,
+      parameters: ['IfMatch'],
+      answers: { 200: answer('Deleted', schema('Deleted')) },
+      errors: [...ofRuns, 412],
+    }),
+  };
+}
+
+function collectionPath(
+  app: string,
+  { items, list }: { items: JsonSchema; list: JsonSchema },
+  unique: UniqueName,
+): Items {
+  return {
+    get: operation(app, {
+      id: unique(app, 'list'),
+      summary: 'All records, in order of creation',
+      parameters: ['Limit', 'Offset', 'Cursor'],
+      answers: {
+        200: {
+          description: 'The records',
+          headers: { Link: reference('headers', 'Link') },
+          content: {
+            [JSON_TYPE]: { schema: list },
+            'application/x-ndjson': text('An entry of the JSON list on each line'),
+            'text/csv': text('A table; its first line names the columns'),
+          },
+        },
+      },
+    }),
+    post: operation(app, {
+      id: unique(app, 'createMany'),
+      summary: 'Create many records, all or none',
+      changes: true,
+      body: {
+        required: true,
+        content: {
+          [JSON_TYPE]: { schema: { type: 'array', items } },
+          'application/x-ndjson': text('Items on each line'),
+        },
+      },
+      answers: { 201: answer('Created', schema('CreatedMany')) },
+      errors: ofRuns,
+    }),
+    delete: operation(app, {
+      id: unique(app, 'deleteAll'),
+      summary: 'Delete all records and indexes',
+      changes: true,
+      answers: { 200: answer('Deleted', schema('Deleted')) },
+    }),
+  };
+}

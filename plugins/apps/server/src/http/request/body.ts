@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { Items } from '../../../../shared/json';
+import type { FormFields } from '../../apps';
+import { AppsError, bodyTooLarge } from '../../errors';
+import type { Sites } from '../../sites/types';
+import { mediaType } from './negotiate';
+
+/** Media types of a submitted HTML form. */
+const formTypes = new Set(['application/x-www-form-urlencoded', 'multipart/form-data']);
+
+/** Milliseconds for which the rest of a refused body is read and dropped, so that the client sees the answer. */
+const LINGER = 5_000;
+
+export const isFormType = (type: string): boolean => formTypes.has(type);
+
+/** Whether the request has a body at all. */
+export function hasBody(ctx: Context): boolean {
+  const length = ctx.get('Content-Length');
+  return ctx.get('Transfer-Encoding') !== '' || (length !== '' && length !== '0');
+}
+
+/**
+ * The bytes of a request's body, as they come. BadRequestError when the client disconnects before their end. A reader that
+ * stops keeps the connection open, so that the error can still be answered.
+ */
+export async function* received(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new AppsError('BadRequestError', 'The body ended too soon', { cause });
+  }
+}
+
+/** Kinds of addresses below an app that take forms with files. */
+const takesFiles = new Set(['block', 'record']);
+
+/** Whether a body is a form that is read only when the limits of its files are known: one of a block, a record or a view. */
+export function defersForm(ctx: Context, sites: Pick<Sites, 'parse'>): boolean {
+  if (mediaType(ctx) !== 'multipart/form-data') return false;
+  try {
+    const address = sites.parse(ctx.path);
+    return address?.kind === 'view' || (address?.kind === 'app' && takesFiles.has(address.target.kind));
+  } catch {
+    return false;
+  }
+}
+
+/** The JSON object of the request, `{}` without a body. UnsupportedMediaTypeError, or BadRequestError for another shape. */
+export function jsonObject(ctx: Context): Items {
+  const body = jsonBody(ctx);
+  if (body === undefined) return {};
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+    throw new AppsError('BadRequestError', 'The body must be a JSON object');
+  }
+  return body as Items;
+}
+
+/** The parsed JSON of the request, undefined without a body. */
+export function jsonBody(ctx: Context): unknown {
+  if (!hasBody(ctx)) return undefined;
+  if (mediaType(ctx) !== 'application/json') {
+    throw new AppsError('UnsupportedMediaTypeError', 'The body must be application/json', {
+      headers: { Accept: 'application/json' },
+    });
+  }
+  return (ctx.request as { body?: unknown }).body;
+}
+
+/** The fields of a submitted form; of a JSON body, when a form is submitted as JSON. Files are refused. */
+export function formFields(ctx: Context): FormFields {
+  if (!hasBody(ctx)) return {};
+  const type = mediaType(ctx);
+  const request = ctx.request as { body?: unknown; files?: Record<string, unknown> };
+  if (type === 'application/json') return jsonObject(ctx);
+  if (!formTypes.has(type)) throw new AppsError('UnsupportedMediaTypeError', 'The body must be a submitted form');
+  if (request.files && Object.keys(request.files).length > 0) {
+    throw new AppsError('UnsupportedMediaTypeError', 'Files cannot be stored in records');
+  }
+  return flatFields(request.body);
+}
+
+/**
+ * The fields of a form by their own names, each a text or a list of texts. Strapi's parser reads `action.like=1` as a
+ * nested object, `a=1&a.b=2` as a list that holds one; names of elements and actions have dots.
+ */
+export function flatFields(body: unknown): Record<string, string | string[]> {
+  const texts = new Map<string, string[]>();
+  const add = (name: string, value: unknown): void => {
+    if (value === null || typeof value !== 'object') texts.set(name, [...(texts.get(name) ?? []), String(value ?? '')]);
+    else if (Array.isArray(value)) for (const entry of value) add(name, entry);
+    else for (const [key, inner] of Object.entries(value)) addInner(name, key, inner);
+  };
+  const addInner = (name: string, key: string, inner: unknown): void => {
+    // The parser writes `true` for a text beside the object, and numbers as keys for a list that is too long for it.
+    if (inner === true) add(name, key);
+    else if (name !== '' && /^\d+$/.test(key)) add(name, inner);
+    else add(name === '' ? key : `${name}.${key}`, inner);
+  };
+  if (body !== null && typeof body === 'object') add('', body);
+  // Not by assignment: a field may be called __proto__.
+  return Object.fromEntries([...texts].map(([name, list]) => [name, list.length === 1 ? (list[0] ?? '') : list]));
+}
+
+/** Levels of lists and objects inside each other that a JSON body may have. */
+const MAX_DEPTH = 100;
+
+/** BadRequestError for JSON that is nested too deep to be stored and shown. */
+export function checkDepth(body: unknown): void {
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw new AppsError('BadRequestError', `The JSON is nested more than ${MAX_DEPTH} deep`);
+    level = level.flatMap((value) => (value !== null && typeof value === 'object' ? Object.values(value) : []));
+  }
+}
+
+/** Fields of a submitted form: Strapi's parsers drop further ones, or fail. */
+export const MAX_FIELDS = 1_000;
+
+/**
+ * BadRequestError for a form of too many fields: the parser silently drops those beyond its limit, so that a form that
+ * reaches it may be incomplete.
+ */
+function checkFields(body: unknown): void {
+  if (Object.values(flatFields(body)).flat().length < MAX_FIELDS) return;
+  throw new AppsError('BadRequestError', `A form must have fewer than ${MAX_FIELDS} fields`);
+}
+
+/** PayloadTooLargeError or BadRequestError for a body that is too large or too deep, before any work is done. */
+export function checkBody(ctx: Context, maxSize: number): void {
+  if (mediaType(ctx) === 'application/x-ndjson') return;
+  if (Number(ctx.get('Content-Length') || 0) > maxSize) throw bodyTooLarge(maxSize);
+  const { body } = ctx.request as { body?: unknown };
+  checkDepth(body);
+  if (formTypes.has(mediaType(ctx))) checkFields(body);
+}
+
+/** Node.js drops the rest of a body after the answer; a client that sends for longer than LINGER is disconnected. */
+export function closeUnlessEnded(request: IncomingMessage): void {
+  const timer = setTimeout(() => request.destroy(), LINGER);
+  request.once('close', () => clearTimeout(timer));
+}

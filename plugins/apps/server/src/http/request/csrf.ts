@@ -1,0 +1,46 @@
+import type { Context } from 'koa';
+import type { Requesters } from '../../auth';
+import type { Requester } from '../../auth/types';
+import { AppsError, isAppsError } from '../../errors';
+
+/** The token that a request carries: the header `X-CSRF-TOKEN`, or the hidden field `_csrf` of a rendered form. */
+export function csrfOf(ctx: Context): string {
+  const header = ctx.get('X-CSRF-TOKEN');
+  if (header !== '') return header;
+  const field = (ctx.request as { body?: { _csrf?: unknown } }).body?._csrf;
+  return typeof field === 'string' ? field : '';
+}
+
+/**
+ * CsrfError for a form that a page of another origin has sent, as far as the browser tells the origin. A request with the
+ * header `X-CSRF-TOKEN` passes: no form can send one, and a script of another origin only where the host's CORS settings
+ * allow it.
+ */
+export function requireOwnForm(ctx: Context, requesters: Pick<Requesters, 'takesCookies'>): void {
+  if (ctx.get('X-CSRF-TOKEN') !== '' || requesters.takesCookies(ctx)) return;
+  throw new AppsError('CsrfError', 'This form was sent from a page of another address.');
+}
+
+const STALE = 'This form was open for too long, or was opened under another name. Please check it and send it again.';
+
+/**
+ * Checks the token of a changing request: CsrfError. A form of one of the site's own pages whose token is no longer valid
+ * is given back as an error instead: it is shown again with a fresh token and carries out nothing.
+ * @param isForm the form of a page of a block, a record or a view
+ */
+export function checkToken(
+  ctx: Context,
+  requesters: Pick<Requesters, 'takesCookies' | 'csrf'>,
+  requester: Requester,
+  isForm: boolean,
+): AppsError | undefined {
+  if (requester.credential === 'cookie') requireOwnForm(ctx, requesters);
+  try {
+    requesters.csrf.verify(csrfOf(ctx), requester);
+    return undefined;
+  } catch (error) {
+    const isOwn = ctx.get('X-CSRF-TOKEN') === '' && csrfOf(ctx) !== '' && requesters.takesCookies(ctx);
+    if (!isForm || !isOwn || !isAppsError(error, 'CsrfError')) throw error;
+    return new AppsError('CsrfError', STALE);
+  }
+}

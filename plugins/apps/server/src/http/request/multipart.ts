@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import Busboy, { type BusboyFileStream } from '@fastify/busboy';
+import type { Context } from 'koa';
+import { AppsError, bodyTooLarge, isAppsError } from '../../errors';
+import type { FileRules, Files, RequestFiles } from '../../files';
+import { closeUnlessEnded, MAX_FIELDS, received } from './body';
+import { checkUtf8 } from './text';
+
+/** Bytes of files that are read, though not kept, where they are too large: so that the form can say which one is. */
+const ROOM = 64 * 1024 * 1024;
+
+/** Limits of a form with files. */
+export interface MultipartOptions {
+  /** Bytes of all fields together. */
+  bodySize: number;
+  /** Bytes of all files together. */
+  uploadSize: number;
+  /** Null: all files are left. */
+  rules: FileRules | null;
+  files: Files;
+  scope: { site: string; app: string };
+  /**
+   * Called before the first file is taken, with the fields before it: throws where the request is refused, false where its
+   * files are left and the rest of the form is read.
+   */
+  check(fields: Readonly<Record<string, string | string[]>>): boolean;
+}
+
+/**
+ * Reads a form with files (docs/reference/definitions.md#files): fields into `ctx.request.body`, files into the temporary folder,
+ * in constant memory. PayloadTooLargeError by its Content-Length before anything is read, or while it is read;
+ * BadRequestError for a body that ends too soon or is no form.
+ */
+export async function readMultipart(
+  ctx: Context,
+  files: RequestFiles,
+  options: MultipartOptions,
+): Promise<RequestFiles> {
+  try {
+    const texts = await readParts(ctx, options, files);
+    // Not by assignment: a field may be called __proto__.
+    (ctx.request as { body?: unknown }).body = Object.fromEntries(
+      [...texts].map(([name, list]) => [name, list.length === 1 ? (list[0] ?? '') : list]),
+    );
+    return files;
+  } catch (error) {
+    closeUnlessEnded(ctx.req);
+    if (ctx.res.closed) await files.end();
+    throw error;
+  }
+}
+
+async function readParts(ctx: Context, options: MultipartOptions, files: RequestFiles): Promise<Map<string, string[]>> {
+  const { bodySize, uploadSize, rules } = options;
+  const wanted = [...(rules?.values() ?? [])].reduce((sum, { maxSize, count }) => sum + maxSize * count, 0);
+  const room = rules === null ? uploadSize : wanted && Math.min(Math.max(wanted, ROOM), uploadSize);
+  const maxSize = bodySize + room;
+  if (Number(ctx.get('Content-Length') || 0) > maxSize) throw bodyTooLarge(maxSize);
+  const parts = new Parts(options, files);
+  try {
+    await feed(ctx, parserOf(ctx, parts), parts, maxSize);
+  } catch (error) {
+    await parts.abort(error as Error);
+    throw error;
+  }
+  return parts.texts;
+}
+
+/** Gives the body to the parser as fast as its parts are written. */
+async function feed(ctx: Context, parser: InstanceType<typeof Busboy>, parts: Parts, maxSize: number): Promise<void> {
+  const finished = once(parser, 'finish');
+  finished.catch(() => undefined);
+  let size = 0;
+  for await (const chunk of received(ctx.req)) {
+    size += chunk.length;
+    if (size > maxSize) throw bodyTooLarge(maxSize);
+    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), parts.failed]);
+    parts.throwFailure();
+  }
+  parser.end();
+  await Promise.race([finished, parts.failed]).catch(notForm);
+  await parts.end();
+}
+
+function parserOf(ctx: Context, parts: Parts): InstanceType<typeof Busboy> {
+  try {
+    const parser = new Busboy({
+      headers: { 'content-type': ctx.get('Content-Type') },
+      // All parts are streams, so that the bytes of fields can be checked.
+      isPartAFile: () => true,
+      preservePath: true,
+      limits: { headerPairs: 20, parts: MAX_FIELDS + 100 },
+    });
+    parser.on('file', (name, stream, filename) => parts.take(name, stream, filename));
+    parser.on('partsLimit', () => parts.fail(tooManyFields()));
+    parser.on('error', (error) => parts.fail(error));
+    return parser;
+  } catch (error) {
+    return notForm(error);
+  }
+}
+
+function notForm(cause: unknown): never {
+  if (isAppsError(cause)) throw cause;
+  throw new AppsError('BadRequestError', 'The body is not a complete form of the type multipart/form-data', { cause });
+}
+
+const tooManyFields = () => new AppsError('BadRequestError', `A form must have fewer than ${MAX_FIELDS} fields`);
+
+/** The parts of a form as they arrive. */
+class Parts {
+  readonly texts = new Map<string, string[]>();
+  readonly failed: Promise<never>;
+  private failure: { error: unknown } | undefined;
+  private reject: (error: unknown) => void = () => undefined;
+  private readonly running: Promise<void>[] = [];
+  private readonly fields: Promise<void>[] = [];
+  private readonly open = new Set<BusboyFileStream>();
+  private fieldSize = 0;
+  private fieldCount = 0;
+  private readonly counts = new Map<string, number>();
+  private takes: boolean | undefined;
+
+  constructor(
+    private readonly options: MultipartOptions,
+    private readonly files: RequestFiles,
+  ) {
+    this.failed = new Promise((_, reject) => {
+      this.reject = reject;
+    });
+    this.failed.catch(() => undefined);
+  }
+
+  fail(error: unknown): void {
+    this.failure ??= { error };
+    this.reject(this.failure.error);
+  }
+
+  throwFailure(): void {
+    if (this.failure) notForm(this.failure.error);
+  }
+
+  /** Ends the parts that are still being read, and waits until their files are gone. */
+  async abort(error: Error): Promise<void> {
+    this.fail(error);
+    for (const stream of this.open) stream.destroy(error);
+    await Promise.all(this.running);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.running);
+    this.throwFailure();
+  }
+
+  take(name: string | undefined, stream: BusboyFileStream, filename: string | undefined): void {
+    // Its errors end the loop that reads it.
+    stream.on('error', () => undefined);
+    this.open.add(stream);
+    const work = this.failure ? drained(stream) : this.read(name ?? '', stream, filename);
+    this.running.push(
+      work
+        .catch((error) => {
+          this.fail(error);
+          stream.resume();
+        })
+        .finally(() => this.open.delete(stream)),
+    );
+  }
+
+  private read(name: string, stream: BusboyFileStream, filename: string | undefined): Promise<void> {
+    if (filename !== undefined) return this.readFile(name, stream, filename);
+    const field = this.readField(name, stream);
+    this.fields.push(field);
+    return field;
+  }
+
+  private async readField(name: string, stream: AsyncIterable<Buffer>): Promise<void> {
+    this.fieldCount += 1;
+    if (this.fieldCount >= MAX_FIELDS) throw tooManyFields();
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) {
+      this.fieldSize += chunk.length;
+      if (this.fieldSize > this.options.bodySize) throw bodyTooLarge(this.options.bodySize);
+      chunks.push(chunk);
+    }
+    const bytes = Buffer.concat(chunks);
+    checkUtf8(bytes, `The field "${name.slice(0, 100)}"`);
+    this.texts.set(name, [...(this.texts.get(name) ?? []), bytes.toString('utf8')]);
+  }
+
+  private async readFile(name: string, stream: BusboyFileStream, filename: string): Promise<void> {
+    const { rules } = this.options;
+    if (rules === null) return drained(stream);
+    const rule = rules.get(name);
+    const count = this.counts.get(name) ?? 0;
+    if (!rule) return refuseUnlessEmpty(name, stream, filename);
+    if (count > rule.count) return drained(stream);
+    this.counts.set(name, count + 1);
+    // Fields before the file have arrived, but may not have been read yet.
+    await Promise.all(this.fields);
+    if (!this.takesFiles()) {
+      if (await isChosen(stream, filename)) this.files.leave(name);
+      return;
+    }
+    const scope = { ...this.options.scope, element: name };
+    const file = await this.options.files.held.receive(stream, filename, rule.maxSize, scope);
+    if (file) this.files.receive(name, file);
+    else this.counts.set(name, (this.counts.get(name) ?? 1) - 1);
+  }
+
+  /** The sender's right and token are checked before the first file fills the disk. */
+  private takesFiles(): boolean {
+    this.takes ??= this.options.check(
+      Object.fromEntries([...this.texts].map(([name, list]) => [name, list.at(-1) ?? ''])),
+    );
+    return this.takes;
+  }
+}
+
+async function drained(stream: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of stream);
+}
+
+async function refuseUnlessEmpty(name: string, stream: AsyncIterable<Buffer>, filename: string): Promise<void> {
+  if (await isChosen(stream, filename)) throw noFileField(name);
+}
+
+/** Whether a part is a file: a browser sends an empty part for a file field in which nothing was chosen. */
+async function isChosen(stream: AsyncIterable<Buffer>, filename: string): Promise<boolean> {
+  let size = 0;
+  // Read to its end: the body may be too large, or no complete form.
+  for await (const chunk of stream) size += chunk.length;
+  return size > 0 || filename !== '';
+}
+
+const noFileField = (name: string) =>
+  new AppsError('UnsupportedMediaTypeError', `The form has no field "${name.slice(0, 100)}" that takes files`);

@@ -1,0 +1,65 @@
+import type { Context } from 'koa';
+import { AppsError } from '../../errors';
+import type { AppTarget, Sites } from '../../sites/types';
+
+/** Targets that are always JSON (docs/reference/addresses.md#json-or-page). */
+const alwaysJson = new Set<AppTarget['kind']>(['root', 'records', 'search', 'refresh', 'openapi']);
+
+/** Methods that only the JSON interface has. */
+const jsonMethods = new Set(['PUT', 'PATCH', 'DELETE']);
+
+export const FRAGMENT = 'text/html+fragment';
+
+/** Whether a request is a JSON request: by its target, its method, its `Accept` or its `Content-Type`. */
+export function isJsonRequest(ctx: Context, target: AppTarget): boolean {
+  if (alwaysJson.has(target.kind) || jsonMethods.has(ctx.method)) return true;
+  return /\bapplication\/json\b/i.test(ctx.get('Accept')) || mediaType(ctx) === 'application/json';
+}
+
+/** The request's media type in lower case, without parameters; '' if there is none. */
+export function mediaType(ctx: Context): string {
+  return (ctx.get('Content-Type').split(';')[0] ?? '').trim().toLowerCase();
+}
+
+/** Whether a page request asks for the block's form alone (docs/reference/http.md#the-form-alone). */
+export function wantsFragment(ctx: Context): boolean {
+  return ctx.get('X-Requested-With') !== '' || ctx.get('Accept').toLowerCase().includes(FRAGMENT);
+}
+
+/** Media types of a listing, besides JSON, by the name that `Accept` gives them. */
+export type ListFormat = 'application/json' | 'application/x-ndjson' | 'text/csv';
+const listFormats: ListFormat[] = ['application/json', 'application/x-ndjson', 'text/csv'];
+
+export function listFormat(ctx: Context): ListFormat {
+  const offered = ctx.get('Accept') === '' ? 'application/json' : ctx.accepts(listFormats);
+  if (offered) return offered as ListFormat;
+  requireAccept(ctx, true);
+  return 'application/json';
+}
+
+/**
+ * NotAcceptableError when the request accepts none of the offered media types. JSON addresses accept browsers, too.
+ * @param more further media types that may be answered
+ */
+export function requireAccept(ctx: Context, json: boolean, more: readonly string[] = []): void {
+  if (ctx.get('Accept') === '') return;
+  const offered = json ? ['application/json', 'text/html'] : ['text/html', FRAGMENT, 'application/xhtml+xml'];
+  if (ctx.accepts([...offered, ...more])) return;
+  throw new AppsError('NotAcceptableError', `This address answers ${json ? 'application/json' : 'text/html'} only`);
+}
+
+/** Whether errors are JSON before the address is known. */
+export function prefersJson(ctx: Context): boolean {
+  const sent = mediaType(ctx);
+  if (sent === 'application/json' || sent === 'application/x-ndjson' || jsonMethods.has(ctx.method)) return true;
+  return /\bapplication\/json\b/i.test(ctx.get('Accept'));
+}
+
+/** Whether a path belongs to the plugin, even if it is invalid. */
+export function isOurs(sites: Pick<Sites, 'parse'>, path: string): boolean {
+  try {
+    return sites.parse(path) !== null;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Context } from 'koa';
+import type { AppTarget } from '../../sites/types';
+import { isFormType } from './body';
+import { mediaType } from './negotiate';
+
+/** Pages that take forms; a view is the page of a block. */
+const formPages = new Set<AppTarget['kind']>(['block', 'record']);
+
+/** Whether the request is the posted form of a page, which is answered with a page or a form. */
+export function isPageForm(ctx: Context, kind: AppTarget['kind'], json: boolean): boolean {
+  return ctx.method === 'POST' && !json && formPages.has(kind) && isFormType(mediaType(ctx));
+}
+
+/** Fields that are about one sending of a form: its buttons and its token. */
+const SENDING = /^(?:action\..*|_save|_edit|_delete|_csrf)$/s;
+
+/** Begins the names of the fields that a login form keeps. */
+const KEPT = 'kept.';
+
+/** The field that tells a login form on the page of a posted form from that form itself. */
+export const LOGIN = '_login';
+
+/** Maximum fields that a login form keeps, and characters of all their names and values. */
+const MAX_KEPT = 900;
+const MAX_CHARACTERS = 200_000;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const isLogin = (fields: Fields): boolean => fields[LOGIN] === '1';
+
+/**
+ * What a login form keeps of a posted form, or of a login form that was sent before, by name; null if it is too much. The
+ * buttons are left out: after the login the form is shown again, and nothing is carried out.
+ */
+export function keptFields(fields: Fields): [name: string, value: string][] | null {
+  const entries = Object.entries(isLogin(fields) ? unkept(fields) : fields).filter(([name]) => !SENDING.test(name));
+  const kept = entries.flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one ?? '')]),
+  );
+  const characters = kept.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return kept.length <= MAX_KEPT && characters <= MAX_CHARACTERS ? kept : null;
+}
+
+/** The name of the field that keeps another one. */
+export const keptName = (name: string): string => KEPT + name;
+
+/** The fields that a sent login form has kept, by their own names. */
+export function unkept(fields: Fields): Record<string, unknown> {
+  const kept = Object.entries(fields).filter(([name]) => name.startsWith(KEPT));
+  const own = kept.map(([name, value]) => [name.slice(KEPT.length), value] as const);
+  return Object.fromEntries(own.filter(([name]) => !SENDING.test(name) && name !== LOGIN));
+}

@@ -1,0 +1,70 @@
+import type { Context } from 'koa';
+import { type App, fileRules, refusal } from '../../apps';
+import type { Requester, Rights } from '../../auth/types';
+import { RequestFiles } from '../../files';
+import type { AppTarget, Site } from '../../sites/types';
+import { checkBody, defersForm, hasBody } from './body';
+import { checkToken } from './csrf';
+import type { HttpServices } from './exchange';
+import { readMultipart } from './multipart';
+import { checkRawBody } from './raw-body';
+
+interface Sender {
+  ctx: Context;
+  services: HttpServices;
+  site: Site;
+  /** Null where the address belongs to none. */
+  app: App | null;
+  requester: Requester;
+  rights: Rights;
+  /** Whether it is the form of a page, which is shown again where it is refused. */
+  isForm: boolean;
+}
+
+/**
+ * Checks the body of a request, or reads it where it is a form with files; returns those. No file is taken from a request
+ * without a valid token, or of a sender who may save nothing there: CsrfError, 401 or 403. The form of a page is read
+ * without its files, to be shown again.
+ */
+export async function readBody(sender: Sender, target: AppTarget | undefined): Promise<RequestFiles> {
+  const { ctx, services, site, app, requester, rights, isForm } = sender;
+  const { bodySize, uploadSize } = services.config.limits;
+  if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
+    checkBody(ctx, bodySize);
+    await checkRawBody(ctx, bodySize);
+    return filesOf(ctx, services, { site: site.id, app: app?.id ?? '' });
+  }
+  const takes = app !== null && ctx.method === 'POST';
+  const scope = { site: site.id, app: app?.id ?? '' };
+  return readMultipart(ctx, filesOf(ctx, services, scope), {
+    bodySize,
+    uploadSize,
+    rules: takes ? fileRules(app, target?.kind === 'block' ? target.block : undefined) : new Map(),
+    files: services.files,
+    scope,
+    check(fields) {
+      (ctx.request as { body?: unknown }).body = fields;
+      const staleForm = checkToken(ctx, services.requesters, requester, isForm);
+      const isNew = target?.kind === 'block';
+      const maySave = isNew ? rights.create : rights.edit(requester.identity || null);
+      if (!maySave && !isForm) throw refusal(requester, isNew ? 'add records' : 'change this record');
+      return maySave && !staleForm;
+    },
+  });
+}
+
+/** Reads the fields of a form with files that was not read yet, and takes none of its files. */
+export async function readFieldsOnly(ctx: Context, services: HttpServices): Promise<void> {
+  const { bodySize, uploadSize } = services.config.limits;
+  const scope = { site: '', app: '' };
+  const none = new RequestFiles(services.files, scope);
+  const { files } = services;
+  await readMultipart(ctx, none, { bodySize, uploadSize, rules: null, files, scope, check: () => false });
+}
+
+/** The files of a request; those that no form waits for are removed after the answer. */
+function filesOf(ctx: Context, { files }: HttpServices, scope: { site: string; app: string }): RequestFiles {
+  const own = new RequestFiles(files, scope);
+  ctx.res.once('close', () => void own.end().catch(() => undefined));
+  return own;
+}

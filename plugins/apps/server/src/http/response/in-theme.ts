@@ -1,0 +1,114 @@
+import type { Context } from 'koa';
+import { canonicalLink, embeddingPage, type PageContent, scriptTag, themedPage, type Visit } from '../../apps';
+import type { Requester } from '../../auth/types';
+import { errorText, isAppsError } from '../../errors';
+import type { LogicBudget, RequestData } from '../../logic/types';
+import type { Site } from '../../sites/types';
+import type { Exchange, HttpServices } from '../request/exchange';
+import { requestData } from '../request/request-data';
+import { bareDocument } from './pages';
+
+/**
+ * Whether a page of an app is shown in the theme's layout: the block's definition overrides the app's settings, and its
+ * `view` key overrides both (docs/reference/site.md#apps-in-the-theme). A record uses the `view` key of its block if the
+ * definition does not override the settings itself.
+ */
+export function isShownInTheme({ app, visit, target }: Exchange, blockId?: string): boolean {
+  const { view = null, withTheme = null } = app.blocks.get(blockId ?? '')?.definition ?? {};
+  if (visit.view !== undefined) return view?.withTheme ?? withTheme ?? app.settings.withTheme;
+  const ofRecord = target.kind === 'record' ? view?.withTheme : null;
+  return withTheme ?? ofRecord ?? app.settings.withTheme;
+}
+
+/** A page of an app in the theme. @param done what its own logic has left of the budget */
+export async function inTheme(exchange: Exchange, page: PageContent, done?: { budget?: LogicBudget }): Promise<string> {
+  const { ctx, services, visit, site } = exchange;
+  try {
+    return await themedDocument(services, visit, page, done?.budget);
+  } catch (error) {
+    // The form has been processed: the visitor must see its result.
+    if (!visit.writes.content && !visit.writes.records) throw error;
+    return withoutTheme(ctx, services, site, page, error);
+  }
+}
+
+/**
+ * The document of a page that is no content of the site's own, in the theme's layout. Blocks that the theme puts into it
+ * can write nothing, and see nothing of what was posted. Rejects when the theme is broken.
+ * @param budget what the page's own logic has left
+ */
+async function themedDocument(
+  services: HttpServices,
+  visit: Visit,
+  content: PageContent,
+  budget?: LogicBudget,
+): Promise<string> {
+  const { view, ...rest } = visit;
+  const readOnlyVisit: Visit = {
+    ...rest,
+    request: readOnly(visit.request),
+    writes: { records: false, content: false },
+    params: {},
+  };
+  const page = embeddingPage(services, readOnlyVisit, budget);
+  const document = await themedPage(page, await services.sites.theme(visit.site), content);
+  return withScript(withCanonical(document, content.canonical), visit.site);
+}
+
+/** Adds the browser script to a page in a theme that does not include it. */
+function withScript(document: string, { url }: Site): string {
+  return document.includes('/@@apps.js"') ? document : `${document}${scriptTag(`${url}/@@apps.js`)}\n`;
+}
+
+/** Adds the canonical address to the head of a page in a theme whose layout does not name it. */
+function withCanonical(document: string, canonical: string | undefined): string {
+  const end = document.indexOf('</head>');
+  if (canonical === undefined || end < 0 || document.includes('rel="canonical"')) return document;
+  return `${document.slice(0, end)}${canonicalLink(canonical)}\n${document.slice(end)}`;
+}
+
+const readOnly = (request: RequestData): RequestData => ({ ...request, method: 'GET', form: {}, body: null });
+
+/**
+ * A page of the site itself (a login, an error) in the site's theme; bare if the theme is broken.
+ * @param requester undefined if not known: the page is then the one for anonymous
+ */
+export async function sitePage(
+  ctx: Context,
+  services: HttpServices,
+  site: Site,
+  requester: Requester | undefined,
+  page: PageContent,
+): Promise<string> {
+  try {
+    const visit = await rootVisit(ctx, services, site, requester ?? (await services.requesters.anonymous()));
+    return await themedDocument(services, visit, page);
+  } catch (error) {
+    return withoutTheme(ctx, services, site, page, error);
+  }
+}
+
+function withoutTheme(ctx: Context, { logger }: HttpServices, site: Site, page: PageContent, error: unknown): string {
+  const reason = isAppsError(error) ? errorText(error) : (error as Error).message;
+  logger.error(`[apps] the theme "${site.theme}" cannot show ${ctx.path}: ${reason}`);
+  return bareDocument({ ...page, script: `${site.url}/@@apps.js`, lang: site.locale });
+}
+
+/** A visit of the site's root that can write nothing, for a request whose rights are not known. */
+async function rootVisit(ctx: Context, services: HttpServices, site: Site, requester: Requester): Promise<Visit> {
+  const content = await services.sites.content.resolve(site, '', requester);
+  if (!content) throw new Error('the site has no root');
+  return {
+    site,
+    content,
+    contentPath: '',
+    requester,
+    // Without the query, which may hold a token of the login.
+    request: { ...requestData(ctx, services.baseUrl()), url: services.baseUrl() + ctx.path, query: {} },
+    parentRequest: null,
+    writes: { records: false, content: false },
+    params: {},
+    csrfToken: () => services.requesters.csrf.issue(requester),
+    pendingLog: [],
+  };
+}

@@ -1,0 +1,47 @@
+import type { Json } from '../../../../shared/json';
+import type { LogEntry, ResponseChanges } from '../../logic/types';
+import type { Exchange } from '../request/exchange';
+import { keepLog } from './pending-log';
+
+/**
+ * Headers that would let caches keep an answer or share it between visitors. A page may carry a CSRF token of its visitor
+ * (docs/reference/http.md#caching), so logic cannot change its `private, no-store`.
+ */
+const CACHING = ['cache-control', 'expires'];
+
+/** Applies logic's changes of the response (`context.request.response`) after everything else was set. */
+export function applyLogicResponse(
+  exchange: Exchange,
+  { response, console }: { response: ResponseChanges; console: LogEntry[] },
+  { isPage = false } = {},
+): void {
+  const { ctx } = exchange;
+  if (response.status !== null) ctx.status = response.status;
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (name === 'vary') ctx.vary(value);
+    else if (!isPage || !CACHING.includes(name)) ctx.set(name, value);
+  }
+  if (response.redirect !== null) redirect(exchange, response.redirect, console);
+}
+
+/**
+ * Sends the text of an element with the media type that logic has set. A browser runs nothing in it, because the text may
+ * contain input of visitors and comes from the site's own origin.
+ */
+export function answerTyped({ ctx }: Exchange, type: string, value: Json): void {
+  ctx.set('Content-Type', `${type}; charset=utf-8`);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.set('Content-Security-Policy', "default-src 'none'; sandbox");
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** 303 See Other; the console entries are kept for the next page. */
+export function redirect(exchange: Exchange, url: string, console: LogEntry[]): void {
+  const { ctx } = exchange;
+  keepLog(exchange, console);
+  ctx.status = 303;
+  ctx.set('Location', new URL(url).href);
+  ctx.type = 'text/plain';
+  ctx.body = 'See other';
+}

@@ -1,0 +1,82 @@
+import { consoleHtml, escapeHtml, htmlDocument, type PageContent, scriptTag } from '../../apps';
+import type { LogEntry } from '../../logic/types';
+
+/** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
+export function bareDocument(page: PageContent & { script?: string; lang?: string | null }): string {
+  const script = page.script ? `\n${scriptTag(page.script)}` : '';
+  const { title, lang, canonical, main } = page;
+  return htmlDocument({
+    title,
+    lang,
+    canonical,
+    head: `<style>${style}</style>${script}`,
+    body: `<main>\n${main}\n</main>`,
+  });
+}
+
+const style = `body{font:1rem/1.5 system-ui,sans-serif;margin:0;color:#1c1c28;background:#fff}
+main{max-width:44rem;margin:2rem auto;padding:0 1rem}
+.apps-field{display:block;margin:0 0 1rem;border:0;padding:0}
+.apps-field>label,.apps-field>legend{display:block;font-weight:600;padding:0}
+.apps-field>input[type=checkbox]+label{display:inline;font-weight:400}
+.apps-choice{display:block}
+.apps-help,.apps-field .apps-error{display:block}
+textarea{width:100%;min-height:6rem}
+input:not([type=checkbox],[type=radio]),select,textarea{font:inherit;padding:.4rem;border:1px solid #666;border-radius:4px;max-width:100%;box-sizing:border-box}
+button{font:inherit;padding:.4rem .9rem;border:1px solid #3730a3;border-radius:4px;background:#4338ca;color:#fff;cursor:pointer}
+:focus-visible{outline:3px solid #f59e0b;outline-offset:2px}
+[role=alert]{color:#b00020}
+dt{font-weight:600}dd{margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywhere}
+pre{overflow:auto}
+@media (prefers-color-scheme:dark){body{color:#eee;background:#16161d}a{color:#a5b4fc}[role=alert]{color:#ff8a9a}input:not([type=checkbox],[type=radio]),select,textarea{background:#22222c;color:#eee;border-color:#999}}`;
+
+const titles: Record<number, string> = {
+  400: 'The request is not right',
+  401: 'Please log in',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'This has changed in the meantime',
+  422: 'Please check what you entered',
+  500: 'Something went wrong',
+  503: 'Not available right now',
+  504: 'This took too long',
+};
+
+export interface ErrorPage {
+  status: number;
+  name: string;
+  message: string;
+  /** The line of the error's position. */
+  excerpt?: string | null;
+  details: object;
+  loginUrl?: string | undefined;
+  /** Console entries, which the browser script shows. */
+  log?: LogEntry[];
+}
+
+/** The content of an error page. Details are shown if the caller gives any. */
+export function errorContent(page: ErrorPage): PageContent {
+  const { status, name, message, excerpt, details, loginUrl, log = [] } = page;
+  const title = titles[status] ?? 'This did not work';
+  const quoted = excerpt ? `<pre>${escapeHtml(excerpt)}</pre>` : '';
+  const more = Object.keys(details).length > 0 ? `<pre>${escapeHtml(JSON.stringify(details, null, 2))}</pre>` : '';
+  const login = status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : '';
+  const main = `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${quoted}${more}${login}\n<p><small data-error="${escapeHtml(name)}">Error ${status}</small></p>`;
+  const data = { status, name, title, message, login_url: login && loginUrl };
+  return { title, main: main + consoleHtml(log), template: { name: 'error', data: { error: data } } };
+}
+
+/** What a visitor sees after saving a record that they may not read. */
+export const thanks = '<h1>Thank you</h1>\n<p role="status">What you sent has been saved.</p>';
+
+/**
+ * The page of a record without a block: its items as a list (docs/reference/layouts.md#pages-of-blocks-and-records).
+ */
+export function itemList(id: string, items: Record<string, unknown>): string {
+  const rows = Object.entries(items).map(
+    ([name, value]) =>
+      `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</dd>`,
+  );
+  const list = rows.length > 0 ? `<dl>\n${rows.join('\n')}\n</dl>` : '<p>This record has no items.</p>';
+  return `<h1>${escapeHtml(id)}</h1>\n${list}`;
+}

@@ -1,0 +1,114 @@
+import type { Context } from 'koa';
+import { excerptOf } from '../../../../shared/positions';
+import type { PageContent } from '../../apps';
+import { BASIC_CHALLENGE } from '../../auth';
+import type { Requester } from '../../auth/types';
+import { AppsError, errorText, isAppsError, isBlockFailure, unavailable } from '../../errors';
+import type { Logger } from '../../log';
+import { PausedError } from '../../logic';
+import type { LogEntry } from '../../logic/types';
+import { isUnavailable } from '../../records';
+import { wantsFragment } from '../request/negotiate';
+import { bareDocument, errorContent } from './pages';
+
+/** The readers of an error, and the form in which it is shown. */
+export interface ErrorView {
+  json: boolean;
+  /** Debug mode or a manager: logic and definition errors are explained (docs/errors.md#messages). */
+  details: boolean;
+  logger: Logger;
+  /** Answers with a login form that keeps what was posted, if a login would help. */
+  login?: (error: unknown) => Promise<boolean>;
+  /** Address of the login page, for a visitor who lacks rights. */
+  loginUrl?: () => string;
+  /** The requester, once known. */
+  requester?: Requester;
+  /** The page in the site's theme, once the site is known; never rejects. */
+  document?: (page: PageContent) => Promise<string>;
+  /** The app's folder, as messages name it. */
+  folder?: string;
+  /** The text of a file of the app, for managers: a page quotes the line of an error. */
+  source?: (file: string) => string | undefined;
+  /** The console entries of the failed run, and the address of the script that shows them. */
+  console?: () => { log: LogEntry[]; script: string };
+}
+
+const neutral = 'This part of the site does not work at the moment. Its author finds the reason in the log';
+
+/** Answers with an error in Strapi's form, or as a page. Never a stack, a path of the machine or SQL. */
+export async function respondError(ctx: Context, thrown: unknown, view: ErrorView): Promise<void> {
+  const error = asAppsError(thrown, view.logger);
+  const explained = view.details || !isBlockFailure(error);
+  if (!explained || error.status === 500 || (error.reason !== undefined && error.status !== 503))
+    logFailure(ctx, error, view);
+  const { subject } = error;
+  const text = view.details ? errorText(error, view.folder) : errorText({ message: error.message, subject });
+  const message = explained ? text : neutral;
+  const details = { ...error.details, ...(view.details && error.position ? { ...error.position } : {}) };
+
+  ctx.remove('ETag');
+  ctx.status = error.status;
+  ctx.set(error.headers);
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
+  if (error.status === 401 && view.json) ctx.set('WWW-Authenticate', BASIC_CHALLENGE);
+  if (view.json) {
+    ctx.type = 'application/json';
+    ctx.body = { data: null, error: { status: error.status, name: error.name, message, details } };
+  } else {
+    const { status, name } = error;
+    ctx.type = 'text/html';
+    const { script, log = [] } = view.console?.() ?? {};
+    const excerpt = excerptFor(error, view);
+    const page = errorContent({ status, name, message, excerpt, details, loginUrl: view.loginUrl?.(), log });
+    if (inTheme(ctx, status) && view.document) ctx.body = await view.document(page);
+    else ctx.body = bareDocument({ ...page, ...(log.length > 0 && script ? { script } : {}) });
+  }
+}
+
+function excerptFor({ position }: AppsError, { source }: ErrorView): string | null {
+  const text = position && source?.(position.file);
+  return position && text !== undefined ? excerptOf(text, position) : null;
+}
+
+/**
+ * Statuses of bare error pages: a theme may need the database or logic that a 503 or 504 is about, and refusals that save
+ * work (405, 429) must not render the theme.
+ */
+export const bareStatuses: ReadonlySet<number> = new Set([405, 429, 503, 504]);
+
+/** A fragment goes into a page that exists already. */
+const inTheme = (ctx: Context, status: number): boolean =>
+  !bareStatuses.has(status) && ctx.method !== 'HEAD' && !wantsFragment(ctx);
+
+/** Temporary failures of any source become a 503; errors of other classes become neutral ones. */
+function asAppsError(thrown: unknown, logger: Logger): AppsError {
+  if (thrown instanceof PausedError) {
+    return new AppsError('ServiceUnavailableError', 'This block is paused: its logic went over its limits too often', {
+      headers: thrown.headers,
+      cause: thrown,
+    });
+  }
+  if (isAppsError(thrown)) return thrown;
+  if (isUnavailable(thrown) || isBusy(thrown)) {
+    return unavailable('The database cannot be reached', 2, { cause: thrown });
+  }
+  logger.error(`[apps] ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+  return new AppsError('InternalServerError', 'Something went wrong');
+}
+
+/** SQLite's code while another process writes: a temporary failure, too. */
+function isBusy(thrown: unknown): boolean {
+  return String((thrown as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY');
+}
+
+function logFailure(ctx: Context, error: AppsError, { logger, folder }: ErrorView): void {
+  logger.error(`[apps] ${ctx.method} ${ctx.path}: ${error.name} ${errorText(error, folder)}${causeOf(error, folder)}`);
+}
+
+/** The cause that a neutral message hides, for the log. */
+function causeOf(error: AppsError, folder?: string): string {
+  const { cause } = error;
+  if (isAppsError(cause)) return ` (${errorText(cause, folder)})`;
+  return cause instanceof Error ? ` (${cause.message})` : '';
+}

@@ -1,0 +1,104 @@
+import type { Context } from 'koa';
+import type { Requester } from '../../auth/types';
+import { AppsError, isAppsError } from '../../errors';
+import type { Site } from '../../sites/types';
+import { checkBody, defersForm, formFields } from '../request/body';
+import { csrfOf, requireOwnForm } from '../request/csrf';
+import type { HttpServices } from '../request/exchange';
+import { wantsFragment } from '../request/negotiate';
+import { isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-form';
+import { checkRawBody } from '../request/raw-body';
+import { readFieldsOnly } from '../request/read-body';
+import type { ErrorView } from '../response/respond-error';
+import { INCOMPLETE, SESSION_OVER, showLogin, WRONG_LOGIN } from './login';
+
+/**
+ * The requester of a posted form of a page. Where they lack a login, the answer is a login form at the same address that
+ * keeps what was entered; sent, it logs in and leaves the form's own fields as the request's, so that the form is shown
+ * again and nothing is carried out (docs/reference/rights.md#a-login-between-two-clicks).
+ */
+export async function formRequester(
+  ctx: Context,
+  services: HttpServices,
+  site: Site,
+  view: ErrorView,
+): Promise<Requester> {
+  if (ctx.get('Authorization') === '' && ctx.get('X-CSRF-TOKEN') === '' && !wantsFragment(ctx))
+    view.login = (error) => offerLogin(ctx, services, site, error);
+  const { body } = ctx.request as { body?: Record<string, unknown> };
+  return body && isLogin(body) ? logIn(ctx, services) : services.requesters.identify(ctx);
+}
+
+async function logIn(ctx: Context, services: HttpServices): Promise<Requester> {
+  const { requesters, config } = services;
+  checkBody(ctx, config.limits.bodySize);
+  await checkRawBody(ctx, config.limits.bodySize);
+  const fields = formFields(ctx) as Record<string, unknown>;
+  requireOwnForm(ctx, requesters);
+  requesters.checkLoginForm(ctx, csrfOf(ctx));
+  const { identifier, password } = fields;
+  if (typeof identifier !== 'string' || typeof password !== 'string' || identifier === '' || password === '')
+    throw new AppsError('UnauthorizedError', INCOMPLETE);
+  const { requester, cookie } = await requesters.login(ctx, identifier, password).catch((error: unknown) => {
+    if (isAppsError(error, 'UnauthorizedError')) throw new AppsError('UnauthorizedError', WRONG_LOGIN);
+    throw error;
+  });
+  ctx.append('Set-Cookie', cookie);
+  // No password reaches logic: from here on the request has the kept fields only.
+  (ctx.request as { body?: unknown }).body = { ...unkept(fields), _csrf: requesters.csrf.issue(requester) };
+  return requester;
+}
+
+/** Answers with the login form where a login would help; false for any other error. */
+async function offerLogin(ctx: Context, services: HttpServices, site: Site, error: unknown): Promise<boolean> {
+  // A form with files may not have been read yet; it is no login form.
+  if (defersForm(ctx, services.sites) && !(isAppsError(error) && asksForLogin(error, false))) return false;
+  const fields = await sentFields(ctx, services);
+  if (!isAppsError(error) || !asksForLogin(error, isLogin(fields))) return false;
+  // What a page of another address has sent is not shown.
+  const kept = services.requesters.takesCookies(ctx) ? keptFields(fields) : [];
+  const reason = error.headers['Set-Cookie'] === undefined ? error.message : SESSION_OVER;
+  const whole = /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  const problem = isLogin(fields) ? whole : `${whole} ${kept ? keptText(ctx, services) : LOST}`;
+  await showLogin(ctx, services, site, {
+    next: undefined,
+    identifier: isLogin(fields) ? fields.identifier : undefined,
+    error,
+    problem,
+    place: {
+      action: services.baseUrl() + ctx.originalUrl,
+      hidden: [[LOGIN, '1'], ...(kept ?? []).map(([name, value]): [string, string] => [keptName(name), value])],
+    },
+  });
+  return true;
+}
+
+/** Whether a login would help; a login form that was refused is shown again, too. */
+function asksForLogin(error: AppsError, isLoginForm: boolean): boolean {
+  const { name, cause } = error;
+  if (isLoginForm && (name === 'RateLimitError' || name === 'CsrfError')) return true;
+  return name === 'UnauthorizedError' || isAppsError(cause, 'UnauthorizedError');
+}
+
+const keptText = (ctx: Context, { sites }: HttpServices): string =>
+  defersForm(ctx, sites)
+    ? 'What you have entered is there again afterwards, except files.'
+    : 'What you have entered is there again afterwards.';
+const LOST = 'What you have entered is too long to be kept: go back in your browser to copy it.';
+
+/** The fields of the request; none where its body is not right. */
+async function sentFields(ctx: Context, services: HttpServices): Promise<Record<string, unknown>> {
+  const { bodySize } = services.config.limits;
+  try {
+    if (defersForm(ctx, services.sites)) {
+      const isUnread = !ctx.req.readableDidRead && services.requesters.takesCookies(ctx);
+      if (isUnread) await readFieldsOnly(ctx, services);
+    } else {
+      checkBody(ctx, bodySize);
+      await checkRawBody(ctx, bodySize);
+    }
+    return formFields(ctx) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

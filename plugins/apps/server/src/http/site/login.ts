@@ -1,0 +1,212 @@
+import type { Context } from 'koa';
+import { escapeHtml, html, type PageContent } from '../../apps';
+import { safeNext } from '../../auth';
+import type { Requester } from '../../auth/types';
+import { type AppsError, isAppsError, methodNotAllowed } from '../../errors';
+import type { Site } from '../../sites/types';
+import { formFields } from '../request/body';
+import { csrfOf, requireOwnForm } from '../request/csrf';
+import type { HttpServices } from '../request/exchange';
+import { prefersJson } from '../request/negotiate';
+import { checkRawBody } from '../request/raw-body';
+import { sitePage } from '../response/in-theme';
+import { bareDocument } from '../response/pages';
+import { bareStatuses } from '../response/respond-error';
+
+/** What the login form says to every wrong login; it does not tell which half was wrong. */
+export const WRONG_LOGIN = 'The name or the password is not right. Please try again.';
+
+export const SESSION_OVER = 'Your session has ended. Please log in again.';
+
+export const INCOMPLETE = 'Enter your name and your password';
+
+/** Answers `/<site_id>/@@login`: shows the form and logs in (docs/reference/rights.md#login-and-logout). */
+export async function login(ctx: Context, services: HttpServices, site: Site): Promise<void> {
+  if (ctx.method === 'POST') return postLogin(ctx, services, site);
+  const { next, 'hand-over': handOver } = ctx.query;
+  if (typeof handOver === 'string' && ctx.method === 'GET')
+    return loginByHandOver(ctx, services, site, { handOver, next });
+  try {
+    await services.requesters.identify(ctx);
+    await showLogin(ctx, services, site, { next });
+  } catch (error) {
+    // A session that has ended: the form says so, and the cookie is deleted.
+    if (prefersJson(ctx) || !isAppsError(error, 'UnauthorizedError')) throw error;
+    await showLogin(ctx, services, site, { next, error, problem: SESSION_OVER });
+  }
+}
+
+/** Logs in an administrator whom the admin panel has handed over, and redirects away from the address with the token. */
+async function loginByHandOver(
+  ctx: Context,
+  services: HttpServices,
+  site: Site,
+  { handOver, next }: { handOver: string; next: unknown },
+): Promise<void> {
+  ctx.set('Referrer-Policy', 'no-referrer');
+  try {
+    ctx.append('Set-Cookie', await services.requesters.loginByHandOver(ctx, handOver));
+    seeOther(ctx, site, next);
+  } catch (error) {
+    const isRefusal = isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'CsrfError');
+    if (prefersJson(ctx) || !isRefusal) throw error;
+    await showLogin(ctx, services, site, { next, error });
+  }
+}
+
+async function postLogin(ctx: Context, services: HttpServices, site: Site): Promise<void> {
+  const { requesters } = services;
+  await checkRawBody(ctx, services.config.limits.bodySize);
+  const { username, identifier = username, password, next } = formFields(ctx);
+  try {
+    requireOwnForm(ctx, services.requesters);
+    requesters.checkLoginForm(ctx, csrfOf(ctx));
+  } catch (error) {
+    // Nothing of what another page sent is shown in the form.
+    if (prefersJson(ctx) || !isAppsError(error, 'CsrfError')) throw error;
+    return showLogin(ctx, services, site, { next, error });
+  }
+  if (typeof identifier !== 'string' || typeof password !== 'string' || identifier === '' || password === '') {
+    return showLogin(ctx, services, site, { next, identifier, problem: INCOMPLETE });
+  }
+  try {
+    const { cookie } = await requesters.login(ctx, identifier, password);
+    ctx.append('Set-Cookie', cookie);
+    seeOther(ctx, site, next);
+  } catch (error) {
+    if (!isAppsError(error, 'UnauthorizedError') && !isAppsError(error, 'RateLimitError')) throw error;
+    const problem = error.status === 401 ? WRONG_LOGIN : error.message;
+    await showLogin(ctx, services, site, { next, identifier, error, problem });
+  }
+}
+
+/** `/<site_id>/@@logout`: asks whether to end the session; the form's POST ends it. */
+export async function logout(ctx: Context, services: HttpServices, site: Site): Promise<void> {
+  const { requesters } = services;
+  if (ctx.method === 'POST') requireOwnForm(ctx, requesters);
+  const requester = await loggedIn(ctx, services);
+  if (requester && ctx.method !== 'POST') {
+    return showLogout(ctx, services, site, requester);
+  }
+  if (requester) {
+    requesters.csrf.verify(csrfOf(ctx), requester);
+    ctx.append('Set-Cookie', await requesters.logout(ctx));
+  }
+  seeOther(ctx, site, formNext(ctx));
+}
+
+/** The requester of this browser's session; null without one, also after it has ended: the cookie is then removed. */
+async function loggedIn(ctx: Context, { requesters }: HttpServices): Promise<Requester | null> {
+  try {
+    const requester = await requesters.identify(ctx);
+    return requester.credential === 'cookie' ? requester : null;
+  } catch (error) {
+    if (!isAppsError(error, 'UnauthorizedError')) throw error;
+    ctx.set(error.headers);
+    return null;
+  }
+}
+
+/** The address to go to after a logout: from the query, or the posted form. */
+function formNext(ctx: Context): unknown {
+  return ctx.method === 'POST' ? (formFields(ctx).next ?? ctx.query.next) : ctx.query.next;
+}
+
+function seeOther(ctx: Context, site: Site, next: unknown): void {
+  ctx.status = 303;
+  ctx.set('Location', new URL(safeNext(next, site.url), site.url).href);
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.body = 'See other';
+}
+
+interface LoginForm {
+  next: unknown;
+  /** What was entered as the name. */
+  identifier?: unknown;
+  problem?: string;
+  /** Gives the answer its status, headers and problem. */
+  error?: AppsError;
+  /** The address of the form, and further hidden fields, where it is not the login page's own. */
+  place?: { action: string; hidden: [name: string, value: string][] };
+}
+
+/** Answers with the login form: the theme's `templates/login.html`, else the plugin's own. */
+export async function showLogin(ctx: Context, services: HttpServices, site: Site, form: LoginForm): Promise<void> {
+  const { next, identifier, error, problem = error?.message, place } = form;
+  const { token, cookie } = services.requesters.loginForm(ctx);
+  const alert = problem ? `<p role="alert">${escapeHtml(problem)}</p>\n` : '';
+  const entered = typeof identifier === 'string' ? identifier : '';
+  if (error) ctx.set(error.headers);
+  if (cookie !== null) ctx.append('Set-Cookie', cookie);
+  ctx.status = error?.status ?? 200;
+  const target = safeNext(next, site.url);
+  await showForm(ctx, services, site, {
+    title: `Log in to ${site.title}`,
+    before: alert,
+    action: place?.action ?? `${site.url}/@@login`,
+    hidden: [['_csrf', token], ['next', target], ...(place?.hidden ?? [])],
+    fields: `<div class="apps-field"><label for="identifier">Name or e-mail</label>
+<input id="identifier" name="identifier" autocomplete="username" required value="${escapeHtml(entered)}"></div>
+<div class="apps-field"><label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required></div>
+`,
+    button: 'Log in',
+    login: { identifier: entered, next: target, message: problem ?? '', status: ctx.status, csrf_token: token },
+  });
+}
+
+async function showLogout(ctx: Context, services: HttpServices, site: Site, requester: Requester): Promise<void> {
+  ctx.status = 200;
+  await showForm(ctx, services, site, {
+    title: `Log out of ${site.title}`,
+    before: '',
+    action: `${site.url}/@@logout`,
+    hidden: [
+      ['_csrf', services.requesters.csrf.issue(requester)],
+      ['next', safeNext(ctx.query.next, site.url)],
+    ],
+    requester,
+    fields: '',
+    button: 'Log out',
+  });
+}
+
+interface FormPage {
+  title: string;
+  /** The requester who sees it; undefined: anonymous. */
+  requester?: Requester;
+  /** HTML before the form and in it. */
+  before: string;
+  fields: string;
+  action: string;
+  hidden: [name: string, value: string][];
+  button: string;
+  /** Data of the theme's template of the login form. */
+  login?: Record<string, string | number>;
+}
+
+/** A page of one form, which no cache keeps. */
+async function showForm(ctx: Context, services: HttpServices, site: Site, form: FormPage): Promise<void> {
+  const { title, requester, before, fields, action, hidden, button, login } = form;
+  const inputs = hidden
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">\n`)
+    .join('');
+  ctx.type = 'text/html';
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.vary('Authorization, Cookie');
+  const page: PageContent = {
+    title,
+    ...(login && { template: { name: 'login', data: { login: { ...login, title, action, hidden: html(inputs) } } } }),
+    main: `<h1>${escapeHtml(title)}</h1>
+${before}<form method="post" action="${escapeHtml(action)}">
+${inputs}${fields}<button type="submit" class="apps-action">${button}</button>
+</form>`,
+  };
+  ctx.body = bareStatuses.has(ctx.status) ? bareDocument(page) : await sitePage(ctx, services, site, requester, page);
+}
+
+/** Methods of the login addresses. */
+export function requireLoginMethod(ctx: Context): void {
+  if (['GET', 'HEAD', 'POST'].includes(ctx.method)) return;
+  throw methodNotAllowed('GET, HEAD, POST', 'This address takes GET and POST');
+}

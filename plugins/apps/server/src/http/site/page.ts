@@ -1,0 +1,126 @@
+import type { Context } from 'koa';
+import {
+  contentHtml,
+  embeddingPage,
+  folderOf,
+  LIVE_VIEW,
+  showsDetails,
+  sourceOf,
+  themedPage,
+  type Visit,
+} from '../../apps';
+import { rightsOf } from '../../auth';
+import type { Requester } from '../../auth/types';
+import { methodNotAllowed, notFound } from '../../errors';
+import type { RequestFiles } from '../../files';
+import type { Address, Site } from '../../sites/types';
+import { showBlock } from '../app/page-handlers';
+import { postBlock } from '../app/posted-forms';
+import { type ViewOwner, viewsOf } from '../app/views';
+import type { HttpServices } from '../request/exchange';
+import { prefersJson, requireAccept } from '../request/negotiate';
+import { isPageForm } from '../request/page-form';
+import { readBody } from '../request/read-body';
+import type { ErrorView } from '../response/respond-error';
+import { answerLive } from './live';
+import { formRequester } from './login-in-place';
+import { answerPage } from './response';
+
+type SiteAddress = Extract<Address, { kind: 'page' | 'view' }>;
+type ViewAddress = Extract<Address, { kind: 'view' }>;
+
+/** A request for a page of the site or a view. */
+export interface SiteRequest {
+  ctx: Context;
+  services: HttpServices;
+  site: Site;
+  view: ErrorView;
+  /** NotFoundError for content that the requester may not read. */
+  createVisit(contentPath: string, requester: Requester): Promise<Visit>;
+}
+
+/** Answers `/<site_id>/`, `/<site_id>/<content path>` and `…/@@<view id>` (docs/reference/site.md#pages). */
+export async function answerSite(request: SiteRequest, address: SiteAddress): Promise<void> {
+  const { ctx, services, site, view } = request;
+  view.json = prefersJson(ctx);
+  if (address.kind === 'view' && address.view === LIVE_VIEW) return answerLive(ctx, services.live);
+  if (!takesMethod(ctx, address.kind)) return;
+  const isForm = address.kind === 'view' && isPageForm(ctx, 'block', view.json);
+  const requester = await (isForm ? formRequester(ctx, services, site, view) : services.requesters.identify(ctx));
+  view.requester = requester;
+  view.details = requester.isManager || !services.production;
+  if (address.kind === 'view') return answerView(request, address, requester);
+  await showContent(request, await request.createVisit(address.content, requester));
+}
+
+/** Pages of the site can only be read, views take forms too: OPTIONS is answered here, other methods are refused. */
+function takesMethod(ctx: Context, kind: SiteAddress['kind']): boolean {
+  const methods = kind === 'view' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+  if (methods.includes(ctx.method)) return true;
+  const headers = { Allow: [...methods, 'OPTIONS'].join(', ') };
+  if (ctx.method !== 'OPTIONS') {
+    const message = kind === 'view' ? `${ctx.method} is not allowed here` : 'This page can only be read';
+    throw methodNotAllowed(headers.Allow, message);
+  }
+  ctx.set(headers);
+  ctx.status = 204;
+  return false;
+}
+
+async function showContent({ ctx, services, site }: SiteRequest, visit: Visit): Promise<void> {
+  requireAccept(ctx, false);
+  const counted = countTokens(visit);
+  const page = embeddingPage(services, counted.visit);
+  const theme = await services.sites.theme(site);
+  const main = await contentHtml(page, theme);
+  const body = await themedPage(page, theme, {
+    title: visit.content.title,
+    main,
+    canonical: `${site.url}/${visit.contentPath}`,
+  });
+  answerPage(ctx, { body, requester: visit.requester, carriesToken: counted.tokens() > 0 });
+}
+
+/** A block that is declared as the view: its page, and the form that it posts to the same address. */
+async function answerView(request: SiteRequest, address: ViewAddress, requester: Requester): Promise<void> {
+  const { ctx, services, site, view } = request;
+  const posts = ctx.method === 'POST';
+  const owner = (await viewsOf(services, site)).get(address.view);
+  const files = posts ? await readViewBody(request, owner, requester) : undefined;
+  const visit = { ...(await request.createVisit(address.content, requester)), view: address.view, files };
+  if (!owner) throw notFound(`There is no view "${address.view}" in this site`);
+  requireAccept(ctx, posts && view.json);
+  const { app, block } = owner;
+  const rights = rightsOf(requester, app.settings.acl);
+  view.details = showsDetails({ app, rights });
+  view.folder = folderOf(services, app.id);
+  if (rights.manager) view.source = (file) => sourceOf(app, file);
+  view.console = () => ({ log: visit.failedLog ?? [], script: `${site.url}/@@apps.js` });
+  ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
+  const target = { kind: 'block', block: block.id } as const;
+  const exchange = { ctx, services, site, app, requester, rights, visit, target, json: posts && view.json };
+  await (posts ? postBlock(exchange) : showBlock(exchange));
+}
+
+/** Reads the body of a form that a view takes; with the files that its block takes. */
+function readViewBody(
+  { ctx, services, site, view }: SiteRequest,
+  owner: ViewOwner | undefined,
+  requester: Requester,
+): Promise<RequestFiles> {
+  const app = owner?.app ?? null;
+  const rights = rightsOf(requester, app?.settings.acl ?? null);
+  const target = owner && ({ kind: 'block', block: owner.block.id } as const);
+  const isForm = isPageForm(ctx, 'block', view.json);
+  return readBody({ ctx, services, site, app, requester, rights, isForm }, target);
+}
+
+/** A copy of the visit that counts the CSRF tokens it issues. */
+function countTokens(visit: Visit): { visit: Visit; tokens(): number } {
+  let tokens = 0;
+  const csrfToken = () => {
+    tokens += 1;
+    return visit.csrfToken();
+  };
+  return { visit: { ...visit, csrfToken }, tokens: () => tokens };
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Requester } from '../../auth/types';
+import { answerUnchanged } from '../response/etag';
+
+export interface FinishedPage {
+  body: string;
+  requester: Requester;
+  /** The page has a form, and with it a CSRF token of this requester. */
+  carriesToken: boolean;
+}
+
+/**
+ * Answers with a page of the site. No cache keeps a page with a token (docs/reference/http.md#caching); any other has
+ * an ETag, and caches revalidate it each time, because rights and content may change.
+ */
+export function answerPage(ctx: Context, { body, requester, carriesToken }: FinishedPage): void {
+  ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
+  ctx.status = 200;
+  ctx.type = 'text/html';
+  if (carriesToken) {
+    ctx.set('Cache-Control', 'private, no-store');
+    ctx.body = body;
+    return;
+  }
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const isPublic = requester.kind === 'anonymous' && ctx.response.get('Set-Cookie') === '';
+  ctx.set('Cache-Control', isPublic ? 'public, no-cache' : 'private, no-cache');
+  if (!answerUnchanged(ctx, tag)) ctx.body = body;
+}

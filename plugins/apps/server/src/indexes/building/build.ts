@@ -1,0 +1,195 @@
+import { createSql, type HostDatabase, isFailure, type Sql } from '../database/database';
+import { inTransaction, yieldToOthers } from '../database/transaction';
+import type { Dialect } from '../dialects';
+import type { IndexedRecord } from '../tables/entries';
+import { layoutOf } from '../tables/layout';
+import { addRows } from '../tables/rows';
+import { sortTerms } from '../tables/sorted-terms';
+import { type Generation, lockState, readState, type State, saveState } from '../tables/state';
+import { analyzeTables, createIndexes, createTables, dropTables } from '../tables/tables';
+import type { IndexDeclarations } from '../types';
+import { type BuildMode, builderTimeout, planBuild } from './plan';
+
+/** Existing records, for a new generation. */
+export interface RecordSource {
+  /**
+   * Up to `limit` records of the app after `after`, in order of creation; fewer if they are large, none only at the end.
+   * `keep`: locks them until the transaction ends.
+   */
+  scan(sql: Sql, scope: string, after: number, limit: number, keep: boolean): Promise<IndexedRecord[]>;
+  count(sql: Sql, scope: string): Promise<number>;
+}
+
+export interface BuildTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  source: RecordSource;
+  /** True when the server is stopping: another process then continues the build. */
+  stopped(): boolean;
+}
+
+/** Records of the builder's first transaction; later ones take about `batchTime` ms each, which bounds the wait of writers. */
+const firstBatch = 50;
+const MAX_BATCH = 5_000;
+const batchTime = 30;
+/** Milliseconds after which a builder reports that it is alive, and its progress. */
+const heartbeat = 1_000;
+
+/**
+ * Makes a new generation with the wanted indexes beside the old ones, fills it in batches while records are read and
+ * written as usual, and replaces them by it. Resumes a generation that a process has left unfinished. When another
+ * process builds already, waits for it instead and returns false.
+ */
+export async function build(
+  tools: BuildTools,
+  scope: string,
+  wanted: IndexDeclarations,
+  mode: BuildMode,
+): Promise<boolean> {
+  const plan = await inTransaction(tools, (sql) => planBuild(sql, tools.dialect, scope, wanted, mode));
+  const sql = createSql(tools.database.knex(), tools.dialect);
+  await dropTables(sql, plan.dropped);
+  if (!plan.own) {
+    await waitForOther(tools, sql, scope, plan.other);
+    return false;
+  }
+  const work = { ...tools, sql, scope, own: plan.own };
+  try {
+    const late = await open(work, plan.resumed);
+    await fill(work);
+    await finish(work, late);
+  } catch (error) {
+    // Removed or taken over meanwhile (records cleared, indexes declared again, this builder timed out): the next search
+    // that needs the generation builds it.
+    if (!(error instanceof Superseded) && !isFailure(error, 'missing-table')) throw error;
+    if (!tools.stopped() && !(await isNamed(sql, scope, plan.own.id))) await dropTables(sql, [plan.own.id]);
+  }
+  return true;
+}
+
+interface Work extends BuildTools {
+  sql: Sql;
+  scope: string;
+  own: Generation;
+}
+
+class Superseded extends Error {}
+
+async function isNamed(sql: Sql, scope: string, id: string): Promise<boolean> {
+  return (await readState(sql, scope)).some((generation) => generation.id === id);
+}
+
+/** Makes the tables, to which every writer writes from then on. Returns whether their indexes must be created last. */
+async function open({ sql, dialect, source, scope, own, ...tools }: Work, resumed: boolean): Promise<boolean> {
+  const total = await source.count(sql, scope);
+  const late = dialect.indexesLast(total);
+  if (!resumed) {
+    await createTables(sql, dialect, own.id, layoutOf(own.indexes));
+    if (!late) await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), false);
+  }
+  const started = { phase: 'building' as const, total, late: resumed ? own.late : late };
+  await change({ sql, dialect, source, scope, own, ...tools }, (generation) => Object.assign(generation, started));
+  return started.late === true;
+}
+
+/** Changes the generation in the stored state; Superseded when it is gone or belongs to another builder. */
+function change({ scope, own, ...tools }: Work, apply: (mine: Generation, state: State) => unknown): Promise<State> {
+  return inTransaction(tools, async (sql) => {
+    const state = await lockState(sql, tools.dialect, scope, 'update');
+    const mine = owned(state, own);
+    mine.at = Date.now();
+    apply(mine, state);
+    await saveState(sql, scope, state);
+    return state;
+  });
+}
+
+function owned(state: State, own: Generation): Generation {
+  const mine = state.find((generation) => generation.id === own.id && generation.builder === own.builder);
+  if (!mine) throw new Superseded();
+  return mine;
+}
+
+async function fill(work: Work): Promise<void> {
+  const { own, scope, dialect, source } = work;
+  const layout = layoutOf(own.indexes);
+  let { after, done } = own;
+  let size = firstBatch;
+  let reported = Date.now();
+  while (!work.stopped()) {
+    const began = performance.now();
+    const batch = await inTransaction(work, async (sql) => {
+      // Locked until the batch is written: two builders never fill one generation at the same time.
+      owned(await lockState(sql, dialect, scope, 'share'), own);
+      const records = await source.scan(sql, scope, after, size, true);
+      await addRows(sql, dialect, own.id, layout, records);
+      return records;
+    });
+    if (batch.length === 0) return;
+    after = batch.at(-1)?.seq as number;
+    done += batch.length;
+    const pace = batchTime / Math.max(1, performance.now() - began);
+    size = Math.round(Math.min(MAX_BATCH, Math.max(1, size * Math.min(2, pace))));
+    if (Date.now() - reported > heartbeat) {
+      await change(work, (mine) => Object.assign(mine, { after, done }));
+      reported = Date.now();
+    }
+    await yieldToOthers(dialect, began);
+  }
+  throw new Superseded();
+}
+
+async function finish(work: Work, late: boolean): Promise<void> {
+  const { sql, dialect, own } = work;
+  if (late || dialect.sortedTerms) {
+    // Half-made indexes are not worth repairing: a builder that takes over now starts again.
+    await change(work, (mine) => Object.assign(mine, { phase: 'indexing', done: mine.total }));
+    const alive = setInterval(() => void change(work, () => {}).catch(() => undefined), heartbeat);
+    try {
+      if (late) await createIndexes(sql, dialect, own.id, layoutOf(own.indexes), true);
+      if (dialect.sortedTerms) await sortTerms(sortTools(work), own.id);
+    } finally {
+      clearInterval(alive);
+    }
+  }
+  await analyzeTables(sql, dialect, own.id);
+  const dropped: string[] = [];
+  await change(work, (mine, state) => {
+    const others = state.filter((generation) => generation !== mine);
+    dropped.splice(0, Infinity, ...others.map((generation) => generation.id));
+    state.splice(0, Infinity, { ...mine, phase: 'ready', done: mine.total });
+  });
+  await dropTables(sql, dropped);
+}
+
+function sortTools(work: Work) {
+  const { sql, dialect, scope, own } = work;
+  return {
+    sql,
+    transact: (step: (sql: Sql) => Promise<void>) =>
+      inTransaction(work, async (trx) => {
+        owned(await lockState(trx, dialect, scope, 'share'), own);
+        await step(trx);
+      }),
+    async pause(began: number) {
+      await yieldToOthers(dialect, began);
+      if (work.stopped()) throw new Superseded();
+    },
+  };
+}
+
+/** Waits until the generation that another process builds is ready or gone. */
+async function waitForOther(tools: BuildTools, sql: Sql, scope: string, id: string): Promise<void> {
+  while (!tools.stopped()) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const other = (await readState(sql, scope)).find((generation) => generation.id === id);
+    if (!other || other.phase === 'ready' || other.at < Date.now() - builderTimeout) return;
+  }
+}
+
+/** Removes all generations of an app from the state; the caller drops the tables after the commit (`dropTables`). */
+export async function forget(sql: Sql, dialect: Dialect, scope: string): Promise<string[]> {
+  const state = await lockState(sql, dialect, scope, 'update');
+  await saveState(sql, scope, []);
+  return state.map((generation) => generation.id);
+}

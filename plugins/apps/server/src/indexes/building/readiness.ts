@@ -1,0 +1,175 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
+import { unavailable } from '../../errors';
+import { createSql, readerOf, type Sql } from '../database/database';
+import { inTransaction } from '../database/transaction';
+import { tablesOf } from '../tables/layout';
+import { covers, type Generation, lockState, readState, readStateText, type State } from '../tables/state';
+import { dropTables } from '../tables/tables';
+import type { IndexDeclarations, Progress } from '../types';
+import { type BuildTools, build, forget } from './build';
+
+/** The connection of a caller; `trx`: its open transaction, in which an index can be neither built nor awaited. */
+export interface Access {
+  sql: Sql;
+  trx: Knex.Transaction | undefined;
+}
+
+/** An index is missing and cannot be built in the open transaction: build it outside, then run the work again. */
+export class IndexMissing extends Error {
+  constructor(readonly build: () => Promise<void>) {
+    super('an index must be built first');
+  }
+}
+
+/** A generation to search in. */
+export interface Ready {
+  generation: Generation;
+  /** The state that named it, if read earlier: the search must verify that it is still the app's. */
+  remembered?: Remembered;
+}
+
+export interface Remembered {
+  scope: string;
+  text: string;
+}
+
+/** Provides complete indexes to searches: builds missing ones, or waits for their build. */
+export interface Readiness {
+  /**
+   * A complete generation with the needed indexes. Builds it first, with all declared ones; when that takes longer than a
+   * request may wait, ServiceUnavailableError with the progress. IndexMissing in an open transaction.
+   */
+  ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Ready>;
+  /** Drops the remembered state of an app, so that it is read again. */
+  forget(scope: string): void;
+  /** See Indexes.refresh. */
+  refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
+  /** See Indexes.progress. */
+  progress(scope: string): Promise<Progress | null>;
+  /** Resolves when this process builds no index. */
+  settled(): Promise<void>;
+}
+
+/** Milliseconds after which the completeness of an index is checked again. */
+const recheck = 2_000;
+
+/** `records`: name of the records table; `timeout`: how long (ms) a search waits for a build before 503. */
+export function createReadiness(tools: BuildTools, records: string, timeout: number): Readiness {
+  const { database, dialect, stopped } = tools;
+  // Indexes outlive the request that needs them: they are never built in its transaction.
+  const outside = AsyncLocalStorage.snapshot();
+  const running = new Map<string, Promise<void>>();
+  /** When each generation was found complete, by its id. */
+  const verified = new Map<string, number>();
+  /** The last read states, by scope. */
+  const known = new Map<string, { text: string; state: State }>();
+
+  /** One build per app and process; a second request waits for the first, then checks again. */
+  const builtOnce = (scope: string, work: () => Promise<void>): Promise<void> => {
+    const begun = running.get(scope);
+    if (begun) return begun;
+    const made = outside(work).finally(() => running.delete(scope));
+    made.catch(() => undefined);
+    running.set(scope, made);
+    return made;
+  };
+
+  const isTrusted = ({ id }: Generation): boolean => Date.now() - (verified.get(id) ?? 0) < recheck;
+
+  const usable = (state: State, needed: IndexDeclarations): Generation | undefined =>
+    state.find((one) => one.phase === 'ready' && covers(one, needed));
+
+  const readAgain = async ({ sql, trx }: Access, scope: string): Promise<State> => {
+    if (trx) return lockState(sql, dialect, scope, 'share');
+    const read = await readStateText(sql, scope);
+    known.set(scope, read);
+    return read.state;
+  };
+
+  /** False when the tables hold a different number of records: other code has written records (an import). */
+  const isWhole = async (sql: Sql, scope: string, generation: Generation): Promise<boolean> => {
+    if (isTrusted(generation)) return true;
+    const { fields } = tablesOf(generation.id);
+    // Counts once; afterwards it compares the last record, which an import changes, at no cost.
+    const counts = !verified.has(generation.id);
+    const [row] = await sql.rows(
+      `select (select max(id) from ${records} where scope = ?) as last, (select max(record) from ${fields}) as lastentry` +
+        (counts
+          ? `, (select count(*) from ${records} where scope = ?) as records, (select count(*) from ${fields}) as entries`
+          : ''),
+      counts ? [scope, scope] : [scope],
+    );
+    const whole = String(row?.last) === String(row?.lastentry) && String(row?.records) === String(row?.entries);
+    if (whole) verified.set(generation.id, Date.now());
+    else verified.delete(generation.id);
+    return whole;
+  };
+
+  const dropAll = async (scope: string): Promise<void> => {
+    const dropped = await inTransaction(tools, (sql) => forget(sql, dialect, scope));
+    await dropTables(createSql(database.knex(), dialect), dropped);
+  };
+
+  const progress: Readiness['progress'] = async (scope) => {
+    const state = await readState(createSql((await database.current()) ?? readerOf(database), dialect), scope);
+    const building = state.find((generation) => generation.phase !== 'ready');
+    return building ? { done: building.done, total: building.total } : null;
+  };
+
+  const orUnavailable = async (scope: string, work: Promise<void>, until: number): Promise<void> => {
+    if (await endsBefore(work, until)) return;
+    const details = { progress: await progress(scope) };
+    throw unavailable('The indexes are being built, try again soon', 2, { details });
+  };
+
+  const ready: Readiness['ready'] = async (access, scope, declared, needed) => {
+    const { sql, trx } = access;
+    const remembered = trx ? undefined : known.get(scope);
+    const old = remembered && usable(remembered.state, needed);
+    if (old && isTrusted(old)) return { generation: old, remembered: { scope, text: remembered.text } };
+    const until = Date.now() + timeout;
+    const wanted = new Map([...declared, ...needed]);
+    for (;;) {
+      const generation = usable(await readAgain(access, scope), needed);
+      const whole = generation !== undefined && (await isWhole(sql, scope, generation));
+      if (generation && whole) return { generation };
+      const make = () =>
+        builtOnce(scope, async () => {
+          if (generation) await dropAll(scope);
+          await build(tools, scope, wanted, 'add');
+        });
+      if (trx) throw new IndexMissing(() => orUnavailable(scope, make(), Date.now() + timeout));
+      await orUnavailable(scope, make(), until);
+    }
+  };
+
+  return {
+    ready,
+    progress,
+    forget: (scope) => void known.delete(scope),
+    async refresh(scope, declared, rebuild) {
+      await running.get(scope)?.catch(() => undefined);
+      await builtOnce(scope, async () => {
+        if (rebuild) await dropAll(scope);
+        while (!stopped() && !(await build(tools, scope, declared, 'replace')));
+      });
+    },
+    async settled() {
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** Whether `work` ends before `until`; otherwise it continues. Rejects when the work rejects before. */
+async function endsBefore(work: Promise<void>, until: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, until - Date.now()));
+  });
+  try {
+    return await Promise.race([work.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,162 @@
+import type { Knex } from 'knex';
+import { AppsError, unavailable } from '../../errors';
+import type { Client, Dialect, Row } from '../dialects';
+import type { ReadEnd } from '../types';
+
+export type { Row } from '../dialects';
+
+/** A connection on which SQL can be run. */
+export interface Reader {
+  raw(sql: string, values: readonly unknown[]): PromiseLike<unknown>;
+}
+
+/** A second, read-only connection to a SQLite file, which reads on the calling thread. */
+export interface ReadConnection extends Reader {
+  /** The rows of a statement with steps (QueryTarget.step); StepsOver after `time` ms. */
+  within(time: number, statement: Statement): unknown[];
+  /** Paths of the file and of the driver's module, so that another process can read it too. */
+  readonly file: { path: string; driver: string };
+}
+
+/** A statement with the values of its placeholders. */
+export interface Statement {
+  sql: string;
+  values: unknown[];
+}
+
+/** Runs statements that may read any number of rows: a limited number at once, each for a limited time. */
+export interface LongReads {
+  /** Milliseconds that the statements of one search may take together, including waits. */
+  readonly searchTime: number;
+  /**
+   * Resolves to the result of Knex's `raw`. Rejects with ServiceUnavailableError when it takes too long, when too many
+   * statements run, or when `end` comes first; otherwise with the driver's error.
+   * @param statement makes the statement with a condition to evaluate for each row that it reads (QueryTarget.step), or ''
+   * @param trx the transaction to read in, if any
+   */
+  read(statement: (step: string) => Statement, trx: Knex.Transaction | undefined, end: ReadEnd): Promise<unknown>;
+  destroy(): Promise<void>;
+}
+
+/** The error of a search that takes longer than it may. */
+export function tooLong(cause?: unknown): AppsError {
+  return unavailable('The search takes too long: ask for less at once', 5, { cause });
+}
+
+/** The host's database for records/ and indexes/; records/database/strapi-database.ts implements it for Strapi. */
+export interface HostDatabase {
+  readonly client: Client;
+  knex(): Knex;
+  /** A cheap read connection that does not wait for transactions; only SQLite has one. */
+  readConnection?(): ReadConnection | undefined;
+  /** The transaction of the calling asynchronous context. */
+  current(): Promise<Knex.Transaction | undefined>;
+  /** Runs `work` in a transaction, or in the current one; commits when it resolves, rolls back when it rejects. */
+  transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /** The same for work that runs statements on `connection` and does nothing else: it is cheaper where there is one connection. */
+  write<T>(work: (connection: Knex | Reader) => Promise<T>): Promise<T>;
+  /** Closes the connections that it has opened itself. */
+  close?(): void;
+}
+
+/** A connection or a transaction for SQL with `?` for values. Errors are StorageErrors or AppsErrors. */
+export interface Sql {
+  rows(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Returns the number of affected rows. */
+  change(text: string, values?: readonly unknown[]): Promise<number>;
+  /** Inserts any number of rows, in chunks that every database accepts. `verb` begins the statement, `ending` follows the values. */
+  insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly unknown[][],
+    ending?: string,
+    verb?: string,
+  ): Promise<Row[]>;
+}
+
+/** Why a statement failed, if the storage itself handles that. */
+export type Failure = 'collision' | 'taken' | 'missing-table';
+
+/** A failure that the storage handles itself, mostly by another attempt; never shown to a client. */
+export class StorageError extends Error {
+  constructor(
+    readonly failure: Failure,
+    cause: unknown,
+  ) {
+    super(`storage: ${failure}`, { cause });
+  }
+}
+
+/** Whether `error` is a StorageError for the given reason. */
+export function isFailure(error: unknown, failure: Failure): error is StorageError {
+  return error instanceof StorageError && error.failure === failure;
+}
+
+/** Wraps a driver's error, whose message may contain SQL and values, as the cause of one that is safe to show. */
+export function translateError(dialect: Dialect, error: unknown): Error {
+  if (error instanceof AppsError || error instanceof StorageError) return error;
+  const reason = dialect.classify(error as { code?: unknown; message?: unknown; name?: unknown });
+  if (reason === 'unavailable') return unavailable('The database is not available', 2, { cause: error });
+  if (reason === 'late') return tooLong(error);
+  if (reason) return new StorageError(reason, error);
+  return new AppsError('InternalServerError', 'The database could not carry out the operation', { cause: error });
+}
+
+/** Bound values that every database accepts in one statement; longer statements would not be faster. */
+const MAX_VALUES = 30_000;
+const MAX_ROWS = 500;
+/** Characters of values in one insert: MariaDB accepts statements of 16 MB, and every copy of them needs memory. */
+const MAX_TEXT = 4 * 1024 * 1024;
+
+/** SQL on `connection`, a transaction or the pool, in the dialect. */
+export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
+  const run = async (text: string, values: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await connection.raw(text, values as Knex.RawBinding[]);
+    } catch (error) {
+      throw translateError(dialect, error);
+    }
+  };
+  return {
+    rows: async (text, values = []) => dialect.rows(await run(text, values)),
+    change: async (text, values = []) => dialect.affected(await run(text, values)),
+    async insert(table, columns, rows, ending = '', verb = 'insert') {
+      const size = Math.min(MAX_ROWS, Math.floor(MAX_VALUES / columns.length));
+      const head = `${verb} into ${table} (${columns.join(', ')}) values `;
+      const tuple = `(${columns.map(() => '?').join(', ')})`;
+      const returned: Row[] = [];
+      for (const chunk of chunksOf(rows, size)) {
+        const result = await run(`${head}${chunk.map(() => tuple).join(', ')}${ending}`, chunk.flat());
+        if (ending.includes('returning')) returned.push(...dialect.rows(result));
+      }
+      return returned;
+    },
+  };
+}
+
+/** Chunks of up to `size` rows in order, smaller ones where rows are long. */
+function* chunksOf(rows: readonly unknown[][], size: number): Iterable<unknown[][]> {
+  let [start, text] = [0, 0];
+  for (const [at, row] of rows.entries()) {
+    let own = 0;
+    // Two digits per byte, where a driver puts values into the text.
+    for (const value of row)
+      own += typeof value === 'string' ? value.length : value instanceof Buffer ? 2 * value.length : 0;
+    if (at > start && (at - start === size || text + own > MAX_TEXT)) {
+      yield rows.slice(start, at);
+      [start, text] = [at, 0];
+    }
+    text += own;
+  }
+  if (start < rows.length) yield rows.slice(start);
+}
+
+/** The connection for reads outside of a transaction. */
+export function readerOf(database: HostDatabase): Knex | Reader {
+  return database.readConnection?.() ?? database.knex();
+}
+
+/** `?, ?, ?`: one placeholder for each value. */
+export function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}

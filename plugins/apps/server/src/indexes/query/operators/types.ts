@@ -1,0 +1,56 @@
+import type { Scalar } from '../../keys/keys';
+import type { IndexType } from '../../types';
+import type { QueryCounts } from '../limits';
+import type { Fragment } from '../sql/fragment';
+import type { KeyRange } from '../sql/ranges';
+import type { IndexAccess, QueryTarget, Use } from '../sql/target';
+import type { Condition, PlainCondition } from './conditions';
+
+/**
+ * The syntax of an operator.
+ * `comparison`: between an index and a value, in either order. `membership`: `value [not] in index`.
+ * `list`: `index [not] in any (list)`.
+ */
+export type Form = 'comparison' | 'membership' | 'list';
+
+/** A value of a query, and its position for errors about values that the index does not accept. */
+export interface Value {
+  value: Scalar;
+  position: number;
+}
+
+/**
+ * Makes the condition of an operator on an index of one type. BadRequestError for a value that such an index does not accept.
+ * @param values one value, or those of a list
+ * @param counts the parts of the query so far
+ */
+export type Meaning = (index: string, values: readonly Value[], counts: QueryCounts) => Condition;
+
+/** An operator of the query language: the parser, the checker and the reference page follow from it. */
+export interface Operator {
+  form: Form;
+  /** Index types that it accepts; any other is an error. */
+  on: Partial<Record<IndexType, Meaning>>;
+  /** The proposal of the error for indexes of other types. */
+  instead?(index: string): string;
+  /** The equivalent operator of a comparison with its sides exchanged. */
+  mirrored?: string;
+  /** Whether two comparisons may enclose an index, as in `1 < index <= 5`. */
+  chains?: boolean;
+  /** Its line in docs/reference/search.md: the records that it finds. */
+  doc: string;
+}
+
+/** A kind of condition on one index: its SQL, and data for the planner of a search. */
+export interface ConditionKind<C> {
+  /** The condition on a row `f` of the table of fields; never NULL. `target.dialect` has the differences between databases. */
+  sql(target: QueryTarget, condition: C, use: Use): Fragment;
+  /** The index entries that find and estimate its records; undefined when no index helps. */
+  access?(target: QueryTarget, condition: C): IndexAccess | undefined;
+  /** Conditions that this one implies: any of them finds its records. */
+  implied?(condition: C): readonly PlainCondition[];
+  /** The range of a field index that contains all matches; undefined without one. */
+  range?(condition: C): KeyRange | undefined;
+  /** Index entries that a test of one record reads at most; infinite where it must read a text. */
+  lookups(condition: C): number;
+}

@@ -1,0 +1,102 @@
+import { marks } from '../../database/database';
+import type { Dialect } from '../../dialects';
+import type { Layout, Tables } from '../../tables/layout';
+import { sortedTable } from '../../tables/sorted-terms';
+import { concat, type Fragment, fragment } from './fragment';
+
+/** An access path to the records of a condition by an index. */
+export interface IndexAccess {
+  /** A select of the distinct `record`s. */
+  records: Fragment;
+  /** The same select with repetitions of a record: a bounded part of it can be counted. */
+  repeated?: Fragment;
+}
+
+/** A range of terms: one word, or all words with that prefix. */
+export interface WordRange {
+  term: Buffer;
+  prefix: boolean;
+}
+
+/** The tables and layout of a generation, for which conditions are compiled. */
+export interface QueryTarget {
+  dialect: Dialect;
+  layout: Layout;
+  tables: Tables;
+  /**
+   * Up to this many matches are faster to read and sort than to find by walking the sort index; with more, walking soon
+   * finds enough. The databases' own estimates are wrong by orders of magnitude where statistics are missing.
+   */
+  maxSorted: number;
+  /**
+   * A condition, evaluated for each row that a long statement reads, that ends it when it takes too long; '' where the
+   * statement is ended from outside.
+   */
+  step: string;
+}
+
+/**
+ * `lookup`: the database may find records by the condition. `probe`: it only tests records, because the planner must not
+ * choose again.
+ */
+export type Use = 'lookup' | 'probe';
+
+/** The table that finds records by their terms. */
+export function termsByTerm({ dialect, tables }: QueryTarget): string {
+  return dialect.sortedTerms ? sortedTable(tables.terms) : tables.terms;
+}
+
+export function numberOf(target: QueryTarget, index: string): number {
+  return (target.layout.get(index) as { number: number }).number;
+}
+
+export function columnOf(target: QueryTarget, index: string, use: Use): string {
+  const column = `f.k${numberOf(target, index)}`;
+  return use === 'probe' ? target.dialect.unindexed(column) : column;
+}
+
+/** All bytes of the record's long string; NULL when its key contains the whole string. */
+export function bodySql(target: QueryTarget, index: string): string {
+  return `(select b.body from ${target.tables.bodies} b where b.record = f.record and b.ix = ${numberOf(target, index)})`;
+}
+
+/** The range of entries with one of the terms. */
+export function inSql(terms: readonly Buffer[]): Fragment {
+  return fragment(`t.term in (${marks(terms)})`, ...terms);
+}
+
+/** The range of entries of a word, or of all words that begin with it. */
+export function rangeSql({ term, prefix }: WordRange): Fragment {
+  // No byte of a term is 0xff: all terms with this prefix are below it.
+  if (prefix) return fragment('(t.term >= ? and t.term < ?)', term, Buffer.concat([term, Buffer.from([0xff])]));
+  return fragment('t.term = ?', term);
+}
+
+/** The condition that a record has an entry of the index in the range. */
+export function termSql(target: QueryTarget, index: string, range: Fragment, use: Use): Fragment {
+  const ofIndex = `t where t.ix = ${numberOf(target, index)}`;
+  if (use === 'lookup')
+    return concat(`f.record in (select t.record from ${termsByTerm(target)} ${ofIndex} and `, range, ')');
+  const from = `from ${target.tables.terms} ${ofIndex}`;
+  // Unary plus also keeps SQLite 3.51 from turning `exists` into a join, in which OFFSET counts a record once for each match.
+  return concat(target.dialect.unindexed(`exists (select 1 ${from} and t.record = f.record and `), range, ')');
+}
+
+/** The condition that a record has all of the terms, which must be distinct. */
+export function countedSql(target: QueryTarget, index: string, terms: readonly Buffer[]): Fragment {
+  const from = `${target.tables.terms} t where t.record = f.record and t.ix = ${numberOf(target, index)}`;
+  return concat(`(select count(*) from ${from} and `, inSql(terms), `) = ${terms.length}`);
+}
+
+/** An access path by the entries of terms; `repeated`: a record may have several of them in the range. */
+export function termAccess(target: QueryTarget, index: string, range: Fragment, repeated: boolean): IndexAccess {
+  const entries = concat(`t.record from ${termsByTerm(target)} t where t.ix = ${numberOf(target, index)} and `, range);
+  const records = concat(repeated ? 'select distinct ' : 'select ', entries);
+  return repeated ? { records, repeated: concat('select ', entries) } : { records };
+}
+
+/** An access path by the keys of a field index. */
+export function fieldAccess(target: QueryTarget, index: string, test: (column: string) => Fragment): IndexAccess {
+  const column = `d.k${numberOf(target, index)}`;
+  return { records: concat(`select d.record from ${target.tables.fields} d where `, test(column)) };
+}

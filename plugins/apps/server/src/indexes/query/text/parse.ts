@@ -1,0 +1,177 @@
+import type { Scalar } from '../../keys/keys';
+import { queryError } from '../errors';
+import { queryLimits } from '../limits';
+import { type OperatorName, operators } from '../operators';
+import type { Form, Operator } from '../operators/types';
+import { type Token, tokenize } from './tokens';
+import type { Operand, Parsed } from './tree';
+
+/** The operator of the given name and form. */
+function operatorOf(name: string, form: Form): OperatorName | undefined {
+  const row: Operator | undefined = Object.hasOwn(operators, name) ? operators[name as OperatorName] : undefined;
+  return row?.form === form ? (name as OperatorName) : undefined;
+}
+
+const namesWhere = (test: (row: Operator) => boolean): OperatorName[] =>
+  (Object.keys(operators) as OperatorName[]).filter((name) => test(operators[name]));
+
+const chaining = namesWhere((row) => row.chains === true);
+/** The words between a value or an index and the list of which it is a member. */
+const membershipWords = namesWhere((row) => row.form === 'membership');
+const constants: Record<string, Scalar> = {
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  null: null,
+  None: null,
+};
+const reserved = new Set<string>(['and', 'or', 'not', ...membershipWords]);
+
+/**
+ * Parses a query by the grammar of docs/reference/search.md#queries; null when it is empty (all records match).
+ * BadRequestError, with position and reason, for anything else.
+ */
+export function parseQuery(query: string): Parsed | null {
+  if (Buffer.byteLength(query) > queryLimits.size) {
+    throw queryError(1, `the query is longer than ${queryLimits.size} bytes`);
+  }
+  const tokens = tokenize(query);
+  if (tokens.length === 1) return null;
+  const parser = new Parser(tokens);
+  const tree = parser.or(0);
+  parser.expectEnd();
+  return tree;
+}
+
+/** Recursive descent: one method for each rule of the grammar, which consumes its tokens from the current one. */
+class Parser {
+  private at = 0;
+
+  constructor(private readonly tokens: readonly Token[]) {}
+
+  or(depth: number): Parsed {
+    return this.list('or', '|', () => this.and(depth));
+  }
+
+  expectEnd(): void {
+    if (this.token.kind !== 'end') throw this.unexpected('"and", "or" or the end');
+  }
+
+  private and(depth: number): Parsed {
+    return this.list('and', '&', () => this.not(depth));
+  }
+
+  private list(kind: 'and' | 'or', symbol: string, next: () => Parsed): Parsed {
+    const children = [next()];
+    while (this.take(kind) || this.take(symbol)) children.push(next());
+    const [first, ...others] = children;
+    return first && others.length === 0 ? first : { kind, children };
+  }
+
+  private not(depth: number): Parsed {
+    if (depth > queryLimits.depth) {
+      throw queryError(this.token.position, `the query is nested deeper than ${queryLimits.depth} levels`);
+    }
+    if (this.take('not')) return { kind: 'not', child: this.not(depth + 1) };
+    if (!this.take('(')) return this.comparison();
+    const inner = this.or(depth + 1);
+    this.expect(')');
+    return inner;
+  }
+
+  private comparison(): Parsed {
+    const left = this.operand();
+    if (this.take('not')) return { kind: 'not', child: this.membership(left, this.expect(...membershipWords)) };
+    const word = this.take(...membershipWords);
+    if (word) return this.membership(left, word);
+    const operands = [left];
+    const used: OperatorName[] = [];
+    for (let name = this.comparator(); name; name = this.comparator()) {
+      this.checkChain(used, name);
+      used.push(name);
+      this.at++;
+      operands.push(this.operand());
+    }
+    if (used.length === 0) throw this.unexpected('a comparison');
+    return { kind: 'comparison', operands, operators: used };
+  }
+
+  private comparator(): OperatorName | undefined {
+    const token = this.token;
+    return 'text' in token ? operatorOf(token.text, 'comparison') : undefined;
+  }
+
+  /** Only `value < index < value`, with operators that chain, is a valid chain. */
+  private checkChain(used: readonly OperatorName[], next: OperatorName): void {
+    const { position } = this.token;
+    if (used.length === 0) return;
+    if (used.length > 1) throw queryError(position, 'a chain has two comparisons at most');
+    const other = [...used, next].find((name) => !chaining.includes(name));
+    if (other) throw queryError(position, `a chain of comparisons takes ${chaining.join(' and ')} only, not ${other}`);
+  }
+
+  private membership(left: Operand, word: string): Parsed {
+    const right = this.operand();
+    const operator = right.kind === 'word' ? operatorOf(`${word} ${right.name}`, 'list') : undefined;
+    if (operator && this.take('(')) return { kind: 'list', operator, index: left, ...this.values() };
+    return { kind: 'membership', operator: word as OperatorName, value: left, index: right };
+  }
+
+  /** `[a, b])`, `(a, b))`, `a, b)` or `name)`, after the opening parenthesis of any or all. */
+  private values(): { list: Operand[]; named: boolean } {
+    const closing = this.take('[') ? ']' : this.take('(') ? ')' : null;
+    const end = closing ?? ')';
+    const list: Operand[] = [];
+    while (!this.take(end)) {
+      if (list.length) this.expect(',');
+      if (list.length && this.take(end)) break;
+      list.push(this.operand());
+    }
+    if (closing) this.expect(')');
+    return { list, named: closing === null && list.length === 1 && list[0]?.kind === 'word' };
+  }
+
+  private operand(): Operand {
+    const token = this.token;
+    if (token.kind === 'string' || token.kind === 'number') {
+      this.at++;
+      return { kind: 'value', value: token.value, position: token.position };
+    }
+    if (token.kind !== 'word' || reserved.has(token.text)) throw this.unexpected('an index, a name or a value');
+    this.at++;
+    if (Object.hasOwn(constants, token.text)) {
+      return { kind: 'value', value: constants[token.text] as Scalar, position: token.position };
+    }
+    return { kind: 'word', name: token.text, position: token.position };
+  }
+
+  private get token(): Token {
+    return this.tokens[this.at] as Token;
+  }
+
+  /** Consumes the current token when it is one of these, and returns which. */
+  private take(...texts: string[]): string | undefined {
+    const token = this.token;
+    const found = texts.find((text) => (token.kind === 'word' || token.kind === 'symbol') && token.text === text);
+    if (found !== undefined) this.at++;
+    return found;
+  }
+
+  private expect(...texts: string[]): string {
+    const found = this.take(...texts);
+    if (found === undefined) throw this.unexpected(texts.map((text) => JSON.stringify(text)).join(' or '));
+    return found;
+  }
+
+  private unexpected(expected: string): Error {
+    const token = this.token;
+    const found =
+      token.kind === 'end'
+        ? 'the query ends'
+        : 'text' in token
+          ? `found ${JSON.stringify(token.text)}`
+          : `found ${JSON.stringify(token.value)}`;
+    return queryError(token.position, `${found}, expected ${expected}`);
+  }
+}

@@ -1,0 +1,44 @@
+import type { IndexDeclarations, IndexType } from '../types';
+
+/** One index of a generation; its number identifies its column and its rows in the generation's tables. */
+export interface LaidOutIndex {
+  readonly name: string;
+  readonly type: IndexType;
+  readonly number: number;
+}
+
+/** The indexes of one generation of an app's index tables, by name. */
+export type Layout = ReadonlyMap<string, LaidOutIndex>;
+
+/** The stored form: name and type, in the order of their numbers. */
+export type StoredLayout = [string, IndexType][];
+
+/** All declared indexes and `id`, which is always a field index, in order of name. */
+export function storedLayout(declared: IndexDeclarations): StoredLayout {
+  const all = new Map<string, IndexType>([...declared, ['id', 'field']]);
+  return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+export function layoutOf(stored: StoredLayout): Layout {
+  return new Map(stored.map(([name, type], number) => [name, { name, type, number }]));
+}
+
+/** The layout's field indexes; each has a column `k<number>`. */
+export function fieldIndexes(layout: Layout): LaidOutIndex[] {
+  return [...layout.values()].filter((index) => index.type === 'field');
+}
+
+/** Names of a generation's tables: `fields` has one row per record, `terms` keywords and words, `bodies` texts too long for keys. */
+export interface Tables {
+  fields: string;
+  terms: string;
+  bodies: string;
+}
+
+export function tablesOf(generation: string): Tables {
+  return {
+    fields: `apps_index_${generation}_fields`,
+    terms: `apps_index_${generation}_terms`,
+    bodies: `apps_index_${generation}_bodies`,
+  };
+}

@@ -1,0 +1,149 @@
+import type { Emitter } from 'liquidjs';
+import { recordWork, SLICE, untilLoopIsFree } from './pace';
+
+/** Limits that keep a broken layout from blocking the server. */
+export interface LayoutLimits {
+  /** Characters of a layout file. Default 262,144 (256 kB of ASCII). */
+  sourceLength: number;
+  /** Tags, outputs and single-brace elements of a layout file. Default 10,000. */
+  marks: number;
+  /** Characters of one tag, output or expression: bounds its operands and filters. Default 10,000. */
+  markLength: number;
+  /** Characters of all tags, outputs and elements of a file together. Default 100,000. */
+  markup: number;
+  /**
+   * Milliseconds of CPU time for Liquid's own work in one rendering; waiting for elements, other requests and other
+   * processes does not count. Default 500.
+   */
+  renderTime: number;
+  /** Tags, outputs, texts, filters and elements that one rendering executes, loops counted. Default 200,000. */
+  renderSteps: number;
+  /** Entries of a list that is passed to a filter. Default 100,000. */
+  listLength: number;
+  /** Characters and entries of all arguments of one filter, or of one output of a list or object. Default 2,000,000. */
+  filterSize: number;
+  /** Characters that Liquid may hold or write in one rendering. Default 20,000,000. */
+  memory: number;
+}
+
+export const defaultLimits: LayoutLimits = {
+  sourceLength: 256 * 1024,
+  marks: 10_000,
+  markLength: 10_000,
+  markup: 100_000,
+  renderTime: 500,
+  renderSteps: 200_000,
+  listLength: 100_000,
+  filterSize: 2_000_000,
+  memory: 20_000_000,
+};
+
+/** Liquid's render limiter, called before each step; stops while an element is computed. */
+export class Clock {
+  private end: number;
+  private steps = 0;
+  private waiting = 0;
+  /** Start of the current piece of work, or of the current stop. */
+  private begun = performance.now();
+  private cpu = process.cpuUsage();
+  private sliceEnd = this.begun + SLICE;
+  /** At the last update: whether the rendering must yield to the server, and the error when its time is up. */
+  isSliceOver = false;
+  timeoutError: Error | undefined;
+
+  constructor(private readonly limits: LayoutLimits) {
+    this.end = performance.now() + limits.renderTime;
+  }
+
+  /** Called by Liquid with the time before every step. */
+  check(now: number): void {
+    this.steps += 1;
+    if (this.steps > this.limits.renderSteps) {
+      throw new Error(`The layout goes through more than ${this.limits.renderSteps} steps`);
+    }
+    this.update(now);
+    if (this.timeoutError) throw this.timeoutError;
+  }
+
+  /** Compares the time with the ends of slice and rendering. */
+  update(now: number): void {
+    this.isSliceOver = now > this.sliceEnd;
+    if (now > this.end) this.extendByIdleTime(now);
+    if (now > this.end) this.timeoutError = new Error(`The layout takes longer than ${this.limits.renderTime} ms`);
+  }
+
+  /** Yields to other requests; their time does not count. */
+  async yieldToServer(): Promise<void> {
+    recordWork(performance.now() - this.sliceEnd + SLICE);
+    await this.stoppedDuring(untilLoopIsFree);
+    this.sliceEnd = this.begun + SLICE;
+    this.isSliceOver = false;
+  }
+
+  /** Required by Liquid's interface of a limiter; this one counts steps in `check`. */
+  use(): void {}
+
+  /** Stops the clock during work that is not the layout's own. */
+  async stoppedDuring<T>(work: () => Promise<T>): Promise<T> {
+    if (this.waiting === 0) this.extendByIdleTime(performance.now());
+    this.waiting += 1;
+    try {
+      return await work();
+    } finally {
+      this.waiting -= 1;
+      if (this.waiting === 0) this.resume(performance.now());
+    }
+  }
+
+  /** Extends the deadline by the time in which the CPU worked for other processes; begins another piece of work. */
+  private extendByIdleTime(now: number): void {
+    const { user, system } = process.cpuUsage(this.cpu);
+    this.end += Math.max(0, now - this.begun - (user + system) / 1000);
+    this.begun = now;
+    this.cpu = process.cpuUsage();
+  }
+
+  /** Begins another piece of work after a stop, which counts neither for the rendering nor for the slice. */
+  private resume(now: number): void {
+    const stopped = now - this.begun;
+    this.end += stopped;
+    this.sliceEnd += stopped;
+    this.begun = now;
+    this.cpu = process.cpuUsage();
+  }
+}
+
+/** Liquid's memory limiter: counts the characters and entries that one rendering makes. */
+export class Memory {
+  private used = 0;
+
+  constructor(private readonly limits: LayoutLimits) {}
+
+  /** Called by Liquid before it allocates `count` characters or entries in one step. */
+  use(count: number): void {
+    if (count > 2 * this.limits.filterSize) throw new Error('memory alloc limit exceeded in one step');
+    this.write(count);
+  }
+
+  /** Counts text that is only written, without the limit of one step. */
+  write(count: number): void {
+    if (!(count > 0)) return;
+    this.used += count;
+    if (this.used > this.limits.memory) throw new Error('memory alloc limit exceeded');
+  }
+
+  /** Required by Liquid's interface of a limiter; this one counts in `use`. */
+  check(): void {}
+}
+
+/** The output of a rendering; throws an Error above its limit. */
+export class BoundedEmitter implements Emitter {
+  buffer = '';
+
+  constructor(private readonly limit: number) {}
+
+  write(html: unknown): void {
+    this.buffer += html === null || html === undefined ? '' : String(html);
+    if (this.buffer.length > this.limit) throw new Error(`The page is longer than ${this.limit} characters`);
+  }
+}

@@ -1,0 +1,100 @@
+import { Drop } from 'liquidjs';
+import type { Clock } from '../limits/limits';
+import type { LayoutData } from '../types';
+import type { BraceToken } from './braces';
+import { Html, output } from './html';
+
+type Element = Awaited<ReturnType<LayoutData['element']>>;
+
+/** A concrete class of Liquid's abstract `Drop`. */
+class Names extends Drop {}
+
+/** The value of a failed element, and of every key read from it: `{{ elements.found.total }}`. */
+class Failed extends Html {
+  liquidMethodMissing(): Html {
+    return this;
+  }
+}
+
+/** The elements of one rendering: each is computed once, at its first use. */
+export class Elements {
+  readonly #requested = new Map<string, Promise<Element>>();
+  readonly #reported = new Set<string>();
+
+  constructor(
+    private readonly data: LayoutData,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Liquid's variable `elements`: `{{ elements.name }}` is HTML, or the value of an element that returns an object. */
+  get drop(): Drop {
+    const read = async (name: string | number): Promise<unknown> => {
+      const element = await this.#request(String(name));
+      if (!element) return this.#undeclared(String(name));
+      if ('html' in element) return element.failed ? new Failed(element.html) : new Html(element.html);
+      return element.value;
+    };
+    // Liquid reads an object's own members before it calls `liquidMethodMissing`; here every name is an element's.
+    return new Proxy(new Names(), {
+      get: (_, key) => (key === 'liquidMethodMissing' ? read : undefined),
+      has: () => false,
+    });
+  }
+
+  /** The HTML of a single-brace element. */
+  async render(token: BraceToken): Promise<string> {
+    for (const name of candidates(token)) {
+      const element = await this.#request(name);
+      if (!element) continue;
+      return content(element, keysAfter(name, token));
+    }
+    // `{3}` is far more often a repetition in a regular expression than an element.
+    if (/^\d+$/.test(token.element) && token.keys.length === 0) return token.getText();
+    return output(this.#undeclared(token.element));
+  }
+
+  #request(name: string): Promise<Element> {
+    // Counts as a step, because one brace may request many names.
+    this.clock.check(performance.now());
+    let element = this.#requested.get(name);
+    if (!element) {
+      element = this.clock.stoppedDuring(() => this.data.element(name));
+      this.#requested.set(name, element);
+    }
+    return element;
+  }
+
+  #undeclared(name: string): Html | undefined {
+    if (!this.#reported.has(name)) this.data.onUndefined(name);
+    this.#reported.add(name);
+    return this.data.debug ? new Html('UNDEFINED ELEMENT') : undefined;
+  }
+}
+
+/**
+ * The possible element names of a single brace, the longest first: a `.` may be part of a name or come before a key, so
+ * `{a.b.c}` is the element `a.b.c`, else `c` of `a.b`, else `c` of `b` of `a`.
+ */
+export function candidates({ element, keys }: Pick<BraceToken, 'element' | 'keys'>): string[] {
+  if (keys.length > 0) return [element];
+  const names: string[] = [];
+  // Slices of one text instead of joined parts, so that the cost of a brace of many dots is linear.
+  for (let end = element.length; end > 0; end = element.lastIndexOf('.', end - 1)) names.push(element.slice(0, end));
+  return names;
+}
+
+/** The keys that a single brace names in the value of the element `name`. */
+function keysAfter(name: string, { element, keys }: BraceToken): readonly string[] {
+  if (keys.length > 0) return keys;
+  return element === name ? [] : element.slice(name.length + 1).split('.');
+}
+
+function content(element: NonNullable<Element>, keys: readonly string[]): string {
+  if ('html' in element) return keys.length === 0 || element.failed ? element.html : '';
+  let value: unknown = element.value;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return '';
+    value = (value as Record<string, unknown>)[key];
+  }
+  return output(value);
+}

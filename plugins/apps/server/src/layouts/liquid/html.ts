@@ -1,0 +1,96 @@
+import { Drop } from 'liquidjs';
+import type { Memory } from '../limits/limits';
+import { sizeOf } from '../limits/sizes';
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** HTML that `{{ value }}` does not escape; in conditions and filters it is its text. */
+export class Html extends Drop {
+  constructor(readonly html: string) {
+    super();
+  }
+
+  valueOf(): string {
+    return this.html;
+  }
+}
+
+/** Marks a text as HTML, for `LayoutData.variables`. */
+export function html(text: string): Html {
+  return new Html(text);
+}
+
+/** Liquid's limiters of one rendering; without them `capture` would grow without bounds. */
+interface Rendered {
+  context: { memoryLimit: object; renderLimit: { check(now: number): void }; emptyOutput?(): string };
+}
+
+/** Maximum characters and entries of a list or object that a page shows as JSON. */
+const MAX_JSON = 2_000_000;
+
+/** Characters that are escaped in one step. */
+const SLICE = 200_000;
+
+/** The filter behind every `{{ value }}` that does not end in `| raw`. */
+export function escaping(this: Rendered, value: unknown): string | Generator<unknown, string> {
+  if (value === undefined || value === null) return this.context.emptyOutput?.() ?? '';
+  // Counted before it is escaped, because escaping takes time and memory.
+  const text = counted(this, value);
+  if (value instanceof Html) return text;
+  return text.length > SLICE ? escapedBySlices(this, text) : escapeHtml(text);
+}
+
+/** The filter `raw`: the value without escaping. */
+export function raw(this: Rendered, value: unknown): string {
+  return counted(this, value);
+}
+
+function counted({ context }: Rendered, value: unknown): string {
+  const isJson = typeof value === 'object' && value !== null && !(value instanceof Drop);
+  if (isJson && sizeOf(value, MAX_JSON) > MAX_JSON) {
+    throw new Error(`A list or object that a page shows may use the memory of ${MAX_JSON} characters and entries`);
+  }
+  const text = plainText(value);
+  (context.memoryLimit as Memory).write(text.length);
+  return text;
+}
+
+/** Updates the clock and yields to the server between slices. */
+function* escapedBySlices({ context }: Rendered, text: string): Generator<unknown, string> {
+  const slices: string[] = [];
+  for (let from = 0; from < text.length; from += SLICE) {
+    context.renderLimit.check(performance.now());
+    slices.push(escapeHtml(text.slice(from, from + SLICE)));
+    yield;
+  }
+  return slices.join('');
+}
+
+/** A value as HTML: HTML unchanged, anything else as escaped text; objects as JSON. */
+export function output(value: unknown): string {
+  return value instanceof Html ? value.html : escapeHtml(plainText(value));
+}
+
+/** A value as text: '' for null, JSON for objects. */
+export function plainText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'object') {
+    // Of Liquid's own objects (a loop's state, `elements` itself) only Html has a text.
+    if (value instanceof Drop) return value instanceof Html ? value.html : '';
+    return JSON.stringify(value) ?? '';
+  }
+  return String(value);
+}
+
+/** Escapes text for HTML content and quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
+}
+
+/** The filter `markdown`: a text as HTML. The worker's time is not the layout's. */
+export function markdownFilter(markdown: (text: string) => Promise<string>) {
+  return async function (this: { context: object }, value: unknown): Promise<Html> {
+    const { renderLimit } = this.context as { renderLimit: { stoppedDuring<T>(work: () => Promise<T>): Promise<T> } };
+    return html(await renderLimit.stoppedDuring(() => markdown(plainText(value))));
+  };
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { WorkerFailure } from '../../workers';
+import { escapeHtml } from '../liquid/html';
+
+/** The HTML of a Markdown text (docs/reference/layouts.md#markdown). */
+export type Markdown = (text: string) => Promise<string>;
+
+/** The part of Workers that runs Markdown. */
+export interface MarkdownWorkers {
+  run(
+    task: 'markdown',
+    input: string,
+    options: { time: number; byProcessor: boolean; group: string },
+  ): Promise<unknown>;
+}
+
+/** Maximum characters of a text; a longer one is shown as it was written. */
+export const MAX_MARKDOWN = 100_000;
+
+/** Milliseconds of the processor for one text: the longest useful one takes 50. */
+const TIME = 1_000;
+
+/** Milliseconds for which a text that took too long is not tried again. */
+const FAILED = 60_000;
+
+/** Characters of all kept renderings. */
+const CACHE = 8_000_000;
+
+/**
+ * Markdown, rendered by worker processes, because its cost is not bounded (docs/decisions/foreign-text.md), and kept. A text
+ * that is too long, or takes too long, is shown as it was written, escaped. ServiceUnavailableError when too many wait.
+ */
+export function createMarkdown(workers: MarkdownWorkers): Markdown {
+  const known = new LRUCache<string, Promise<string>>({ maxSize: CACHE });
+  return (text) => {
+    if (text.trim() === '') return Promise.resolve('');
+    if (text.length > MAX_MARKDOWN) return Promise.resolve(asWritten(text));
+    const key = createHash('sha256').update(text).digest('base64');
+    const kept = known.get(key);
+    if (kept) return kept;
+    const rendered = workers
+      .run('markdown', text, { time: TIME, byProcessor: true, group: 'markdown' })
+      .then((html) => html as string);
+    const shown = rendered.catch((error: unknown) => {
+      if (!(error instanceof WorkerFailure)) throw error;
+      known.set(key, Promise.resolve(asWritten(text)), { ttl: FAILED, size: text.length + 1 });
+      return asWritten(text);
+    });
+    known.set(key, shown, { size: 2 * text.length + 1 });
+    shown.catch(() => known.delete(key));
+    return shown;
+  };
+}
+
+function asWritten(text: string): string {
+  return `<p>${escapeHtml(text).replace(/\r\n?|\n/g, '<br>')}</p>`;
+}

@@ -1,0 +1,145 @@
+import { compile, selectAll } from 'css-select';
+import { LRUCache } from 'lru-cache';
+import { definitionError } from '../../errors';
+import { descendants, type Element, isElement, type Node } from './html-tree';
+import { TimeUp, TooLargeInline, Work } from './markup-work';
+
+type Adapter = NonNullable<NonNullable<Parameters<typeof compile<Node, Element>>[1]>['adapter']>;
+
+/** Counter of the current search; searches are synchronous, so that there is at most one. */
+const search: { work: Work; length: number } = { work: Work.timed(Number.POSITIVE_INFINITY), length: 0 };
+
+/** Counts steps: a selector with several `~` or `:has()` takes polynomial time in the page's size. */
+const step = (count = 1): void => search.work.spend(count);
+
+/** Counts the comparison of a text with parts of the selector: quadratic time at worst. */
+function stepText(text: string): void {
+  step(text.length < 200 ? 1 : (text.length * search.length) / 64);
+}
+
+const parentOf = (node: Node): Element | null => {
+  step();
+  const parent = 'parentNode' in node ? node.parentNode : null;
+  return parent && isElement(parent) ? parent : null;
+};
+
+const siblingsOf = (node: Node): Node[] => {
+  const parent = 'parentNode' in node ? node.parentNode : null;
+  const siblings = parent ? parent.childNodes : [node];
+  step(siblings.length / 8);
+  return siblings;
+};
+
+const textOf = (node: Node): string => {
+  const nodes = [node, ...descendants(node)];
+  step(4 * nodes.length);
+  const text = nodes.map((one) => ('value' in one ? one.value : '')).join('');
+  stepText(text);
+  return text;
+};
+
+const lists = new WeakMap<Node, Element[]>();
+
+/** All elements of a tree, which is no longer changed; cached, because a page is searched for many selectors. */
+function elementsBelow(root: Node): Element[] {
+  const list = lists.get(root) ?? descendants(root).filter(isElement);
+  lists.set(root, list);
+  return list;
+}
+
+const elementsOf = (nodes: Node[]): Element[] => {
+  const found = nodes.flatMap((node) =>
+    isElement(node) ? [node, ...descendants(node).filter(isElement)] : elementsBelow(node),
+  );
+  step(2 * found.length);
+  return found;
+};
+
+const attributeOf = ({ attrs }: Element, name: string) => {
+  step(1 + attrs.length / 8);
+  const value = attrs.find((attribute) => attribute.name === name)?.value;
+  if (value !== undefined) stepText(value);
+  return value;
+};
+
+/** css-select's access to parse5's tree. */
+const adapter: Adapter = {
+  isTag: (node): node is Element => {
+    step();
+    return isElement(node);
+  },
+  getName: (element) => {
+    step();
+    return element.tagName;
+  },
+  getChildren: (node) => ('childNodes' in node ? node.childNodes : []),
+  getParent: parentOf,
+  getSiblings: siblingsOf,
+  getText: textOf,
+  getAttributeValue: attributeOf,
+  hasAttrib: (element, name) => attributeOf(element, name) !== undefined,
+  existsOne: (test, nodes) => elementsOf(nodes).some(test),
+  findAll: (test, nodes) => elementsOf(nodes).filter(test),
+  findOne: (test, nodes) => elementsOf(nodes).find(test) ?? null,
+  removeSubsets: outermost,
+  equals: (one, other) => {
+    step();
+    return one === other;
+  },
+};
+
+/** Nodes that are inside none of the others. */
+function outermost(nodes: Node[]): Node[] {
+  const all = new Set<Node>(nodes);
+  return nodes.filter((node) => {
+    for (let parent = parentOf(node); parent; parent = parentOf(parent)) if (all.has(parent)) return false;
+    return true;
+  });
+}
+
+/** Maximum characters of a selector. */
+const MAX_LENGTH = 1_000;
+
+/** Maximum cached selectors: themes have few, but editing a theme adds more. */
+const MAX_COMPILED = 500;
+const compiled = new LRUCache<string, (element: Element) => boolean>({ max: MAX_COMPILED });
+
+function compiledSelector(selector: string): (element: Element) => boolean {
+  const known = compiled.get(selector);
+  if (known) return known;
+  if (selector.length > MAX_LENGTH) throw new Error(`A selector has at most ${MAX_LENGTH} characters`);
+  if (selector.trim() === '') throw new Error('A selector must not be empty');
+  const test = compile<Node, Element>(selector, { adapter });
+  compiled.set(selector, test);
+  return test;
+}
+
+/** Why a text is no CSS selector; null if it is one. */
+export function selectorProblem(selector: string): string | null {
+  try {
+    compiledSelector(selector);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * The elements below `root` that a selector matches, in the order of the document, none inside another.
+ * DefinitionError for an invalid selector, and when the time is up; TooLargeInline at the limit of the main thread.
+ */
+export function matching(root: Node, selector: string, work: Work): Element[] {
+  const problem = selectorProblem(selector);
+  if (problem) throw definitionError(`"${selector}" is not a CSS selector: ${problem}`);
+  const before = { ...search };
+  Object.assign(search, { work, length: selector.length });
+  try {
+    return outermost(selectAll<Node, Element>(compiledSelector(selector), [root], { adapter })) as Element[];
+  } catch (error) {
+    if (error instanceof TooLargeInline) throw error;
+    const reason = error instanceof TimeUp ? 'it takes too long to search the page for it' : (error as Error).message;
+    throw definitionError(`The selector "${selector}": ${reason}`, undefined, error);
+  } finally {
+    Object.assign(search, before);
+  }
+}

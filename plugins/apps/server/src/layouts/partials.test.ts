@@ -1,0 +1,133 @@
+import { describe, expect, test, vi } from 'vitest';
+import { isAppsError } from '../errors';
+import { createLayouts, type LayoutData } from '.';
+
+const layouts = createLayouts();
+
+const files: Record<string, string> = {
+  card: '<b>{{ title }}</b>{{ hidden }}{message}',
+  outer: '[{% render "card", title: title %}]',
+  loop: '{% render "loop" %}',
+  ping: '{% render "pong" %}',
+  pong: '{% render "ping" %}',
+  broken: 'a\n{% if %}',
+  failing: 'a\n\n{{ 1 | divided_by: context.list | date: context.long }}{{ "x" | no_filter }}',
+  late: 'a\n\n{{ context.list | where_exp: "x", "x.(" }}',
+};
+
+const source = (text: string) => {
+  const partials = new Map(
+    Object.entries(files).map(([name, content]) => [name, { path: `partials/${name}.html`, text: content }]),
+  );
+  return { path: 'blocks/a.html', text, partials };
+};
+
+const data = (more: Partial<LayoutData> = {}): LayoutData => ({
+  element: async (name) => (name === 'message' ? { html: '<i>Hi</i>' } : undefined),
+  context: { list: [1, 2] },
+  debug: false,
+  onUndefined: () => {},
+  ...more,
+});
+
+const show = async (text: string, more?: Partial<LayoutData>) => layouts.compile(source(text)).render(data(more));
+
+describe('partials', () => {
+  test.each([
+    ['{% render "card", title: "<A>" %}', '<b>&lt;A&gt;</b><i>Hi</i>'],
+    ["{% render 'card' %}", '<b></b><i>Hi</i>'],
+    ['{% assign hidden = 1 %}{% render "card", title: hidden %}', '<b>1</b><i>Hi</i>'],
+    ['{% assign title = 2 %}{% render "outer", title: "x" %}', '[<b>x</b><i>Hi</i>]'],
+    ['{% for n in context.list %}{% render "card", title: n %}{% endfor %}', '<b>1</b><i>Hi</i><b>2</b><i>Hi</i>'],
+    ['{% comment %}{% render "none" %}{% endcomment %}ok', 'ok'],
+  ])('%s is shown as %s', async (text, expected) => {
+    expect(await show(text)).toBe(expected);
+  });
+
+  test.each([
+    ['{% render "none" %}', 'blocks/a.html', 1, 'There is no partial "none"'],
+    ['\n {% render "crad" %}', 'blocks/a.html', 2, 'did you mean "card"'],
+    ['{% render name %}', 'blocks/a.html', 1, 'in quotes'],
+    ['{% render "loop" %}', 'partials/loop.html', 1, 'renders itself'],
+    ['{% render "ping" %}', 'partials/pong.html', 1, 'renders itself'],
+    ['{% render "broken" %}', 'partials/broken.html', 2, ''],
+    ['{% render "failing" %}', 'partials/failing.html', 3, ''],
+    // Liquid counts the lines of an expression from its own start.
+    ['{% render "late" %}', 'partials/late.html', 1, ''],
+  ])('%s is an error in %s, line %i', async (text, file, line, message) => {
+    const error = await show(text).then(
+      () => null,
+      (thrown) => thrown,
+    );
+    expect(isAppsError(error, 'DefinitionError'), String(error)).toBe(true);
+    expect(error.message.toLowerCase()).toContain(message.toLowerCase());
+    expect(error.position).toMatchObject({ file, line });
+  });
+
+  test('a layout shows the elements of its partials, and names the context that they name', () => {
+    const compiled = layouts.compile(source('{% render "outer" %}'));
+    expect([...compiled.elements]).toContain('message');
+    expect([compiled.shows('message'), compiled.shows('other'), compiled.namesContext]).toEqual([true, false, false]);
+    expect(layouts.compile(source('{% render "late" %}')).namesContext).toBe(true);
+  });
+
+  test('an unknown variable of a partial is reported with its file', async () => {
+    const onUnknown = vi.fn(() => '?');
+    expect(await show('{% render "card" %}', { onUnknown })).toBe('<b>?</b>?<i>Hi</i>');
+    expect(onUnknown.mock.calls).toContainEqual(['hidden', { path: 'partials/card.html', line: 1 }]);
+  });
+
+  test('partials that render others many times stop at the limits of one layout', () => {
+    const partials = new Map(
+      Array.from({ length: 9 }, (_, at) => [
+        `p${at}`,
+        {
+          path: `partials/p${at}.html`,
+          text: `${'x'.repeat(1000)}${`{% render "p${at + 1}" %}`.repeat(at === 8 ? 0 : 9)}`,
+        },
+      ]),
+    );
+    const text = '{% render "p0" %}';
+    expect(() => layouts.compile({ path: 'blocks/a.html', text, partials })).toThrow(/longer than|at most/);
+  });
+});
+
+describe('filters of the locale', () => {
+  const locale = {
+    tag: 'de',
+    timeZone: 'Europe/Berlin',
+    translate: (key: string, values: object) => (key === 'hi' ? `Hallo ${JSON.stringify(values)}` : null),
+  };
+  test.each([
+    ['{{ "hi" | t: name: "A" }}', 'Hallo {&quot;name&quot;:&quot;A&quot;}'],
+    ['{{ "none" | t }}', 'none'],
+    ['{{ 1234.5 | format_number }}', '1.234,5'],
+    ['{{ 1234.5 | format_number: digits: 2 }}', '1.234,50'],
+    ['{{ 5 | format_number: currency: "EUR" }}', '5,00\u00a0€'],
+    ['{{ "x" | format_number }}{{ nil | format_number }}', 'x'],
+    ['{{ "2026-03-01" | format_date }}', '1. März 2026'],
+    ['{{ "2026-03-01T23:30:00Z" | format_date }}', '2. März 2026'],
+    ['{{ "2026-03-01T23:30:00Z" | format_date: time: "short" }}', '00:30'],
+    ['{{ "2026-03-01T23:30:00Z" | format_date: date: "short", time: "short" }}', '02.03.26, 00:30'],
+    ['{{ "2026-03-01T23:30:00Z" | date: "%B %H" }}', 'März 00'],
+    ['{{ "nonsense" | format_date }}', 'nonsense'],
+    ['{{ "/a?x=1#f" | with_query: page: 2 }}', '/a?x=1&amp;page=2#f'],
+    ['{{ "/a?page=1" | with_query: page: nil }}', '/a'],
+    ['{% assign n = "p" %}{{ "/a" | with_query: n, 3 }}', '/a?p=3'],
+  ])('%s is %s', async (text, expected) => {
+    expect(await show(text, { locale })).toBe(expected);
+  });
+
+  test.each([
+    ['{{ "hi" | t: 3 }}', 'named arguments'],
+    ['{{ "2026-03-01" | format_date: date: "huge" }}', 'full, long, medium, short'],
+    ['{{ 1 | format_number: digits: 99 }}', '0 to 20'],
+    ['{{ 1 | format_number: currency: "euro" }}', 'three letters'],
+  ])('%s is an error', async (text, message) => {
+    await expect(show(text, { locale })).rejects.toThrow(message);
+  });
+
+  test('without a locale, dates and numbers are English', async () => {
+    expect(await show('{{ 1234.5 | format_number }} {{ "2026-03-01" | format_date }}')).toBe('1,234.5 March 1, 2026');
+  });
+});

@@ -1,0 +1,125 @@
+import { setImmediate } from 'node:timers/promises';
+import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
+import type { Limits } from '../../config.types';
+import { AppsError, logicError } from '../../errors';
+import { type Caller, callHost } from '../host-functions';
+import type { ContextData, LogicBudget, LogicHost } from '../types';
+import { entryOf, locate, messageSize } from './outcome';
+
+export interface HostAnswersOptions {
+  program: WireProgram;
+  context: ContextData;
+  host: LogicHost;
+  budget: LogicBudget;
+  limits: Limits;
+  /** Receives errors of the host that are not AppsErrors, so that their causes are not lost. */
+  reportHostError(name: string, error: unknown): void;
+}
+
+/** Milliseconds after which the calls of one message yield to the event loop: they may never wait themselves. */
+const MAX_BLOCKING_TIME = 10;
+
+/** Characters of all arguments of a request's host calls, as a multiple of the limit of one message. */
+const MAX_ARGUMENT_FACTOR = 8;
+
+/** Makes the host calls of one session. */
+export class HostAnswers {
+  /** The errors of calls, by the numbers that the sandbox uses for them. */
+  readonly errors: AppsError[] = [];
+  /** Name of the running host call. */
+  current: string | null = null;
+
+  constructor(private readonly options: HostAnswersOptions) {}
+
+  /** Counts the calls; returns the error that ends the session when a request makes too many. */
+  refusal(calls: HostCalls): AppsError | null {
+    const { budget, limits } = this.options;
+    budget.hostCalls += calls.length;
+    if (budget.hostCalls <= limits.hostCalls) return null;
+    return this.over(`made more than ${limits.hostCalls} host calls`);
+  }
+
+  /**
+   * Counts the characters of one message of calls, before it is parsed; returns the error that ends the session when a
+   * request has sent too many.
+   */
+  sizeRefusal(size: number): AppsError | null {
+    const { budget, limits } = this.options;
+    const maxSize = messageSize(limits) * MAX_ARGUMENT_FACTOR;
+    budget.argumentSize += size;
+    return budget.argumentSize <= maxSize ? null : this.over(`made host calls with more than ${maxSize} characters`);
+  }
+
+  private over(what: string): AppsError {
+    return logicError(`The logic of this request ${what}`, { file: entryOf(this.options.program) });
+  }
+
+  /**
+   * Makes the calls in order, until one fails, and returns the answer's JSON text (`HostAnswer`). Answers that together
+   * would fill the sandbox's memory, or are not JSON, become an error. Stops when the session is over, because one message
+   * may hold a thousand calls: the answer is then ''.
+   */
+  async text(calls: HostCalls, isOver: () => boolean): Promise<string> {
+    const limit = (this.options.limits.logicMemory * 1024 * 1024) / 4;
+    const caller = this.caller();
+    const values: string[] = [];
+    let error = '';
+    let size = 0;
+    let yielded = performance.now();
+    for (const [name, args] of calls) {
+      if (performance.now() - yielded > MAX_BLOCKING_TIME) {
+        await setImmediate();
+        yielded = performance.now();
+      }
+      if (isOver()) return '';
+      this.current = name;
+      try {
+        const value = JSON.stringify(await callHost(this.options.host, caller, name, args));
+        size += value.length;
+        if (size > limit) throw tooLarge(name, limit);
+        values.push(value);
+      } catch (cause) {
+        error = `,"error":${JSON.stringify(this.errorOf(name, cause))}`;
+        break;
+      }
+    }
+    this.current = null;
+    return `{"values":[${values.join(',')}]${error}}`;
+  }
+
+  /** The answer to refused calls. */
+  refused(message: string): string {
+    this.options.budget.hostCalls += 1;
+    const error = this.errorOf('', new AppsError('BadRequestError', message));
+    return JSON.stringify({ values: [], error } satisfies HostAnswer);
+  }
+
+  private caller(): Caller {
+    const { context, program, budget, limits } = this.options;
+    return {
+      app: context.app.id,
+      block: context.block?.id ?? null,
+      logEntrySize: limits.logEntrySize,
+      lineOf: (stack) => locate(stack, program)?.line ?? null,
+      countLog() {
+        budget.logEntries += 1;
+        if (budget.logEntries <= limits.logEntries) return;
+        throw logicError(`More than ${limits.logEntries} log entries`, { file: entryOf(program) });
+      },
+    };
+  }
+
+  private errorOf(name: string, error: unknown): NonNullable<HostAnswer['error']> {
+    let known = error;
+    if (!(known instanceof AppsError)) {
+      this.options.reportHostError(name, error);
+      known = new AppsError('InternalServerError', 'The server could not do this', { cause: error });
+    }
+    const { name: errorName, message } = known as AppsError;
+    return { name: errorName, message, host: this.errors.push(known as AppsError) - 1 };
+  }
+}
+
+function tooLarge(name: string, limit: number): AppsError {
+  return new AppsError('PayloadTooLargeError', `${name}: the answer is larger than ${limit} characters`);
+}

@@ -1,0 +1,129 @@
+import type { WireError, WireProgram } from '../../../../shared/logic-protocol';
+import { lineOf } from '../../../../shared/positions';
+import type { Limits } from '../../config.types';
+import { AppsError, isAppsError, logicError, type SourcePosition } from '../../errors';
+import { misspeltMember } from './misspelt';
+import { readError, readJson } from './wire';
+
+export function brokenError(program: WireProgram): AppsError {
+  return logicError('The logic broke its sandbox', { file: entryOf(program) });
+}
+
+/** The error of a rejected promise that the logic does not await; `text` comes from the sandbox. */
+export function rejectedError(text: string, program: WireProgram): AppsError {
+  const error = readError(readJson(text));
+  const position = error && locate(error.stack, program);
+  // An error of the prelude, which awaits its own promises: logic has changed the built-in Promise.
+  if (!error || (!position && error.stack.includes('apps:prelude'))) return brokenError(program);
+  return logicError(
+    `A promise that nothing awaits was rejected: ${textOf(error)}`,
+    position ?? { file: entryOf(program) },
+  );
+}
+
+const textOf = ({ name, message }: WireError): string => (message === '' ? name : `${name}: ${message}`);
+
+/** Errors that even a contained call passes on: they concern the whole request. */
+const neverContained = ['ConflictError', 'ServiceUnavailableError', 'LogicTimeoutError'] as const;
+
+export function endsRequest(error: AppsError): boolean {
+  return neverContained.some((name) => isAppsError(error, name));
+}
+
+export function timeoutError(limits: Limits, state?: TimeoutState): AppsError {
+  const where = state && describeState(state);
+  return new AppsError('LogicTimeoutError', `The logic of this request ran longer than ${limits.logicTime} ms`, where);
+}
+
+/** State of logic when its time ran out. */
+export interface TimeoutState {
+  program: WireProgram;
+  block: string | null;
+  /** The called functions. */
+  functions: readonly string[];
+  /** The sandbox's stack; '' if unknown. */
+  stack: string;
+  /** The running host call. */
+  hostCall: string | null;
+}
+
+/** Functions that the message names when any of them may have been running. */
+const MAX_NAMED_FUNCTIONS = 5;
+
+/** A sentence about the running code, and its position. */
+function describeState({ program, block, functions, stack, hostCall }: TimeoutState): {
+  reason: string;
+  position: SourcePosition;
+} {
+  const found = locate(stack, program);
+  const names = functions.filter((name) => stack.includes(` ${name} (`) || stack.includes(`.${name} (`));
+  const running = names.length > 0 ? names.slice(-1) : functions.slice(0, MAX_NAMED_FUNCTIONS);
+  const position = found ?? { file: entryOf(program) };
+  const parts = [
+    block === null ? '' : `the block "${block}"`,
+    running.length === 0
+      ? 'the top level of the file'
+      : `the function ${running.map((name) => `"${name}"`).join(' or ')}`,
+    found ? '' : 'line unknown',
+    hostCall === null ? '' : `in the host call ${hostCall}`,
+  ];
+  return { reason: `It stood in ${parts.filter((part) => part !== '').join(', ')}`, position };
+}
+
+export function memoryError(program: WireProgram, limits: Limits): AppsError {
+  return logicError(`The logic used more than ${limits.logicMemory} MB of memory`, { file: entryOf(program) });
+}
+
+/** Characters of one message from the sandbox: an answer with the results of all called functions, or host calls. */
+export function messageSize({ resultSize }: Limits): number {
+  return resultSize * 2;
+}
+
+export function sizeError(program: WireProgram, limits: Limits): AppsError {
+  const message = `The results of the functions are together larger than ${messageSize(limits)} characters`;
+  return logicError(message, { file: entryOf(program) });
+}
+
+export function entryOf(program: WireProgram): string {
+  return program.modules[0]?.path ?? '';
+}
+
+/** Statuses of host errors that the logic has caused, not the request: a bad query, a missing record. */
+const faultsOfLogic = new Set([400, 404, 422]);
+
+/**
+ * The AppsError for an error thrown in the sandbox: the host's own error if that was thrown, unless the logic has caused
+ * it.
+ */
+export function thrownError(error: WireError, program: WireProgram, hostErrors: readonly AppsError[]): AppsError {
+  const own = error.host === undefined ? undefined : hostErrors[error.host];
+  if (own && !faultsOfLogic.has(own.status)) return own;
+  const position = locate(error.stack, program);
+  return logicError(textOf(error) + hintOf(error, program, position), position ?? { file: entryOf(program) });
+}
+
+/** Errors about members that do not exist. */
+const missingMember = new Set(['TypeError', 'AttributeError']);
+
+/** The member of `context` that was probably meant, when the line uses one that does not exist. */
+function hintOf({ name }: WireError, program: WireProgram, position: SourcePosition | null): string {
+  if (!position?.line || !missingMember.has(name)) return '';
+  const code = program.modules.find(({ path }) => path === position.file)?.code ?? '';
+  return misspeltMember(lineOf(code, position.line) ?? '');
+}
+
+/**
+ * The topmost frame of `stack` in a file of the program. In Python only frames of syntax errors have a column.
+ */
+export function locate(stack: string, program: WireProgram): { file: string; line: number; column?: number } | null {
+  for (const frame of stack.split('\n')) {
+    if (!frame.startsWith('    at ')) continue;
+    const [, source, line, column] = /^ {4}at (.*):(\d+):(\d+)\)?$/.exec(frame) ?? [];
+    const file =
+      source &&
+      program.modules.find(({ path }) => source === path || source.endsWith(`(${path}`) || source.endsWith(` ${path}`));
+    const hasColumn = program.language === 'python' && Number(column) > 1;
+    if (file) return { file: file.path, line: Number(line), ...(hasColumn ? { column: Number(column) } : {}) };
+  }
+  return null;
+}

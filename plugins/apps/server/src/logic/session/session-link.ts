@@ -1,0 +1,226 @@
+import type { FailureReason } from '../../../../shared/logic-protocol';
+import { AppsError } from '../../errors';
+import { RunnerBreach } from '../supervisor/runner-messages';
+import type { Fault, Runner, SessionMessage } from '../supervisor/runner-process';
+import { HostAnswers, type HostAnswersOptions } from './host-answers';
+import { brokenError } from './outcome';
+import { failureError, faultError, lateError } from './session-errors';
+import { isDeep, readHostCalls, readJson } from './wire';
+
+/** Milliseconds after the deadline before a silent runner is killed, or a forgotten session closed. */
+const grace = 180;
+
+/** Milliseconds that the circuit breaker counts for the end of a whole runner: its other sessions must run again. */
+const crashTime = 2000;
+
+/** Keys remembered for each runner; a program that either side has forgotten is sent again. */
+const MAX_REMEMBERED_PROGRAMS = 200;
+
+export interface SessionOptions extends HostAnswersOptions {
+  runner: Runner;
+  /** The time at which the session's clock stands still; null, or no function: it runs. */
+  now?: (() => number | null) | undefined;
+  /** Called when the logic exceeded a limit, with the milliseconds of the sandbox that it took. */
+  overLimit(time: number): void;
+  /** Called once, when the session no longer needs its permit. */
+  onEnd(): void;
+}
+
+interface Waiting {
+  resolve(data: string): void;
+  reject(error: AppsError): void;
+}
+
+/** The connection of a session to its runner: one request at a time, within the deadline, and its host calls. */
+export class SessionLink {
+  readonly host: HostAnswers;
+  private readonly id: number;
+  private readonly begun = performance.now();
+  /** Whether the runner knows of the session. */
+  private opened = false;
+  /** Receives the answer of the running request. */
+  private waiting: Waiting | null = null;
+  /** Makes the error of a session that is over; lazily, since every session ends and the stack of an error is expensive. */
+  private end: (() => AppsError) | null = null;
+  private ended = false;
+  private timer: NodeJS.Timeout | undefined;
+  /** Whether host calls are running; the sandbox waits for their answer and may send no others. */
+  private serving = false;
+  /** Functions of the running request. */
+  private functions: readonly string[] = [];
+  /** Sends `open` again with the program's text, after the runner has forgotten it. Null: it has been sent. */
+  private resend: (() => void) | null = null;
+
+  constructor(private readonly options: SessionOptions) {
+    this.host = new HostAnswers(options);
+    this.id = options.runner.attach({
+      receive: (message) => this.receive(message),
+      lost: (fault) => this.lost(fault),
+    });
+    this.watch();
+  }
+
+  /** Opens the session in the runner with its first request; once, before any `call`. */
+  open(data: string, functions: readonly string[]): Promise<string> {
+    this.functions = functions;
+    const { runner, program } = this.options;
+    const send = () => {
+      const known = runner.programs.has(program.key);
+      if (runner.programs.size >= MAX_REMEMBERED_PROGRAMS) runner.programs.clear();
+      runner.programs.add(program.key);
+      const source = known ? undefined : program;
+      const remaining = this.remaining();
+      runner.send({ type: 'open', session: this.id, program: program.key, source, data, remaining });
+    };
+    if (runner.programs.has(program.key)) {
+      this.resend = () => {
+        this.resend = null;
+        runner.programs.delete(program.key);
+        send();
+      };
+    }
+    return this.ask(() => {
+      this.opened = true;
+      send();
+    });
+  }
+
+  /** Sends another request. */
+  call(data: string, functions: readonly string[]): Promise<string> {
+    this.functions = functions;
+    const { runner } = this.options;
+    return this.ask(() => runner.send({ type: 'call', session: this.id, data, remaining: this.remaining() }));
+  }
+
+  /** Ends the session in any state; safe to call twice. */
+  close(): void {
+    if (this.ended) return;
+    const busy = this.waiting !== null;
+    this.finish(() => new AppsError('ServiceUnavailableError', 'The logic session has been closed'));
+    if (this.opened) this.options.runner.send({ type: busy ? 'stop' : 'close', session: this.id });
+  }
+
+  private remaining(): number {
+    return this.options.budget.deadline - performance.now();
+  }
+
+  private ask(send: () => void): Promise<string> {
+    if (this.end) return Promise.reject(this.end());
+    if (this.remaining() <= 0) {
+      const error = this.lateError('');
+      this.stop(error);
+      return Promise.reject(error);
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+      send();
+    });
+  }
+
+  /** Checks after the deadline: a session without an answer has a stuck runner, an idle one was forgotten. */
+  private watch(): void {
+    this.timer = setTimeout(() => {
+      // The deadline may have moved. An unread answer may be waiting if this process was busy: read it first.
+      if (this.remaining() > 0) this.watch();
+      else setImmediate(() => this.overdue());
+    }, Math.max(0, this.remaining()) + grace);
+  }
+
+  private overdue(): void {
+    if (this.ended) return;
+    if (this.waiting) {
+      this.options.overLimit(performance.now() - this.begun);
+      this.options.runner.kill();
+    }
+    this.stop(this.lateError(''));
+  }
+
+  /** @param stack the sandbox's stack, '' if unknown */
+  private lateError(stack: string): AppsError {
+    return lateError(this.options, { functions: this.functions, stack, hostCall: this.host.current });
+  }
+
+  /** Throws RunnerBreach for messages that no working runner sends. */
+  private receive(message: SessionMessage): void {
+    if (message.type === 'host') this.asked(message.data);
+    else if (message.type === 'done') this.answered(message.data);
+    else if (message.reason === 'unknown-program') this.sendAgain();
+    else this.fail(this.failure(message.reason, message.message));
+  }
+
+  private asked(data: string): void {
+    if (this.serving) throw new RunnerBreach('host calls before the last ones were answered');
+    this.serving = true;
+    void this.serve(data).catch(() => this.stop(brokenError(this.options.program)));
+  }
+
+  private answered(data: string): void {
+    const { waiting } = this;
+    if (!waiting) throw new RunnerBreach('an answer to no request');
+    this.waiting = null;
+    waiting.resolve(data);
+  }
+
+  private sendAgain(): void {
+    if (!this.resend) throw new RunnerBreach('a question for a program that it has');
+    this.resend();
+  }
+
+  private lost(fault: Fault): void {
+    if (fault) this.options.overLimit(crashTime);
+    this.fail(faultError(this.options, fault));
+  }
+
+  private failure(reason: FailureReason, message: string): AppsError {
+    if (reason === 'time' || reason === 'memory') this.options.overLimit(performance.now() - this.begun);
+    return reason === 'time' ? this.lateError(message) : failureError(this.options, reason, message);
+  }
+
+  /** Makes the host calls of one message, in order, until one fails. */
+  private async serve(data: string): Promise<void> {
+    const { program } = this.options;
+    const tooMuch = this.host.sizeRefusal(data.length);
+    if (tooMuch) return this.refuse(tooMuch);
+    if (isDeep(data)) return this.reply(this.host.refused('The arguments are nested too deeply'));
+    const calls = readHostCalls(readJson(data));
+    if (!calls) return this.stop(brokenError(program));
+    const refusal = this.host.refusal(calls);
+    if (refusal) return this.refuse(refusal);
+    const isOver = () => this.end !== null || this.remaining() <= 0;
+    const answer = await this.host.text(calls, isOver);
+    // After the deadline the runner reports the timeout with the stack; a runner that does not answer is killed.
+    if (!this.end && this.remaining() > 0) this.reply(answer);
+  }
+
+  /** Ends the session because it exceeded a limit. */
+  private refuse(error: AppsError): void {
+    this.options.overLimit(performance.now() - this.begun);
+    this.stop(error);
+  }
+
+  private reply(data: string): void {
+    this.serving = false;
+    this.options.runner.send({ type: 'reply', session: this.id, data });
+  }
+
+  /** Ends the session in the runner too, in any state. */
+  private stop(error: AppsError): void {
+    if (!this.ended && this.opened) this.options.runner.send({ type: 'stop', session: this.id });
+    this.fail(error);
+  }
+
+  private fail(error: AppsError): void {
+    this.finish(() => error);
+    this.waiting?.reject(error);
+    this.waiting = null;
+  }
+
+  private finish(end: () => AppsError): void {
+    this.end ??= end;
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.timer);
+    this.options.runner.detach(this.id);
+    this.options.onEnd();
+  }
+}

@@ -1,0 +1,284 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AppsError } from '../../errors';
+import { createLogicRuntime } from '..';
+import { contextOf, fakeHost, inProcess, limits, programOf, runOnce, startRuntime } from '../testing/harness';
+import type { LogicHost, LogicRuntime } from '../types';
+
+let runtime: LogicRuntime;
+beforeAll(async () => {
+  runtime = await startRuntime({ isolates: 1 });
+});
+afterAll(() => runtime.destroy());
+
+const call = (name: string, contained = false) => ({ name, contained });
+const open = (source: string, host: LogicHost = fakeHost(), budget = runtime.budget(), context = contextOf()) =>
+  runtime.open(programOf(source), context, host, budget);
+
+test('context lives as long as the session; undefined functions; properties', async () => {
+  const session = await open(
+    'function on_display(c) { c.title = "T"; c.made = new Date(0); c.f = () => 1; c.n = 1n; c.list = [1]; }\nfunction a(c) { return c.title }',
+  );
+  expect(await session.call([call('on_display'), call('a'), call('none')])).toEqual([
+    { ok: true, defined: true, value: null },
+    { ok: true, defined: true, value: 'T' },
+    { ok: true, defined: false, value: null },
+  ]);
+  expect(await session.properties()).toEqual({ title: 'T', made: '1970-01-01T00:00:00.000Z', list: [1] });
+  session.close();
+  session.close();
+  await expect(session.call([call('a')])).rejects.toMatchObject({ name: 'ServiceUnavailableError' });
+});
+
+test('a contained failure is an outcome, another one ends the batch; the session continues', async () => {
+  const session = await open('function bad() { throw new Error("x") }\nfunction good() { return 1 }');
+  expect(await session.call([call('bad', true), call('good')])).toMatchObject([
+    { ok: false, error: { name: 'LogicError' } },
+    { value: 1 },
+  ]);
+  await expect(session.call([call('good'), call('bad')])).rejects.toMatchObject({ name: 'LogicError' });
+  expect(await session.call([call('good')])).toMatchObject([{ value: 1 }]);
+  session.close();
+});
+
+test("the host's own error is rethrown, and a conflict is never contained", async () => {
+  const host = fakeHost();
+  host.count = () => Promise.reject(new AppsError('CsrfError', 'No token'));
+  host.createRecord = () => Promise.reject(new AppsError('ConflictError', 'Collided'));
+  const session = await open('function a(c) { c.app.count() }\nfunction b(c) { c.app.create_record() }', host);
+  await expect(session.call([call('a')])).rejects.toMatchObject({ name: 'CsrfError', status: 403 });
+  expect(await session.call([call('a', true)])).toMatchObject([{ ok: false, error: { name: 'CsrfError' } }]);
+  await expect(session.call([call('b', true)])).rejects.toMatchObject({ name: 'ConflictError' });
+  session.close();
+});
+
+test('setRecord: the next call sees it as the same object that get_record returns', async () => {
+  const host = fakeHost({ r: { n: 1 } });
+  const session = await open(
+    'let held; function a(c) { held = c.app.get_record("r"); return c.record }\nfunction b(c) { return [c.record === held, c.record.n] }',
+    host,
+  );
+  expect(await session.call([call('a')])).toMatchObject([{ value: null }]);
+  session.setRecord({ id: 'r', url: 'u', items: { n: 2 } });
+  expect(await session.call([call('b')])).toMatchObject([{ value: [true, 2] }]);
+  session.close();
+});
+
+test('calls of one session run one after the other', async () => {
+  const session = await open(
+    'let n = 0; async function a(c) { const before = n; c.app.count(); await null; n = before + 1; return n }',
+  );
+  const outcomes = await Promise.all([1, 2, 3].map(() => session.call([call('a')])));
+  expect(outcomes.flat()).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
+  session.close();
+});
+
+describe('nested sessions', () => {
+  const source = 'function f(c) { return c.params.depth + c.app.count() }';
+
+  /** A host whose `count` opens the same block one level deeper. */
+  function nestingHost(budget: ReturnType<LogicRuntime['budget']>, depth: number, maxDepth: number): LogicHost {
+    const host = fakeHost();
+    host.count = async () => {
+      if (depth === maxDepth) return 0;
+      const context = contextOf({ params: { depth: depth + 1 } });
+      const session = await open(source, nestingHost(budget, depth + 1, maxDepth), budget, context);
+      try {
+        const [outcome] = await session.call([call('f')]);
+        return outcome?.ok ? Number(outcome.value) : -1;
+      } finally {
+        session.close();
+      }
+    };
+    return host;
+  }
+
+  const run = async (maxDepth: number) => {
+    const budget = runtime.budget();
+    const session = await open(source, nestingHost(budget, 0, maxDepth), budget, contextOf({ params: { depth: 0 } }));
+    return session.call([call('f')]).finally(() => session.close());
+  };
+
+  test('do not wait for the permit of the outer one', async () => {
+    expect(await Promise.all([run(8), run(8)])).toMatchObject([[{ value: 36 }], [{ value: 36 }]]);
+  });
+
+  test('have a limit', async () => {
+    await expect(run(1000)).rejects.toMatchObject({
+      name: 'LogicError',
+      message: expect.stringContaining('nested deeper than 16'),
+    });
+    expect(await run(1)).toMatchObject([{ value: 1 }]);
+  });
+
+  test('share the host calls and the time', async () => {
+    const budget = runtime.budget();
+    budget.hostCalls = limits.hostCalls - 1;
+    const session = await open('function f(c) { c.app.count(); c.app.count() }', fakeHost(), budget);
+    await expect(session.call([call('f')])).rejects.toMatchObject({
+      message: expect.stringContaining('more than 1000 host calls'),
+    });
+    session.close();
+    const late = { ...runtime.budget(), deadline: performance.now() - 1 };
+    await expect(open('function f() {}', fakeHost(), late)).rejects.toMatchObject({
+      name: 'LogicTimeoutError',
+      status: 504,
+    });
+  });
+});
+
+test('more sessions than isolates wait for a permit; too many are refused', async () => {
+  const held = await open('function f() { return 1 }');
+  const waiting = Array.from({ length: 40 }, () =>
+    runOnce(runtime, 'function f() { return 1 }').catch((error: unknown) => error),
+  );
+  held.close();
+  const results = await Promise.all(waiting);
+  const refused = results.filter((result) => result instanceof AppsError);
+  // 32 sessions may wait, 24 of them of one program.
+  expect(refused.length).toBe(16);
+  expect(refused[0]).toMatchObject({ name: 'ServiceUnavailableError', status: 503, headers: { 'Retry-After': '1' } });
+  expect(
+    results
+      .filter((result) => !(result instanceof AppsError))
+      .every((result) => (result as { value: number }).value === 1),
+  ).toBe(true);
+});
+
+test('a top level that fails is a LogicError, and releases its permit', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    await expect(open('\nthrow new Error("top")')).rejects.toMatchObject({
+      name: 'LogicError',
+      position: { file: 'blocks/test.js', line: 2 },
+    });
+  }
+  expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
+});
+
+describe('a runner that fails', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'apps-runner-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** A runtime whose runner is the given program; it has `send(kind, session, text)` and `onMessage(take)`. */
+  function withRunner(name: string, source: string): LogicRuntime {
+    const runnerPath = join(folder, `${name.replaceAll(' ', '-')}.js`);
+    writeFileSync(
+      runnerPath,
+      `const pipe = new (require('node:net').Socket)({ fd: 3, readable: true, writable: true });
+      pipe.on('close', () => process.exit(0));
+      const send = (kind, session = 0, text = '') =>
+        pipe.write(kind + ' ' + session + ' ' + Buffer.byteLength(text) + '\\n' + text);
+      const onMessage = (take) => pipe.on('data', (data) => take(JSON.parse(String(data).split('\\n')[1])[0]));
+      send('ready');
+      ${source}`,
+    );
+    const logger = { error: vi.fn() };
+    return createLogicRuntime({
+      limits: { ...limits, logicTime: 300 },
+      sandbox: { command: [] },
+      logger,
+      runnerPath,
+      workers: inProcess,
+    });
+  }
+
+  const broken = { name: 'LogicError', message: 'The logic broke its sandbox', position: { file: 'blocks/test.js' } };
+  const cases: [string, string, object][] = [
+    ['is silent', 'onMessage(() => undefined);', { name: 'LogicTimeoutError' }],
+    ['is stuck', 'onMessage(() => { for (;;); });', { name: 'LogicTimeoutError' }],
+    ['crashes', 'onMessage(() => process.abort());', { name: 'LogicError', message: expect.stringContaining('64 MB') }],
+    ['gives up', 'onMessage(() => process.exit(1));', { name: 'ServiceUnavailableError' }],
+    [
+      'has no isolated-vm',
+      `send('unavailable', 0, 'isolated-vm does not load: run "npm install" (/a/path of the machine)');
+      pipe.end(() => process.exit(1));`,
+      { name: 'ServiceUnavailableError', reason: 'isolated-vm does not load: run "npm install"' },
+    ],
+    ['talks nonsense', "onMessage(({ session }) => send('done', session, '{'));", broken],
+    ['asks nonsense', "onMessage(({ session }) => send('host', session, '[5]'));", broken],
+    [
+      'answers twice',
+      "onMessage(({ session }) => { send('host', session, '[5]'); send('host', session, '[5]') });",
+      broken,
+    ],
+    ['asks for its program again', "onMessage(({ session }) => send('failed-unknown-program', session));", broken],
+    [
+      'says it with much text',
+      "onMessage(({ session }) => send('failed-program', session, 'x'.repeat(5000)));",
+      broken,
+    ],
+    ['has another reason', "onMessage(({ session }) => send('failed-constructor', session));", broken],
+    ['sends another kind', "onMessage(({ session }) => send('__proto__', session, '{}'));", broken],
+    ['sends JSON lines', `onMessage(({ session }) => pipe.write(JSON.stringify([{ session }]) + '\\n'));`, broken],
+    ['sends a line without end', "onMessage(() => pipe.write('x'.repeat(1e6)));", broken],
+    ['declares too much', "onMessage(({ session }) => pipe.write('done ' + session + ' 999999999\\n'));", broken],
+    ['sends too much', "onMessage(({ session }) => send('done', session, 'x'.repeat(7e6)));", broken],
+    [
+      'speaks of sessions that there are not',
+      "onMessage(() => { for (let id = 0; id < 5000; id += 1) send('done', id + 1000, '{}') });",
+      broken,
+    ],
+    [
+      'repeats itself for ever',
+      "onMessage(() => setInterval(() => { for (let n = 0; n < 500; n += 1) send('ready') }));",
+      broken,
+    ],
+  ];
+  test.each(cases)('%s', async (name, source, expected) => {
+    const failing = withRunner(name, source);
+    const begin = performance.now();
+    await expect(runOnce(failing, 'function f() {}')).rejects.toMatchObject(expected);
+    expect(performance.now() - begin).toBeLessThan(3000);
+    await failing.destroy();
+  });
+
+  test('is replaced', async () => {
+    const source = `onMessage(({ type, session, source }) => {
+        if (source?.modules[0].code.includes('crash')) process.abort();
+        const value = type === 'open' ? { functions: [], outcomes: [] } : [{ defined: true, value: 'second' }];
+        send('done', session, JSON.stringify({ value }));
+      });`;
+    const replaced = withRunner('replaced', source);
+    await expect(runOnce(replaced, 'function f() { crash }')).rejects.toMatchObject({ name: 'LogicError' });
+    expect(await runOnce(replaced, 'function f() {}')).toMatchObject({ value: 'second' });
+    await replaced.destroy();
+  });
+});
+
+test('without a runner: 503, logged once a second at most', async () => {
+  const error = vi.fn();
+  const broken = createLogicRuntime({
+    limits,
+    sandbox: { command: [] },
+    logger: { error },
+    runnerPath: join(__dirname, 'none.js'),
+    workers: inProcess,
+  });
+  for (let round = 0; round < 3; round += 1) {
+    await expect(
+      broken.open(programOf('function f() {}'), contextOf(), fakeHost(), broken.budget()),
+    ).rejects.toMatchObject({ status: 503 });
+  }
+  expect(error).toHaveBeenCalledTimes(1);
+  await broken.destroy();
+});
+
+describe('problems of a program', () => {
+  const cases: [string, string, number, unknown][] = [
+    ['nothing', 'function f() {}', 10_000, null],
+    ['its syntax', '\n)', 10_000, { name: 'LogicError', position: { file: 'blocks/test.js', line: 2, column: 1 } }],
+    [
+      'not known in time',
+      'function g() {}',
+      0,
+      { name: 'LogicError', message: expect.stringContaining('still being compiled') },
+    ],
+  ];
+  test.each(cases)('%s', async (_name, source, time, expected) => {
+    const problem = await runtime.problem(programOf(source), performance.now() + time);
+    if (expected === null) expect(problem).toBeNull();
+    else expect(problem).toMatchObject(Object(expected));
+  });
+});

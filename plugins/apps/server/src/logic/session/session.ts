@@ -1,0 +1,139 @@
+import type { Items, Json } from '../../../../shared/json';
+import type { CallValue, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
+import { logicError } from '../../errors';
+import type { LogicCall, LogicOutcome, LogicSession, RecordData } from '../types';
+import { brokenError, endsRequest, entryOf, messageSize, thrownError } from './outcome';
+import { SessionLink, type SessionOptions } from './session-link';
+import { isDeep, type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
+
+/** Functions of programs that were opened before, so that the next session does not ask its runner for them. */
+const knownFunctions = new WeakMap<WireProgram, ReadonlySet<string>>();
+
+/**
+ * Opens a session in a runner. Rejects like `LogicRuntime.open`; for a program that was opened before, the first call
+ * rejects instead, because it also opens the session.
+ */
+export async function openSession(options: SessionOptions): Promise<LogicSession> {
+  const session = new RunnerSession(options);
+  try {
+    await session.open();
+    return session;
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
+type LaterRequest = Exclude<PreludeRequest, OpenRequest>;
+
+const namesOf = (calls: LogicCall[]) => calls.map(({ name }) => name);
+
+/** One session: its requests to the sandbox, and their answers. */
+class RunnerSession implements LogicSession {
+  functions: ReadonlySet<string> = new Set();
+  private readonly link: SessionLink;
+  /** The request that opens the session, until it is sent. */
+  private opening: OpenRequest | null;
+  private queue: Promise<unknown> = Promise.resolve();
+  /** The value of `context.record` from the next request on; undefined: no change. */
+  private record: RecordData | null | undefined;
+  /** Maximal bytes of the last answer. */
+  private answerSize = 0;
+
+  constructor(private readonly options: SessionOptions) {
+    const { program, context, limits } = options;
+    const { resultSize, logEntrySize } = limits;
+    const sizes = { resultSize, logEntrySize, messageSize: messageSize(limits) };
+    const now = options.now?.() ?? undefined;
+    this.opening = { op: 'open', entry: entryOf(program), context, limits: sizes, ...(now !== undefined && { now }) };
+    this.link = new SessionLink(options);
+  }
+
+  async open(): Promise<void> {
+    const known = knownFunctions.get(this.options.program);
+    if (known) this.functions = known;
+    else await this.openWith([]);
+  }
+
+  call(calls: LogicCall[]): Promise<LogicOutcome[]> {
+    return this.enqueue(async () => {
+      const outcomes = this.opening
+        ? await this.openWith(calls)
+        : await this.request({ op: 'call', calls }, readCalls(calls.length));
+      return outcomes.map((outcome, at): LogicOutcome => {
+        if (!('error' in outcome))
+          return { ok: true, ...outcome, value: this.bounded(calls[at]?.name ?? '', outcome.value) };
+        const error = this.errorOf(outcome.error);
+        if (endsRequest(error)) throw error;
+        return { ok: false, error };
+      });
+    });
+  }
+
+  properties(): Promise<Items> {
+    return this.enqueue(async () => {
+      if (this.opening) await this.openWith([]);
+      return this.request({ op: 'properties' }, readProperties);
+    });
+  }
+
+  setRecord(record: RecordData | null): void {
+    this.record = record;
+  }
+
+  close(): void {
+    this.link.close();
+  }
+
+  /** Checks the size again: the prelude has checked it, but some programs can bypass the prelude. */
+  private bounded(name: string, value: Json): Json {
+    const { limits, program } = this.options;
+    if (this.answerSize <= limits.resultSize || Buffer.byteLength(JSON.stringify(value)) <= limits.resultSize)
+      return value;
+    throw logicError(`The result of ${name} is larger than ${limits.resultSize} bytes`, { file: entryOf(program) });
+  }
+
+  /** One request at a time; after a failed one the next still runs. */
+  private enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const request = this.queue.then(work);
+    this.queue = request.catch(() => undefined);
+    return request;
+  }
+
+  /** Opens the session in the runner, together with its first calls. */
+  private async openWith(calls: LogicCall[]): Promise<CallValue> {
+    const { context, ...opening } = this.opening as OpenRequest;
+    const record = this.record === undefined ? context.record : this.record;
+    this.opening = null;
+    this.record = undefined;
+    const request: OpenRequest = { ...opening, context: { ...context, record }, calls };
+    const { functions, outcomes } = this.valueOf(
+      await this.link.open(JSON.stringify(request), namesOf(calls)),
+      readOpen(calls.length),
+    );
+    this.functions = new Set(functions);
+    knownFunctions.set(this.options.program, this.functions);
+    return outcomes;
+  }
+
+  private async request<Value>(request: LaterRequest, read: Reader<Value>): Promise<Value> {
+    const data = JSON.stringify(this.record === undefined ? request : { ...request, record: this.record });
+    this.record = undefined;
+    return this.valueOf(await this.link.call(data, namesOf('calls' in request ? request.calls : [])), read);
+  }
+
+  private errorOf(error: Parameters<typeof thrownError>[0]) {
+    return thrownError(error, this.options.program, this.link.host.errors);
+  }
+
+  private valueOf<Value>(data: string, read: Reader<Value>): Value {
+    // A character has at most three bytes.
+    this.answerSize = data.length * 3;
+    if (isDeep(data)) throw logicError('A result is nested too deeply', { file: entryOf(this.options.program) });
+    const answer = readAnswer(data, read);
+    if (!answer) throw brokenError(this.options.program);
+    if ('error' in answer) throw this.errorOf(answer.error);
+    return answer.value;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { RunnerOptions } from '../../../../shared/logic-protocol';
+import type { SandboxConfig } from '../../config.types';
+import { startConfined } from '../../confined-process';
+
+/** Milliseconds that a runner's last messages may take to arrive after its end. */
+const LAST_MESSAGES_TIMEOUT = 100;
+
+/** Characters kept of a runner's output before it has started. */
+const MAX_PRINTED_SIZE = 500;
+
+/** Packages that the runner loads, those that are installed; of isolated-vm only one release is loaded. */
+const packages = ['isolated-vm', 'isolated-vm-7', 'strapi-plugin-apps-node22', 'strapi-plugin-apps-python'];
+
+/**
+ * isolated-vm gives an isolate so little space for new objects that the garbage collector runs at every eighth context; with
+ * 4 MB it runs five times less often.
+ */
+const heapFlags = ['--min-semi-space-size=4', '--max-semi-space-size=4'];
+const flags = ['--no-node-snapshot', '--single-threaded-gc', ...heapFlags];
+
+export interface RunnerChild {
+  child: ChildProcess;
+  /** Carries the frames of messages in both directions. */
+  pipe: Socket;
+  /** The beginning of its output, after `: `; empty without output. */
+  printed(): string;
+}
+
+/** Starts the process of a runner, confined according to the configuration. */
+export function spawnRunner(path: string, runner: RunnerOptions, config: SandboxConfig): RunnerChild {
+  const program = { path, args: [JSON.stringify(runner)], flags, packages, addons: true };
+  const child = startConfined(program, config, { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  const pipe = child.stdio[3] as Socket;
+  const printed = readPrinted(child);
+  // Does not keep the server alive; the runner ends with the server.
+  child.unref();
+  pipe.unref();
+  return { child, pipe, printed };
+}
+
+/** Reports how a process has ended, after its last messages have been read. */
+export function whenOver(child: ChildProcess, report: (code: number | null, signal: string | null) => void): void {
+  child.once('exit', (code, signal) => {
+    const timer = setTimeout(over, LAST_MESSAGES_TIMEOUT);
+    child.once('close', over);
+    function over(): void {
+      clearTimeout(timer);
+      child.removeListener('close', over);
+      report(code, signal);
+    }
+  });
+}
+
+/** Keeps the beginning of a process's standard error, which also has errors of the sandbox command. */
+function readPrinted(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8', 0, MAX_PRINTED_SIZE - text.length);
+    if (text.length >= MAX_PRINTED_SIZE) child.stderr?.destroy();
+  });
+  return () => (text === '' ? '' : `: ${text.replace(/[^\x20-\x7e]+/g, ' ').trim()}`);
+}

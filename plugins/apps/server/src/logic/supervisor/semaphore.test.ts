@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createSemaphore } from './semaphore';
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** Acquires `count` permits; `held` has the granted ones, `refused` the statuses of the others. */
+function crowd(semaphore: ReturnType<typeof createSemaphore>, program: string, count: number, timeout = 1000) {
+  const held: (() => void)[] = [];
+  const refused: number[] = [];
+  for (let one = 0; one < count; one += 1)
+    semaphore.acquire(program, timeout).then(
+      (release) => held.push(release),
+      ({ status }) => refused.push(status),
+    );
+  return { held, refused };
+}
+
+test.each([
+  { max: 8, gets: 6 },
+  { max: 4, gets: 3 },
+  { max: 2, gets: 2 },
+  { max: 1, gets: 1 },
+])('a program gets $gets of $max permits, and others get the rest', async ({ max, gets }) => {
+  const semaphore = createSemaphore(max);
+  const greedy = crowd(semaphore, 'greedy', 20);
+  const other = crowd(semaphore, 'other', 20);
+  await soon();
+  expect([greedy.held.length, other.held.length]).toEqual([gets, max - gets]);
+});
+
+test('a released permit goes to the first waiting session whose program has not reached its share', async () => {
+  const semaphore = createSemaphore(4);
+  const first = crowd(semaphore, 'first', 5);
+  const second = crowd(semaphore, 'second', 2);
+  await soon();
+  expect([first.held.length, second.held.length]).toEqual([3, 1]);
+  second.held[0]?.();
+  second.held[0]?.();
+  await soon();
+  expect([first.held.length, second.held.length]).toEqual([3, 2]);
+  first.held[0]?.();
+  await soon();
+  expect([first.held.length, second.held.length]).toEqual([4, 2]);
+});
+
+test('a program does not get the whole queue; a session that waits too long is refused', async () => {
+  const semaphore = createSemaphore(2);
+  const greedy = crowd(semaphore, 'greedy', 100, 20);
+  const other = crowd(semaphore, 'other', 10, 20);
+  await soon();
+  expect([greedy.held.length, greedy.refused.length]).toEqual([2, 50]);
+  expect(other.refused).toEqual([]);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(new Set([...greedy.refused, ...other.refused])).toEqual(new Set([503]));
+  expect([greedy.refused.length, other.refused.length]).toEqual([98, 10]);
+});

@@ -1,0 +1,64 @@
+import { type Dialect, type HostDatabase, type Indexes, inTransaction } from '../../indexes';
+import { scopeOf } from '../table/ids';
+import { deleteOldest, lastSeq } from '../table/table';
+import type { DeletedRecord } from '../types';
+
+interface ClearTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  indexes: Indexes;
+}
+
+/** Records deleted in one transaction: SQLite has one connection, and other requests need it in between. */
+const batchSize = 5_000;
+
+/**
+ * Deletes all records that the app has when the call begins, oldest first, and its indexes. Records created meanwhile
+ * stay. Each batch is a transaction: a call that is interrupted has deleted some records, and can be run again.
+ */
+export async function clearRecords(tools: ClearTools, scope: string): Promise<void> {
+  const { indexes } = tools;
+  const first = await inTransaction(tools, async (sql) => {
+    const drop = await indexes.clear(sql, scope);
+    const last = await lastSeq(sql, scope);
+    return { drop, last, until: await deleteOldest(sql, scope, last, batchSize) };
+  });
+  await first.drop();
+  let { until } = first;
+  while (until < first.last) {
+    until = await inTransaction(tools, async (sql) => {
+      // A search may have begun to build indexes of the records that are left.
+      const generations = await indexes.lock(sql, scope);
+      const deleted = await deleteOldest(sql, scope, first.last, batchSize);
+      await indexes.remove(sql, generations, deleted);
+      return deleted;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Deletes the index rows of records that are gone already. Many records of one app: drops its indexes, which are then rebuilt. */
+export async function forgetDeleted(tools: ClearTools, records: readonly DeletedRecord[]): Promise<void> {
+  const { indexes } = tools;
+  for (const [scope, seqs] of byScope(records)) {
+    // Tables cannot be dropped inside the caller's transaction.
+    if (seqs.length > batchSize && !(await tools.database.current())) {
+      const drop = await inTransaction(tools, (sql) => indexes.clear(sql, scope));
+      await drop();
+      continue;
+    }
+    const writes = seqs.map((seq) => ({ before: { seq, id: '', items: {} }, after: null }));
+    await inTransaction(tools, async (sql) => indexes.write(sql, await indexes.lock(sql, scope), writes));
+  }
+}
+
+function byScope(records: readonly DeletedRecord[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const { seq, key } of records) {
+    const scope = scopeOf(key);
+    const seqs = found.get(scope);
+    if (seqs) seqs.push(seq);
+    else found.set(scope, [seq]);
+  }
+  return found;
+}

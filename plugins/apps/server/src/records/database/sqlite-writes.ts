@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Reader } from '../../indexes';
+import { compiled, type Statement } from './sqlite-statements';
+
+/** The part of a better-sqlite3 connection that is used here. */
+interface Connection {
+  readonly inTransaction: boolean;
+  pragma(text: string, options?: { simple: boolean }): unknown;
+  prepare(sql: string): Statement;
+}
+
+interface SqliteClient {
+  acquireConnection(): Promise<Connection>;
+  releaseConnection(connection: Connection): Promise<unknown>;
+  emit(event: 'query', query: { sql: string; bindings: readonly unknown[] }): void;
+}
+
+/** A value as Knex gives it to the driver, which takes neither dates nor booleans. */
+const bound = (value: unknown): unknown => {
+  if (value instanceof Date) return value.valueOf();
+  return typeof value === 'boolean' ? Number(value) : value;
+};
+
+/** Milliseconds between two attempts to lock a file that another process writes, at most. */
+const MAX_PAUSE = 10;
+
+const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+
+/**
+ * Makes transactions on Knex's own connection to a SQLite file that run their statements on the driver. Knex makes a client
+ * for each transaction, and forty promises for a statement of 10 µs: half of the time of storing a record. See
+ * docs/decisions/storage-writing.md.
+ * @returns runs `work` in a transaction that locks the file for writing at once; nothing but its connection may be used in
+ *   it, because all others wait for it. Rejects with the driver's error after a rollback.
+ */
+export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Reader) => Promise<T>) => Promise<T> {
+  const known = new WeakMap<Connection, (sql: string) => Statement>();
+
+  return async (work) => {
+    const client = knex().client as SqliteClient;
+    const connection = await client.acquireConnection();
+    const statementOf = known.get(connection) ?? compiled(connection);
+    known.set(connection, statementOf);
+    const run = (sql: string, bindings: readonly unknown[] = []) => {
+      // Knex reports each query to its listeners in this way.
+      client.emit('query', { sql, bindings });
+      const statement = statementOf(sql);
+      const values = bindings.map(bound);
+      return statement.reader ? statement.all(values) : statement.run(values);
+    };
+    try {
+      await begin(connection, () => run('BEGIN IMMEDIATE'));
+      const result = await work({ raw: async (sql, values) => run(sql, values) });
+      run('COMMIT');
+      return result;
+    } catch (error) {
+      if (connection.inTransaction) run('ROLLBACK');
+      throw error;
+    } finally {
+      await client.releaseConnection(connection);
+    }
+  };
+}
+
+/** Locks the file within the connection's own timeout. SQLite would block the thread while another process writes. */
+async function begin(connection: Connection, lock: () => unknown): Promise<void> {
+  const timeout = Number(connection.pragma('busy_timeout', { simple: true }));
+  const until = performance.now() + timeout;
+  for (;;) {
+    connection.pragma('busy_timeout = 0');
+    try {
+      lock();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+    } finally {
+      connection.pragma(`busy_timeout = ${timeout}`);
+    }
+    await pause(1 + Math.random() * MAX_PAUSE);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Knex } from 'knex';
+import type { Client, HostDatabase } from './database';
+import { createReadConnection } from './read-connection';
+import { sqliteTransactions } from './sqlite-writes';
+
+/** A connection of Knex's pool; one with this mark is discarded instead of used. */
+interface NewConnection {
+  __knex__disposed?: unknown;
+}
+
+/** The part of `strapi.db` that is used here. */
+export interface StrapiDb {
+  connection: Knex;
+  dialect: { client: string; initialize?(connection: NewConnection): Promise<void> };
+  inTransaction(): boolean;
+  transaction(): Promise<{ get(): Knex.Transaction }>;
+  transaction<T>(work: (tools: { trx: Knex.Transaction }) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Strapi prepares a new connection without handling a failure: a PostgreSQL server that goes away during these
+ * statements would end the process by an unhandled rejection.
+ */
+function surviveLostConnections({ dialect }: StrapiDb): void {
+  const initialize = dialect.initialize?.bind(dialect);
+  if (!initialize) return;
+  dialect.initialize = (connection) =>
+    initialize(connection).catch((error) => {
+      connection.__knex__disposed ??= error;
+    });
+}
+
+/** The host's database for the record store; transactions are Strapi's own, so that its services join them. */
+export function strapiDatabase(db: StrapiDb): HostDatabase {
+  surviveLostConnections(db);
+  const client = db.dialect.client as Client;
+  const reading = client === 'sqlite' ? createReadConnection(() => db.connection) : undefined;
+  const write = client === 'sqlite' ? sqliteTransactions(() => db.connection) : undefined;
+  const transaction: HostDatabase['transaction'] = async (work) => {
+    if (db.inTransaction()) return db.transaction(({ trx }) => work(trx));
+    let end: Promise<unknown> | undefined;
+    const result = await db.transaction(({ trx }) => {
+      end = trx.executionPromise;
+      end.catch(() => undefined);
+      return work(trx);
+    });
+    // Knex resolves `commit()` even when COMMIT failed: only this promise rejects then.
+    await end;
+    return result;
+  };
+  return {
+    client,
+    knex: () => db.connection,
+    readConnection: reading?.connection,
+    close: reading?.close,
+    // Within a transaction, asking for another one gives the current one.
+    current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),
+    transaction,
+    write: (work) => (write && !db.inTransaction() ? write(work) : transaction(work)),
+  };
+}

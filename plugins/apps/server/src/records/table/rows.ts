@@ -1,0 +1,66 @@
+import { AppsError } from '../../errors';
+import type { IndexedRecord, Row, Sql } from '../../indexes';
+import { marks } from '../../indexes';
+import type { Items, StoredRecord } from '../types';
+
+/**
+ * Bytes of items that one read brings into memory: records may be a megabyte each, and ten thousand may be requested,
+ * while all requests share the process.
+ */
+export const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The items of a record `r` and their size, as columns `items` and `bytes` of a select of up to `limit` rows.
+ * Items longer than a row's part of `MAX_BYTES` are null: `withItems` reads them.
+ */
+export function itemColumns(limit: number): string {
+  const part = Math.floor(MAX_BYTES / Math.max(1, limit));
+  return `case when octet_length(r.items) <= ${part} then r.items end as items, octet_length(r.items) as bytes`;
+}
+
+/** The number of rows, from the first, that have at most `MAX_BYTES` of items together; one at least. */
+export function fitting(rows: readonly Row[]): number {
+  let bytes = 0;
+  for (const [at, row] of rows.entries()) {
+    bytes += Number(row.bytes);
+    if (bytes > MAX_BYTES && at > 0) return at;
+  }
+  return rows.length;
+}
+
+/** Adds the items that `itemColumns` left out; drops rows whose record was deleted meanwhile. */
+export async function withItems(sql: Sql, table: string, rows: readonly Row[]): Promise<Row[]> {
+  const missing = rows.filter((row) => row.items === null);
+  if (missing.length === 0) return [...rows];
+  const ids = missing.map((row) => row.id);
+  const found = await sql.rows(`select id, items, version from ${table} where id in (${marks(ids)})`, ids);
+  const whole = new Map(found.map((row) => [String(row.id), row]));
+  return rows
+    .map((row) => (row.items === null ? { ...row, ...whole.get(String(row.id)) } : row))
+    .filter((row) => row.items !== null);
+}
+
+/** The complete records of rows. PayloadTooLargeError when they have more bytes than one read may bring. */
+export async function toRecords(sql: Sql, table: string, rows: readonly Row[]): Promise<StoredRecord[]> {
+  if (fitting(rows) < rows.length) {
+    throw new AppsError(
+      'PayloadTooLargeError',
+      `The records asked for have more than ${MAX_BYTES / 1024 / 1024} MB together: ask for fewer at a time`,
+    );
+  }
+  return (await withItems(sql, table, rows)).map(toRecord);
+}
+
+export function toRecord(row: Row): StoredRecord {
+  return {
+    id: row.identifier as string,
+    items: JSON.parse(row.items as string) as Items,
+    creator: row.creator as string | null,
+    version: Number(row.version),
+    seq: Number(row.id),
+  };
+}
+
+export function toIndexed(row: Row): IndexedRecord {
+  return { seq: Number(row.id), id: row.identifier as string, items: JSON.parse(row.items as string) as Items };
+}

@@ -1,0 +1,204 @@
+import type { Dialect, IndexedRecord, RecordSource, RecordsTable, Row, Sql } from '../../indexes';
+import { marks } from '../../indexes';
+import type { Items, PageOptions, StoredRecord } from '../types';
+import { fitting, itemColumns, toIndexed, toRecord, toRecords, withItems } from './rows';
+
+/** The table of the content type `plugin::apps.record`, which Strapi's schema sync creates. */
+export const recordsTable: RecordsTable = {
+  name: 'apps_records',
+  columns: (limit) => `r.id, r.hash, r.identifier, ${itemColumns(limit)}, r.creator, r.version`,
+};
+
+const { name: table } = recordsTable;
+/** Columns for records that are read by their hashes. They are few: items need no bound. */
+const columns = 'r.id, r.hash, r.identifier, r.items, r.creator, r.version';
+/** Strapi's ids are 32-bit integers; PostgreSQL refuses to compare them with greater numbers. */
+const MAX_SEQ = 2 ** 31 - 1;
+
+/** A record that is to be inserted. */
+export interface RecordInsert {
+  hash: string;
+  site: string;
+  app: string;
+  id: string;
+  items: Items;
+  creator: string | null;
+}
+
+/** The record of a hash. */
+export async function selectRecord(sql: Sql, hash: string): Promise<StoredRecord | null> {
+  const [row] = await sql.rows(`select ${columns} from ${table} r where r.hash = ?`, [hash]);
+  return row ? toRecord(row) : null;
+}
+
+/** Records by hash, without those that do not exist. */
+export async function selectRecords(sql: Sql, hashes: readonly string[]): Promise<Map<string, StoredRecord>> {
+  // Padded to a power of two, so that there are few different statements and they stay compiled.
+  const size = 2 ** Math.ceil(Math.log2(hashes.length));
+  const asked = Array.from({ length: size }, (_, at) => hashes[Math.min(at, hashes.length - 1)]);
+  const text = `select ${columns} from ${table} r where r.hash in (${marks(asked)})`;
+  return new Map((await sql.rows(text, asked)).map((row) => [row.hash as string, toRecord(row)]));
+}
+
+type PageOf = PageOptions & { limit: number };
+
+/** Rows of records in order of creation; long items are left out (`itemColumns`). */
+function selectPageRows(sql: Sql, scope: string, { limit, offset = 0, after = 0 }: PageOf): Promise<Row[]> {
+  const text = `select ${recordsTable.columns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
+  return sql.rows(text, [scope, Math.min(after, MAX_SEQ), limit, offset]);
+}
+
+/** Records in order of creation. PayloadTooLargeError when they are too large together. */
+export async function selectPage(sql: Sql, scope: string, page: PageOf): Promise<StoredRecord[]> {
+  return readRecords(sql, await selectPageRows(sql, scope, page));
+}
+
+/** The first records of the page that fit into memory, and the `seq` after which to continue; undefined at the end. */
+export async function selectSome(
+  sql: Sql,
+  scope: string,
+  page: PageOf,
+): Promise<{ records: StoredRecord[]; next: number | undefined }> {
+  const rows = await selectPageRows(sql, scope, page);
+  const some = rows.slice(0, fitting(rows));
+  const more = rows.length === page.limit || some.length < rows.length;
+  return {
+    records: (await withItems(sql, table, some)).map(toRecord),
+    next: more ? Number(some.at(-1)?.id) : undefined,
+  };
+}
+
+/** The records of rows with `recordsTable.columns`. PayloadTooLargeError when they are too large together. */
+export function readRecords(sql: Sql, rows: readonly Row[]): Promise<StoredRecord[]> {
+  return toRecords(sql, table, rows);
+}
+
+/** Which of the hashes are taken. */
+export async function selectTaken(sql: Sql, hashes: readonly string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set();
+  const rows = await sql.rows(`select hash from ${table} where hash in (${marks(hashes)})`, hashes);
+  return new Set(rows.map((row) => row.hash as string));
+}
+
+/** Last committed versions by hash; locks the records against changes until the transaction ends. */
+export async function lockVersions(
+  sql: Sql,
+  dialect: Dialect,
+  hashes: readonly string[],
+): Promise<Map<string, number>> {
+  const versions = new Map<string, number>();
+  for (let start = 0; start < hashes.length; start += 500) {
+    const chunk = hashes.slice(start, start + 500);
+    const text = `select hash, version from ${table} where hash in (${marks(chunk)}) order by id${dialect.shareLock}`;
+    for (const row of await sql.rows(text, chunk)) versions.set(row.hash as string, Number(row.version));
+  }
+  return versions;
+}
+
+/** Locks the records against changes until the transaction ends; waits for transactions that hold such a lock. */
+export async function holdRecords(sql: Sql, hashes: readonly string[]): Promise<void> {
+  // An update without effect: the one lock that every database has, in the order in which units write.
+  for (const hash of [...hashes].sort())
+    await sql.change(`update ${table} set version = version where hash = ?`, [hash]);
+}
+
+const insertColumns = [
+  'document_id',
+  'hash',
+  'scope',
+  'site',
+  'app',
+  'identifier',
+  'items',
+  'creator',
+  'version',
+  'created_at',
+  'updated_at',
+  'published_at',
+];
+
+/** Inserts records in order and returns their `seq`s; a StorageError `taken` when a hash exists. */
+export async function insertRecords(
+  sql: Sql,
+  dialect: Dialect,
+  scope: string,
+  records: readonly RecordInsert[],
+): Promise<number[]> {
+  const now = new Date();
+  const rows = records.map(({ hash, site, app, id, items, creator }) => [
+    // Strapi requires unique letters and digits, which the hash is.
+    `r${hash.slice(0, 23)}`,
+    hash,
+    scope,
+    site,
+    app,
+    id,
+    JSON.stringify(items),
+    creator,
+    1,
+    now,
+    now,
+    now,
+  ]);
+  const returned = await sql.insert(table, insertColumns, rows, dialect.returning ? ' returning id, hash' : '');
+  const made = dialect.returning
+    ? returned
+    : await selectIds(
+        sql,
+        records.map((record) => record.hash),
+      );
+  const seqs = new Map(made.map((row) => [row.hash as string, Number(row.id)]));
+  return records.map((record) => seqs.get(record.hash) as number);
+}
+
+async function selectIds(sql: Sql, hashes: readonly string[]): Promise<Row[]> {
+  const found: Row[] = [];
+  for (let start = 0; start < hashes.length; start += 500) {
+    const chunk = hashes.slice(start, start + 500);
+    found.push(...(await sql.rows(`select id, hash from ${table} where hash in (${marks(chunk)})`, chunk)));
+  }
+  return found;
+}
+
+/** Writes the new state of a record; false when it is no longer at that version. */
+export async function updateRecord(sql: Sql, hash: string, version: number, to: StoredRecord): Promise<boolean> {
+  const text = `update ${table} set items = ?, creator = ?, version = ?, updated_at = ? where hash = ? and version = ?`;
+  const values = [JSON.stringify(to.items), to.creator, to.version, new Date(), hash, version];
+  return (await sql.change(text, values)) === 1;
+}
+
+/** False when the record is no longer at that version. */
+export async function deleteRecord(sql: Sql, hash: string, version: number): Promise<boolean> {
+  return (await sql.change(`delete from ${table} where hash = ? and version = ?`, [hash, version])) === 1;
+}
+
+/** `seq` of the app's newest record; 0 when there is none. */
+export async function lastSeq(sql: Sql, scope: string): Promise<number> {
+  const [row] = await sql.rows(`select max(id) as last from ${table} where scope = ?`, [scope]);
+  return Number(row?.last ?? 0);
+}
+
+/** Deletes up to `count` of the app's oldest records, none after `last`; returns the `seq` up to which none is left. */
+export async function deleteOldest(sql: Sql, scope: string, last: number, count: number): Promise<number> {
+  const text = `select id from ${table} where scope = ? and id <= ? order by id limit 1 offset ?`;
+  const [row] = await sql.rows(text, [scope, last, count - 1]);
+  const until = row ? Number(row.id) : last;
+  await sql.change(`delete from ${table} where scope = ? and id <= ?`, [scope, until]);
+  return until;
+}
+
+/** Reads existing records for indexes/. */
+export function recordSource(dialect: Dialect): RecordSource {
+  return {
+    async scan(sql, scope, after, limit, keep): Promise<IndexedRecord[]> {
+      const lock = keep ? dialect.shareLock : '';
+      const text = `select r.id, r.identifier, ${itemColumns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ?${lock}`;
+      const rows = await sql.rows(text, [scope, after, limit]);
+      return (await withItems(sql, table, rows.slice(0, fitting(rows)))).map(toIndexed);
+    },
+    async count(sql, scope): Promise<number> {
+      const [row] = await sql.rows(`select count(*) as n from ${table} where scope = ?`, [scope]);
+      return Number(row?.n);
+    },
+  };
+}

@@ -1,0 +1,201 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import knexFactory, { type Knex } from 'knex';
+import type { Client, HostDatabase } from '../database/database';
+import { createReadConnection } from '../database/read-connection';
+import { sqliteTransactions } from '../database/sqlite-writes';
+
+/** How to connect to a database: Knex's connection, and the environment with which the host of the tests uses it. */
+export interface TestAddress {
+  client: Client;
+  /** Plain data: a configuration with functions cannot be sent to another process. */
+  connection: Record<string, unknown>;
+  env: Record<string, string>;
+}
+
+/** A separate database for a test, with the records table as Strapi creates it. */
+export interface TestDatabase {
+  host: HostDatabase;
+  knex: Knex;
+  address: TestAddress;
+  destroy(): Promise<void>;
+}
+
+type Server = 'postgres' | 'mysql';
+
+/** The servers at their usual local addresses, or by TEST_POSTGRES_HOST, _PORT, _USER and _PASSWORD, TEST_MYSQL_… */
+const servers: Record<Server, Record<string, unknown>> = {
+  postgres: serverOf('POSTGRES', 5432, 'postgres'),
+  mysql: serverOf('MYSQL', 3306, 'root'),
+};
+const drivers: Record<Client, string> = { sqlite: 'better-sqlite3', postgres: 'pg', mysql: 'mysql2' };
+
+function serverOf(name: string, port: number, user: string): Record<string, unknown> {
+  const env = (part: string) => process.env[`TEST_${name}_${part}`];
+  const password = env('PASSWORD') ?? '';
+  return { host: env('HOST') ?? '127.0.0.1', port: Number(env('PORT') ?? port), user: env('USER') ?? user, password };
+}
+
+/**
+ * The databases that answer here, or those that TEST_DATABASES names, separated by commas. Logs the ones left out; with
+ * CI=true that is an error. Throws for an unknown name, and when a named database does not answer.
+ */
+export async function availableClients(): Promise<Client[]> {
+  const wanted = wantedClients();
+  const answers = await Promise.all(wanted.map((client) => (client === 'sqlite' ? client : answersTo(client))));
+  return answers.filter((client) => client !== null);
+}
+
+/** TEST_DATABASES, or all. */
+export function wantedClients(names = process.env.TEST_DATABASES, isCi = process.env.CI === 'true'): Client[] {
+  const all = Object.keys(drivers) as Client[];
+  if (!names) return all;
+  const wanted = names.split(',').map((name) => name.trim());
+  const unknown = wanted.find((name) => !all.includes(name as Client));
+  if (unknown !== undefined) throw new Error(`TEST_DATABASES names "${unknown}"; it can name ${all.join(', ')}`);
+  const left = all.filter((client) => !wanted.includes(client));
+  if (left.length > 0 && isCi)
+    throw new Error(`CI=true tests all databases: TEST_DATABASES leaves out ${left.join(', ')}`);
+  if (left.length > 0) shout(`TEST_DATABASES leaves out ${left.join(', ')}: THEIR TESTS DO NOT RUN`);
+  return all.filter((client) => wanted.includes(client));
+}
+
+function shout(message: string): void {
+  console.error(`${'!'.repeat(100)}\n! ${message}\n${'!'.repeat(100)}`);
+}
+
+async function answersTo(client: Server): Promise<Server | null> {
+  const knex = connect({ client, connection: adminOf(client), env: {} });
+  try {
+    await knex.raw('select 1');
+    return client;
+  } catch (error) {
+    const { host, port } = servers[client];
+    const message = `${client} does not answer at ${host}:${port}: ITS TESTS DO NOT RUN (${(error as Error).message})`;
+    if (process.env.CI === 'true' || process.env.TEST_DATABASES) throw new Error(message);
+    shout(message);
+    return null;
+  } finally {
+    await knex.destroy();
+  }
+}
+
+function adminOf(client: Server): Record<string, unknown> {
+  return { ...servers[client], ...(client === 'postgres' ? { database: 'postgres' } : {}) };
+}
+
+/** Opens a database as the host does. */
+export function connect({ client, connection }: TestAddress): Knex {
+  return knexFactory({
+    client: drivers[client],
+    connection,
+    pool: client === 'sqlite' ? { min: 1, max: 1, afterCreate: useWriteAheadLog } : { min: 0, max: 10 },
+    acquireConnectionTimeout: 20_000,
+    useNullAsDefault: client === 'sqlite',
+  });
+}
+
+function useWriteAheadLog(connection: { pragma(text: string): unknown }, done: (...result: unknown[]) => void): void {
+  for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'busy_timeout = 5000']) connection.pragma(pragma);
+  done(null, connection);
+}
+
+/** `table: false` leaves the records table to the test. */
+export async function createTestDatabase(client: Client, { table = true } = {}): Promise<TestDatabase> {
+  const name = `apps_test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+  const { address, drop } = client === 'sqlite' ? createFile(name) : await createOnServer(client, name);
+  const knex = connect(address);
+  if (table) await createRecordsTable(knex);
+  return {
+    address,
+    knex,
+    host: hostOf(knex, client),
+    async destroy() {
+      await knex.destroy();
+      await drop();
+    },
+  };
+}
+
+type Made = { address: TestAddress; drop(): Promise<void> };
+
+function createFile(name: string): Made {
+  const folder = mkdtempSync(join(tmpdir(), 'apps-test-'));
+  const filename = join(folder, `${name}.db`);
+  const env = { DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: filename };
+  return {
+    address: { client: 'sqlite', connection: { filename }, env },
+    drop: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function createOnServer(client: Server, name: string): Promise<Made> {
+  const ask = async (text: string) => {
+    const server = connect({ client, connection: adminOf(client), env: {} });
+    await server.raw(text).finally(() => server.destroy());
+  };
+  await ask(`create database ${name}`);
+  const connection: Record<string, unknown> = { ...servers[client], database: name };
+  const env = {
+    DATABASE_CLIENT: client,
+    DATABASE_HOST: String(connection.host),
+    DATABASE_PORT: String(connection.port),
+    DATABASE_USERNAME: String(connection.user),
+    DATABASE_PASSWORD: String(connection.password),
+    DATABASE_NAME: name,
+  };
+  const force = client === 'postgres' ? ' with (force)' : '';
+  return { address: { client, connection, env }, drop: () => ask(`drop database ${name}${force}`) };
+}
+
+/** The table that Strapi's schema sync creates from content-types/record/schema.json. */
+async function createRecordsTable(knex: Knex): Promise<void> {
+  await knex.schema.createTable('apps_records', (table) => {
+    table.increments('id');
+    for (const column of ['document_id', 'hash', 'scope', 'site', 'app', 'identifier', 'creator']) table.string(column);
+    table.text('items', 'longtext');
+    table.integer('version');
+    for (const column of ['created_at', 'updated_at', 'published_at'])
+      table.datetime(column, { useTz: false, precision: 6 });
+    table.unique(['hash'], { indexName: 'apps_records_hash_uq' });
+    table.index(['scope', 'id'], 'apps_records_scope_ix');
+  });
+}
+
+/**
+ * A database whose transactions have an asynchronous context, like Strapi's.
+ * @param isSecond whether it is a second connection of this process to a SQLite file. A statement that waits for the lock of
+ *   the other one blocks the thread, in which the other one would have to go on: Knex's transactions leave it the time.
+ */
+export function hostOf(knex: Knex, client: Client, isSecond = false): HostDatabase {
+  const context = new AsyncLocalStorage<{ trx: Knex.Transaction | null }>();
+  const reading = client === 'sqlite' ? createReadConnection(() => knex) : undefined;
+  const write = client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex) : undefined;
+  const transaction: HostDatabase['transaction'] = async (work) => {
+    const current = context.getStore()?.trx;
+    if (current) return work(current);
+    const trx = await knex.transaction();
+    const store: { trx: Knex.Transaction | null } = { trx };
+    try {
+      const result = await context.run(store, () => work(trx));
+      store.trx = null;
+      await trx.commit();
+      return result;
+    } catch (error) {
+      store.trx = null;
+      if (!trx.isCompleted()) await trx.rollback();
+      throw error;
+    }
+  };
+  return {
+    client,
+    knex: () => knex,
+    readConnection: reading?.connection,
+    close: reading?.close,
+    current: async () => context.getStore()?.trx ?? undefined,
+    transaction,
+    write: (work) => (write && !context.getStore()?.trx ? write(work) : transaction(work)),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Dialect, IndexedRecord, Indexes, RecordWrite, Sql } from '../../indexes';
+import { isFailure } from '../../indexes';
+import { deleteRecord, insertRecords, updateRecord } from '../table/table';
+import type { StoredRecord } from '../types';
+import { CollisionError } from './collision';
+import type { Entry } from './entries';
+
+/** Writes entries and their index rows in the transaction. CollisionError when one was changed meanwhile. */
+export async function flushEntries(
+  sql: Sql,
+  dialect: Dialect,
+  indexes: Indexes,
+  pending: readonly Entry[],
+): Promise<void> {
+  for (const scope of [...new Set(pending.map((entry) => entry.scope))].sort()) {
+    const entries = pending.filter((entry) => entry.scope === scope);
+    for (const entry of entries) if (!entry.written) entry.stored = entry.base;
+    const generations = await indexes.lock(sql, scope);
+    // Sorted by hash, so that two units that change the same records cannot deadlock.
+    const existing = entries.filter((entry) => entry.base).sort((a, b) => (a.hash < b.hash ? -1 : 1));
+    const writes: RecordWrite[] = [];
+    for (const entry of existing) writes.push(await writeExisting(sql, entry));
+    writes.push(
+      ...(await insertNew(
+        sql,
+        dialect,
+        scope,
+        entries.filter((entry) => !entry.base && entry.current),
+      )),
+    );
+    await indexes.write(sql, generations, writes);
+    for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
+  }
+}
+
+async function writeExisting(sql: Sql, entry: Entry): Promise<RecordWrite> {
+  const { hash, current } = entry;
+  const base = entry.base as StoredRecord;
+  const done = current
+    ? await updateRecord(sql, hash, base.version, current)
+    : await deleteRecord(sql, hash, base.version);
+  if (!done) throw new CollisionError([hash]);
+  entry.base = current && { ...current, seq: base.seq };
+  entry.current = entry.base;
+  return { before: indexed(base), after: entry.base && indexed(entry.base) };
+}
+
+async function insertNew(sql: Sql, dialect: Dialect, scope: string, entries: readonly Entry[]): Promise<RecordWrite[]> {
+  if (entries.length === 0) return [];
+  const inserts = entries.map(({ hash, key, id, current }) => {
+    const { items, creator } = current as StoredRecord;
+    return { hash, site: key.site, app: key.app, id, items, creator };
+  });
+  let seqs: number[];
+  try {
+    seqs = await insertRecords(sql, dialect, scope, inserts);
+  } catch (error) {
+    if (isFailure(error, 'taken'))
+      throw new CollisionError(
+        entries.map((entry) => entry.hash),
+        error,
+      );
+    throw error;
+  }
+  return entries.map((entry, at) => {
+    entry.base = { ...(entry.current as StoredRecord), version: 1, seq: seqs[at] as number };
+    entry.current = entry.base;
+    return { before: null, after: indexed(entry.base) };
+  });
+}
+
+const indexed = ({ seq, id, items }: StoredRecord): IndexedRecord => ({ seq, id, items });

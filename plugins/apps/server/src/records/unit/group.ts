@@ -1,0 +1,146 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { isAppsError } from '../../errors';
+import type { UnitOfWork } from '../types';
+import { CollisionError } from './collision';
+import type { KeyedMutex } from './keyed-mutex';
+import type { Effect, RecordUnit } from './unit';
+import { WorkUnit } from './work-unit';
+
+/** Works of a group, and milliseconds that its first one waits, before the group is committed. */
+const MAX_WORKS = 100;
+const MAX_WAIT = 20;
+/** Runs of a work in groups; after that many collisions with other processes it must lock the record. */
+const MAX_TRIES = 3;
+/** Milliseconds after which an unavailable database is not asked again for each waiting work. */
+const GIVE_UP_AFTER = 1_000;
+
+type Work<T> = (unit: UnitOfWork) => Promise<T>;
+
+interface Job {
+  work: Work<unknown>;
+  tries: number;
+  /** Runs a function in the asynchronous context of the work's caller. */
+  inside<T>(run: () => T): T;
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+}
+
+/** A job that has run in a unit that is not committed yet. */
+interface Done {
+  job: Job;
+  outcome: PromiseSettledResult<unknown>;
+  effects: Effect[];
+}
+
+/** Groups of works on the same record. */
+export interface Groups {
+  /**
+   * Runs a work when the record is unlocked, and commits it together with those that have arrived meanwhile. Each sees
+   * the writes of those before it; a work that fails is undone. Rejects with a CollisionError when it must run again,
+   * alone.
+   * @param key the record's hash
+   */
+  join<T>(key: string, work: Work<T>): Promise<T>;
+}
+
+/**
+ * Group commit: concurrent works on one record need one transaction together. See docs/decisions/storage-collisions.md.
+ */
+export function createGroups(mutex: KeyedMutex, newUnit: (own: ReadonlySet<string>) => RecordUnit): Groups {
+  const outside = AsyncLocalStorage.snapshot();
+  const waiting = new Map<string, Job[]>();
+
+  const serve = async (key: string, jobs: Job[]): Promise<void> => {
+    while (jobs.length > 0) {
+      const free = await mutex.lock([key]);
+      try {
+        await runGroup(newUnit(new Set([key])), key, jobs);
+      } finally {
+        free();
+      }
+    }
+    waiting.delete(key);
+  };
+
+  return {
+    join: <T>(key: string, work: Work<T>) =>
+      new Promise<T>((resolve, reject) => {
+        const inside = AsyncLocalStorage.snapshot();
+        const job: Job = { work, tries: 0, inside, resolve: resolve as Job['resolve'], reject };
+        const jobs = waiting.get(key);
+        if (jobs) return jobs.push(job);
+        const first = [job];
+        waiting.set(key, first);
+        return outside(() => serve(key, first));
+      }),
+  };
+}
+
+/** Takes jobs off the queue, runs them in the unit and commits it. Never rejects: it settles the jobs. */
+async function runGroup(unit: RecordUnit, key: string, jobs: Job[]): Promise<void> {
+  const taken: Job[] = [];
+  const done: Done[] = [];
+  const began = performance.now();
+  const isFull = () => done.length >= MAX_WORKS || (done.length > 0 && performance.now() - began > MAX_WAIT);
+  try {
+    // A transaction that a job has opened ends with that job.
+    while (!unit.hasOpened && !isFull()) {
+      const job = jobs.shift();
+      if (!job) break;
+      job.tries += 1;
+      taken.push(job);
+      const { outcome, effects } = await runJob(unit, job);
+      if (outcome.status === 'rejected' && isHopeless(outcome.reason, began)) throw outcome.reason;
+      done.push({ job, outcome, effects });
+    }
+    await unit.commit();
+  } catch (error) {
+    const uncertain = unit.hasEnded && !unit.failure;
+    const reason = unit.failure ?? error;
+    await unit.rollback();
+    const waiting = isHopeless(reason, began) ? jobs.splice(0) : [];
+    for (const job of waiting) job.reject(reason);
+    refuse(taken, jobs, key, reason, uncertain || waiting.length > 0);
+    return;
+  }
+  for (const { job, outcome, effects } of done) answer(unit, job, outcome, effects);
+}
+
+function isHopeless(reason: unknown, began: number): boolean {
+  return isAppsError(reason, 'ServiceUnavailableError') && performance.now() - began > GIVE_UP_AFTER;
+}
+
+/**
+ * Settles a group that was not committed. A single job is rejected with the reason. Several jobs run again, because only
+ * one may have caused it, unless that is hopeless, or COMMIT itself has failed and its outcome is unknown.
+ */
+function refuse(taken: readonly Job[], jobs: Job[], key: string, reason: unknown, final: boolean): void {
+  const collided = reason instanceof CollisionError;
+  const again = (job: Job) => collided && !final && taken.length > 1 && job.tries < MAX_TRIES;
+  const rejection = final || collided || taken.length === 1 ? reason : new CollisionError([key], reason);
+  for (const job of taken) if (!again(job)) job.reject(rejection);
+  jobs.unshift(...taken.filter(again));
+}
+
+/** Runs a job in the unit, and undoes it when it fails. Rejects when it cannot be undone. */
+async function runJob(unit: RecordUnit, job: Job): Promise<Omit<Done, 'job'>> {
+  const undo = unit.mark();
+  const own = new WorkUnit(unit);
+  try {
+    const value = await job.inside(() => job.work(own));
+    if (unit.failure) throw unit.failure;
+    return { outcome: { status: 'fulfilled', value }, effects: unit.takeEffects() };
+  } catch (reason) {
+    if (unit.failure || !undo()) throw reason;
+    return { outcome: { status: 'rejected', reason }, effects: [] };
+  } finally {
+    own.end();
+  }
+}
+
+/** Settles a job after its effects have run. */
+function answer(unit: RecordUnit, job: Job, outcome: PromiseSettledResult<unknown>, effects: Effect[]): void {
+  if (outcome.status === 'rejected') return job.reject(outcome.reason);
+  if (effects.length === 0) return job.resolve(outcome.value);
+  job.inside(() => unit.carryOut(effects)).then(() => job.resolve(outcome.value), job.reject);
+}

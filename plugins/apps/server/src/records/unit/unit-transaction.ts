@@ -1,0 +1,328 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { isAppsError } from '../../errors';
+import {
+  type Access,
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  type Indexes,
+  IndexMissing,
+  isFailure,
+  readerOf,
+  type Sql,
+  translateError,
+} from '../../indexes';
+import { holdRecords, lockVersions, selectRecord } from '../table/table';
+import type { StoredRecord } from '../types';
+import { CollisionError } from './collision';
+import type { Entries } from './entries';
+import { flushEntries } from './flush';
+import { IdleTime } from './idle-time';
+import type { KeyedMutex } from './keyed-mutex';
+import { type OpenTransaction, openTransaction } from './transaction';
+
+export interface UnitTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  indexes: Indexes;
+  mutex: KeyedMutex;
+  /** Reads a record by its hash outside any transaction, batched with concurrent reads. */
+  loadRecord(hash: string): Promise<StoredRecord | undefined>;
+  /** Receives the error of an effect that failed after the commit. */
+  onError(error: unknown): void;
+}
+
+/** `joined`: the transaction belongs to the calling code, which alone may end it. `free` lets the next unit open one. */
+type Opened = OpenTransaction & { joined: boolean; free(): void };
+
+/**
+ * Milliseconds that a transaction stays open while logic runs or reads, in sum: enough for logic that continues at once,
+ * and short enough for a request that waits for slow logic. `locking`: for a unit that keeps records locked.
+ */
+const idleTimes = { usual: 50, locking: 200 };
+
+/**
+ * SQLite has one connection. Units that may keep it while logic runs lock it one by one, so that other requests wait for at
+ * most one of them.
+ */
+const CONNECTION_KEY = 'connection';
+
+/** The unit transaction that runs the current code, which may then use the unit without waiting for itself. */
+const inside = new AsyncLocalStorage<UnitTransaction>();
+
+/**
+ * The database transaction of a unit of work: opened for a statement or for the commit, never for as long as logic runs.
+ * When it stays idle too long, it is rolled back, and its changes are repeated when it is next opened. See
+ * docs/decisions/short-transactions.md. `own`: hashes of the records that this unit has locked.
+ */
+export class UnitTransaction {
+  /** Why the unit cannot be committed: it must run again, even if the work has caught the error. */
+  failure: CollisionError | IndexMissing | undefined;
+  /** Whether a transaction was opened for this unit, even if it is no longer open. */
+  hasOpened = false;
+
+  private open: Opened | undefined;
+  /** Changes of host content, in order, to repeat in another transaction. */
+  private readonly changes: (() => Promise<unknown>)[] = [];
+  private readonly idle = new IdleTime(() => {
+    this.last = this.last.then(() => this.close());
+  });
+  private idleTime = idleTimes.usual;
+  private ended = false;
+  private commits = false;
+  private savepoints = 0;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly tools: UnitTools,
+    private readonly entries: Entries,
+    private readonly own: ReadonlySet<string>,
+  ) {}
+
+  /** Whether a commit or rollback has begun. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  /**
+   * Reads with this unit's writes visible: in its transaction if that is open, or if `scope` has pending writes, which are
+   * then flushed; else outside.
+   */
+  async read<T>(work: (access: Access) => Promise<T>, scope?: string): Promise<T> {
+    const isPending = () => scope !== undefined && this.entries.pending(scope).length > 0;
+    if (!this.open && !isPending()) return this.readOutside(work);
+    return this.exclusive(async () => {
+      const trx = isPending() ? (await this.begin()).trx : this.open?.trx;
+      if (!trx) return this.readOutside(work);
+      const access = { sql: createSql(trx, this.tools.dialect), trx };
+      return this.idle.spending(() => this.watched(() => work(access)));
+    });
+  }
+
+  /** The record of a hash, in this unit's transaction if that is open, else as last committed. */
+  async record(hash: string): Promise<StoredRecord | null> {
+    const { loadRecord } = this.tools;
+    return (await this.read(({ sql, trx }) => (trx ? selectRecord(sql, hash) : loadRecord(hash)))) ?? null;
+  }
+
+  /**
+   * Opens the transaction now and locks these records, until it ends or the unit is slow: for a unit that has collided with
+   * other processes repeatedly.
+   */
+  async hold(hashes: readonly string[]): Promise<void> {
+    await this.exclusive(async () => {
+      this.idleTime = idleTimes.locking;
+      const { trx } = await this.begin();
+      await this.watched(() => holdRecords(createSql(trx, this.tools.dialect), hashes));
+    });
+  }
+
+  /** Runs a change of host content inside the transaction, and undoes it when it fails. It may run again later. */
+  async change<T>(work: () => Promise<T>): Promise<T> {
+    const outermost = inside.getStore() !== this;
+    return this.exclusive(async () => {
+      const result = await this.run(work);
+      if (outermost) this.changes.push(work);
+      return result;
+    });
+  }
+
+  /** Runs reads of host content: inside the transaction if it is open or has changed such content, else outside. */
+  async alongside<T>(work: () => Promise<T>): Promise<T> {
+    const joins = () => this.open !== undefined || this.changes.length > 0;
+    if (!joins()) return work();
+    return this.exclusive(() => (joins() ? this.run(work, (reading) => this.idle.spending(reading)) : work()));
+  }
+
+  async commit(): Promise<void> {
+    await this.exclusive(() => this.watched(() => this.commitNow()));
+  }
+
+  /** False when there was nothing left to roll back. */
+  async rollback(): Promise<boolean> {
+    if (this.ended) return false;
+    this.ended = true;
+    await this.last;
+    const open = this.take();
+    await open?.rollback();
+    open?.free();
+    return true;
+  }
+
+  /** Remembers a failure that requires the whole unit to run again. */
+  private async watched<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      const lost = isFailure(cause, 'collision') || ((this.open || this.commits) && isFailure(cause, 'missing-table'));
+      const hashes = () => this.entries.pending().map((entry) => entry.hash);
+      const error = lost ? new CollisionError(hashes(), cause) : cause;
+      if (error instanceof CollisionError || error instanceof IndexMissing) this.failure ??= error;
+      throw error;
+    }
+  }
+
+  private async readOutside<T>(work: (access: Access) => Promise<T>): Promise<T> {
+    const { database, dialect } = this.tools;
+    const trx = await database.current();
+    return this.watched(() => work({ sql: createSql(trx ?? readerOf(database), dialect), trx }));
+  }
+
+  /** @param measure runs the work and counts its time */
+  private async run<T>(
+    work: () => Promise<T>,
+    measure = (counted: () => Promise<T>): Promise<T> => counted(),
+  ): Promise<T> {
+    const wasOpen = this.open !== undefined;
+    const { trx, run, joined } = await this.begin();
+    const flushed = this.entries.written().length;
+    // Nested work needs a unique name: MySQL drops a savepoint when its name is used again.
+    const savepoint = wasOpen || joined ? `apps_unit_${++this.savepoints}` : undefined;
+    if (savepoint) await trx.raw(`savepoint ${savepoint}`);
+    try {
+      const result = await measure(() => run(() => inside.run(this, work)));
+      if (savepoint) await trx.raw(`release savepoint ${savepoint}`);
+      return result;
+    } catch (error) {
+      if (this.tools.dialect.classify(error as Error) === 'collision') this.failure ??= new CollisionError([], error);
+      // A transaction opened for this work alone ends before logic receives the error.
+      if (savepoint) await this.undo(trx, savepoint, error, flushed);
+      else await this.close();
+      throw error;
+    }
+  }
+
+  private async commitNow(): Promise<void> {
+    if (this.ended) throw new Error('the unit of work has ended');
+    const written = this.entries.written().map((entry) => entry.hash);
+    if (written.length || this.changes.length || this.open) {
+      const busy = this.tools.mutex.lockedByOther(written, this.own);
+      if (busy) throw new CollisionError([busy]);
+      await (this.open || this.changes.length ? this.commitOpened() : this.commitAtOnce());
+    }
+    this.ended = true;
+  }
+
+  private async commitOpened(): Promise<void> {
+    const { trx, commit, free } = await this.begin(false);
+    await this.checkReads(createSql(trx, this.tools.dialect));
+    this.ended = true;
+    this.take();
+    await commit().catch(this.translate).finally(free);
+  }
+
+  /** Commits records alone: their transaction consists of statements, and no other code joins it. */
+  private async commitAtOnce(): Promise<void> {
+    if (this.failure) throw this.failure;
+    const { database, dialect, indexes } = this.tools;
+    this.commits = true;
+    const write = database.write(async (connection) => {
+      const sql = createSql(connection, dialect);
+      await flushEntries(sql, dialect, indexes, this.entries.pending());
+      await this.checkReads(sql);
+      this.ended = true;
+    });
+    await write.catch((error) => {
+      throw error instanceof CollisionError || error instanceof IndexMissing ? error : this.translate(error);
+    });
+  }
+
+  private async checkReads(sql: Sql): Promise<void> {
+    const read = this.entries.readOnly();
+    if (read.length === 0) return;
+    const hashes = read.map((entry) => entry.hash);
+    const versions = await lockVersions(sql, this.tools.dialect, hashes);
+    const changed = read.filter((entry) => entry.base?.version !== versions.get(entry.hash));
+    if (changed.length) throw new CollisionError(changed.map((entry) => entry.hash));
+  }
+
+  /** Opens the transaction if needed and flushes pending writes. `stays`: it may stay open while logic runs. */
+  private async begin(stays = true): Promise<Opened> {
+    return this.watched(async () => {
+      if (this.failure) throw this.failure;
+      if (this.ended) throw new Error('the unit of work has ended');
+      const opened = this.open ?? (await this.reopen(stays));
+      const pending = this.entries.pending();
+      const { dialect, indexes } = this.tools;
+      if (pending.length) await flushEntries(createSql(opened.trx, dialect), dialect, indexes, pending);
+      return opened;
+    });
+  }
+
+  /** Opens the transaction and repeats all changes of an earlier one. */
+  private async reopen(stays: boolean): Promise<Opened> {
+    const { database, mutex } = this.tools;
+    const joined = (await database.current()) !== undefined;
+    const queues = database.client === 'sqlite' && !joined && (stays || this.changes.length > 0);
+    const free = queues ? await mutex.lock([CONNECTION_KEY]) : () => {};
+    const transaction = await openTransaction(database).catch((error) => {
+      free();
+      return this.translate(error);
+    });
+    const opened = { ...transaction, joined, free };
+    this.open = opened;
+    this.hasOpened = true;
+    this.idle.reset(this.idleTime);
+    for (const change of this.changes) await this.repeat(opened, change);
+    return opened;
+  }
+
+  /** Repeats a change. When it fails now, another request has changed the content meanwhile. */
+  private async repeat(opened: Opened, change: () => Promise<unknown>): Promise<void> {
+    try {
+      await opened.run(() => inside.run(this, change));
+    } catch (cause) {
+      const error = translateError(this.tools.dialect, cause);
+      throw isAppsError(error, 'ServiceUnavailableError') ? error : new CollisionError([], cause);
+    }
+    // Strapi's code hardly ever yields on SQLite: without this, many changes would block the thread.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Rolls the transaction back: its writes are pending again, and changes will be repeated. */
+  private async close(): Promise<void> {
+    if (!this.open || this.open.joined) return;
+    const { rollback, free } = this.take() as Opened;
+    this.idleTime = idleTimes.usual;
+    this.entries.unwrite();
+    await rollback();
+    free();
+  }
+
+  /** Hands the open transaction over to the caller, who must end it. */
+  private take(): Opened | undefined {
+    const { open } = this;
+    this.open = undefined;
+    this.idle.stop();
+    return open;
+  }
+
+  /** Undoes the writes of failed work; when that is impossible, the unit cannot be committed. */
+  private async undo(trx: Opened['trx'], savepoint: string, error: unknown, flushed: number): Promise<void> {
+    try {
+      await trx.raw(`rollback to savepoint ${savepoint}`);
+    } catch (cause) {
+      this.failure ??= new CollisionError([], cause);
+    }
+    if (this.entries.written().length !== flushed) this.failure ??= new CollisionError([], error);
+  }
+
+  private readonly translate = (error: unknown): never => {
+    throw translateError(this.tools.dialect, error);
+  };
+
+  /** Serializes all use of the transaction. Between two uses it stays open for the idle time at most. */
+  private async exclusive<T>(work: () => Promise<T>): Promise<T> {
+    if (inside.getStore() === this) return work();
+    const result = this.last.then(async () => {
+      this.idle.pause();
+      try {
+        return await work();
+      } finally {
+        if (this.open && !this.open.joined && !this.idle.resume()) await this.close();
+      }
+    });
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,249 @@
+import { AppsError, notFound } from '../../errors';
+import { queryLimits } from '../../indexes';
+import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
+import { applyChange, storable } from '../table/change';
+import { firstFreeId } from '../table/free-id';
+import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
+import { readRecords, selectPage } from '../table/table';
+import type {
+  AppKey,
+  Items,
+  NewRecord,
+  PageOptions,
+  ReadEnd,
+  RecordChange,
+  SearchResult,
+  StoredRecord,
+  UnitOfWork,
+} from '../types';
+import { Entries, type Entry } from './entries';
+import { type UnitTools, UnitTransaction } from './unit-transaction';
+
+/** Runs once, after the commit. */
+export type Effect = () => void | Promise<void>;
+
+/**
+ * The unit of work of a request or of a group of requests; see UnitOfWork, and WorkUnit for the view of one work. `own`:
+ * hashes of the records that this unit has locked.
+ */
+export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
+  private readonly entries = new Entries();
+  private effects: Effect[] = [];
+  private readonly transaction: UnitTransaction;
+
+  constructor(
+    private readonly tools: UnitTools,
+    own: ReadonlySet<string>,
+  ) {
+    this.transaction = new UnitTransaction(tools, this.entries, own);
+  }
+
+  /** Why the unit cannot be committed: it must run again, even if the work has caught the error. */
+  get failure() {
+    return this.transaction.failure;
+  }
+
+  /** Whether it has opened a transaction, so that its changes are no longer in memory alone. */
+  get hasOpened(): boolean {
+    return this.transaction.hasOpened;
+  }
+
+  get hasEnded(): boolean {
+    return this.transaction.hasEnded;
+  }
+
+  /**
+   * Begins the part of the next request in this unit. Returns a function that undoes it, or returns false when a
+   * transaction was opened meanwhile.
+   */
+  mark(): () => boolean {
+    const restore = this.entries.mark();
+    const opened = this.hasOpened;
+    return () => {
+      if (this.hasOpened !== opened) return false;
+      restore();
+      this.effects = [];
+      return true;
+    };
+  }
+
+  /** See UnitTransaction. */
+  hold(hashes: Iterable<string>): Promise<void> {
+    return this.transaction.hold([...hashes]);
+  }
+
+  async get(key: AppKey, id: string): Promise<StoredRecord | null> {
+    return (await this.load(key, id)).current;
+  }
+
+  async page(key: AppKey, options: PageOptions): Promise<StoredRecord[]> {
+    const scope = scopeOf(key);
+    const limit = options.limit ?? queryLimits.limit;
+    const records = await this.transaction.read(({ sql }) => selectPage(sql, scope, { ...options, limit }), scope);
+    return records.map((record) => this.merge(key, record));
+  }
+
+  async search(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    options: SearchOptions,
+    end: ReadEnd = {},
+  ): Promise<SearchResult> {
+    const scope = scopeOf(key);
+    const { found, total } = await this.transaction.read(async (access) => {
+      const { rows, total } = await this.tools.indexes.search(access, scope, indexes, options, end);
+      return { found: await readRecords(access.sql, rows), total };
+    }, scope);
+    const records = found.map((record) => this.merge(key, record));
+    return total === undefined ? { records } : { records, total };
+  }
+
+  async count(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    query?: string,
+    names?: Items,
+    end: ReadEnd = {},
+  ): Promise<number> {
+    const scope = scopeOf(key);
+    const { indexes: made } = this.tools;
+    return this.transaction.read((access) => made.count(access, scope, indexes, { query, names }, end), scope);
+  }
+
+  async create(key: AppKey, record: NewRecord): Promise<StoredRecord> {
+    const generated = record.id === undefined;
+    const entry = generated
+      ? this.entries.seen(key, generateId(), null, false)
+      : await this.freeEntry(key, record.id as string, record.whenTaken);
+    return this.put(entry, storable(record.items), record.creator);
+  }
+
+  /** @param onChange gets the items before and after */
+  async update(
+    key: AppKey,
+    id: string,
+    change: RecordChange,
+    onChange?: (before: Items | null, after: Items | null) => void,
+  ): Promise<StoredRecord> {
+    const entry = await this.load(key, id);
+    if (!entry.current) throw notFound('There is no such record', { id });
+    const { items: before } = entry.current;
+    entry.current = { ...entry.current, items: applyChange(entry.current.items, change), version: nextVersion(entry) };
+    entry.dirty = true;
+    onChange?.(before, entry.current.items);
+    return entry.current;
+  }
+
+  async rename(key: AppKey, from: string, to: string, whenTaken: 'refuse' | 'number'): Promise<StoredRecord> {
+    const entry = await this.load(key, from);
+    if (!entry.current || !entry.created) throw notFound('There is no such new record', { id: from });
+    if (from === to) return entry.current;
+    const { items, creator } = entry.current;
+    const target = await this.freeEntry(key, to, whenTaken);
+    this.remove(entry);
+    return this.put(target, items, creator);
+  }
+
+  /** @param onDelete gets the items of the record */
+  async delete(
+    key: AppKey,
+    id: string,
+    onDelete?: (before: Items | null, after: Items | null) => void,
+  ): Promise<boolean> {
+    const entry = await this.load(key, id);
+    if (!entry.current) return false;
+    onDelete?.(entry.current.items, null);
+    this.remove(entry);
+    return true;
+  }
+
+  inTransaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.transaction.change(work);
+  }
+
+  alongside<T>(work: () => Promise<T>): Promise<T> {
+    return this.transaction.alongside(work);
+  }
+
+  afterCommit(effect: () => void | Promise<void>): void {
+    this.effects.push(effect);
+  }
+
+  /** Writes everything. ConflictError when a version read or written has changed meanwhile, or an id is taken. */
+  async commit(): Promise<void> {
+    await this.transaction.commit();
+    await this.carryOut(this.takeEffects());
+  }
+
+  async rollback(): Promise<void> {
+    if (await this.transaction.rollback()) this.effects = [];
+  }
+
+  /** Hands the registered effects over to the caller, who must run them. */
+  takeEffects(): Effect[] {
+    const effects = this.effects;
+    this.effects = [];
+    return effects;
+  }
+
+  /** Runs effects in order; reports the error of one that fails and continues. */
+  async carryOut(effects: readonly Effect[]): Promise<void> {
+    for (const effect of effects) {
+      try {
+        await effect();
+      } catch (error) {
+        this.tools.onError(error);
+      }
+    }
+  }
+
+  /** The entry of a record; reads the database the first time. */
+  private async load(key: AppKey, id: string): Promise<Entry> {
+    checkId(id);
+    const hash = hashOf(key, id);
+    const known = this.entries.find(hash);
+    if (known) {
+      known.read = true;
+      return known;
+    }
+    return this.entries.seen(key, id, await this.transaction.record(hash), true);
+  }
+
+  private async freeEntry(key: AppKey, id: string, whenTaken: 'refuse' | 'number' = 'refuse'): Promise<Entry> {
+    const entry = await this.load(key, id);
+    if (!entry.current) return entry;
+    if (whenTaken === 'refuse') throw new AppsError('ConflictError', 'The record id is taken', { details: { id } });
+    const known = (hash: string) => {
+      const met = this.entries.find(hash);
+      return met && met.current !== null;
+    };
+    // Another request may take the id between the two reads: an existing record must never be overwritten.
+    for (let free = entry; ; ) {
+      if (!free.current) return free;
+      free = await this.load(key, await this.transaction.read(({ sql }) => firstFreeId(sql, key, id, known)));
+    }
+  }
+
+  private put(entry: Entry, items: Items, creator: string | null): StoredRecord {
+    entry.current = { id: entry.id, items, creator, version: nextVersion(entry), seq: entry.base?.seq ?? 0 };
+    Object.assign(entry, { dirty: true, created: true });
+    this.entries.last(entry);
+    return entry.current;
+  }
+
+  private remove(entry: Entry): void {
+    entry.current = null;
+    entry.created = false;
+    entry.dirty = entry.base !== null;
+  }
+
+  /** Merges a search hit into the identity map. */
+  private merge(key: AppKey, record: StoredRecord): StoredRecord {
+    return this.entries.seen(key, record.id, record, false).current ?? record;
+  }
+}
+
+/** The next version of the record: one more than before this request. 0 while it is not in the database. */
+function nextVersion({ base, before }: Entry): number {
+  return base ? (before ?? base).version + 1 : 0;
+}

@@ -1,0 +1,54 @@
+import { expect, test, vi } from 'vitest';
+import type { UnitOfWork } from '../types';
+import type { RecordUnit } from './unit';
+import { WorkUnit } from './work-unit';
+
+const key = { site: 's', app: 'a' };
+const none = new Map();
+const record = { id: 'r', items: {}, creator: null, version: 1, seq: 1 };
+
+function observed() {
+  const shared = {
+    get: vi.fn(async () => record),
+    page: vi.fn(async () => []),
+    search: vi.fn(async () => ({ records: [] })),
+    count: vi.fn(async () => 0),
+    create: vi.fn(async () => record),
+    update: vi.fn(async () => record),
+    rename: vi.fn(async () => record),
+    delete: vi.fn(async () => true),
+    alongside: vi.fn(async (work: () => unknown) => work()),
+  };
+  const unit = new WorkUnit(shared as unknown as RecordUnit);
+  const seen: unknown[] = [];
+  unit.observe({ onRead: (_, id) => seen.push(['read', id]), onWrite: (_, id) => seen.push(['write', id]) });
+  return { shared, unit, seen };
+}
+
+type Method = keyof ReturnType<typeof observed>['shared'];
+
+test.each<[Method, unknown[], unknown[]]>([
+  ['get', [key, 'r'], [['read', 'r']]],
+  ['page', [key, { limit: 1 }], [['read', undefined]]],
+  ['search', [key, none, { query: '' }, {}], [['read', undefined]]],
+  ['count', [key, none, 'a == 1', {}, {}], [['read', undefined]]],
+  ['create', [key, { items: {}, creator: null }], [['write', 'r']]],
+  ['update', [key, 'q', { set: {} }], [['write', 'q']]],
+  ['rename', [key, 'q', 'r', 'refuse'], [['write', 'r']]],
+  ['delete', [key, 'q'], [['write', 'q']]],
+  ['alongside', [async () => undefined], []],
+])('%s goes to the shared unit, and to observers', async (method, args, expected) => {
+  const { shared, unit, seen } = observed();
+  await (unit[method] as (...args: unknown[]) => Promise<unknown>).apply(unit, args);
+  expect(shared[method]).toHaveBeenCalledWith(...args);
+  expect(seen).toEqual(expected);
+});
+
+test('after its end no call reaches the shared unit', async () => {
+  const { shared, unit } = observed();
+  unit.end();
+  expect(() => unit.get(key, 'r')).toThrow('the unit of work has ended');
+  await expect((unit as UnitOfWork).create(key, { items: {}, creator: null })).rejects.toThrow('has ended');
+  expect(shared.get).not.toHaveBeenCalled();
+  expect(shared.create).not.toHaveBeenCalled();
+});

@@ -1,0 +1,103 @@
+import type { Items } from '../../../../shared/json';
+import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/types';
+import type { AppKey, NewRecord, PageOptions, RecordChange, UnitObserver, UnitOfWork } from '../types';
+import type { RecordUnit } from './unit';
+
+/**
+ * The view of a unit for one work; reports the work's reads and writes to observers. The works of a group share the unit:
+ * a call that the logic of one makes after its end must not count for another.
+ */
+export class WorkUnit implements UnitOfWork {
+  private readonly observers: UnitObserver[] = [];
+  private ended = false;
+
+  constructor(private readonly shared: RecordUnit) {}
+
+  observe(observer: UnitObserver): void {
+    this.observers.push(observer);
+  }
+
+  /** Makes every later call throw. */
+  end(): void {
+    this.ended = true;
+  }
+
+  get(key: AppKey, id: string) {
+    this.reads(key, id);
+    return this.unit.get(key, id);
+  }
+
+  page(key: AppKey, options: PageOptions) {
+    this.reads(key);
+    return this.unit.page(key, options);
+  }
+
+  search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd) {
+    this.reads(key);
+    return this.unit.search(key, indexes, options, end);
+  }
+
+  count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items, end?: ReadEnd) {
+    this.reads(key);
+    return this.unit.count(key, indexes, query, names, end);
+  }
+
+  async create(key: AppKey, record: NewRecord) {
+    const created = await this.unit.create(key, record);
+    this.writes(key, created.id);
+    for (const watch of this.watchers(key)) watch(null, created.items);
+    return created;
+  }
+
+  update(key: AppKey, id: string, change: RecordChange) {
+    this.writes(key, id);
+    return this.unit.update(key, id, change, ...this.watchers(key));
+  }
+
+  async rename(key: AppKey, from: string, to: string, whenTaken: 'refuse' | 'number') {
+    const renamed = await this.unit.rename(key, from, to, whenTaken);
+    this.writes(key, renamed.id);
+    return renamed;
+  }
+
+  delete(key: AppKey, id: string) {
+    this.writes(key, id);
+    return this.unit.delete(key, id, ...this.watchers(key));
+  }
+
+  inTransaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.inTransaction(work);
+  }
+
+  alongside<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.alongside(work);
+  }
+
+  afterCommit(effect: () => void | Promise<void>): void {
+    this.unit.afterCommit(effect);
+  }
+
+  private get unit(): RecordUnit {
+    if (this.ended) throw new Error('the unit of work has ended');
+    return this.shared;
+  }
+
+  private reads(key: AppKey, id?: string): void {
+    for (const { onRead } of this.observers) onRead?.(key, id);
+  }
+
+  /** One function for all observers of items; none without such observers. */
+  private watchers(key: AppKey): [] | [(before: Items | null, after: Items | null) => void] {
+    const watching = this.observers.filter(({ onItems }) => onItems);
+    if (watching.length === 0) return [];
+    return [
+      (before, after) => {
+        for (const { onItems } of watching) onItems?.(key, before, after);
+      },
+    ];
+  }
+
+  private writes(key: AppKey, id: string): void {
+    for (const { onWrite } of this.observers) onWrite?.(key, id);
+  }
+}

@@ -1,0 +1,154 @@
+import { LRUCache } from 'lru-cache';
+import { AppsError, missing, notFound } from '../../errors';
+import { recordIdProblem } from '../../record-id';
+import type { Address, AppTarget } from '../types';
+import { isId, reservedViews, siteAddresses, trimSlashes } from './ids';
+
+/** Parsed paths that are kept, and the characters of the longest one: a request's path is parsed by several middlewares. */
+const MAX_PARSED = 1_000;
+const MAX_LENGTH = 200;
+
+/** A segment of a path, decoded once; null if its percent-encoding is malformed. */
+interface Segment {
+  raw: string;
+  text: string | null;
+}
+
+/**
+ * Makes the parser of addresses (docs/reference/addresses.md#addresses-of-an-app). The path is the raw one, as the
+ * client sent it, without query. Null: not an address of the plugin, the request goes on to Strapi.
+ */
+export function createAddressParser(siteIds: readonly string[]): (rawPath: string) => Address | null {
+  const known = new Set(siteIds);
+  const [defaultSite = ''] = siteIds;
+  const parse = (rawPath: string): Address | null => {
+    const segments = segmentsOf(rawPath);
+    const first = segments[0]?.text;
+    if (first == null) return refuseUnknownSite('', segments);
+    if (first.startsWith('@@')) return special(defaultSite, [], segments);
+    if (!known.has(first)) return refuseUnknownSite(first, segments);
+    const rest = segments.slice(1);
+    const mark = rest.findIndex(({ text }) => text?.startsWith('@@'));
+    if (mark >= 0) return special(first, rest.slice(0, mark), rest.slice(mark));
+    // `/site` itself is the site's page too.
+    return { kind: 'page', site: first, content: contentOf(rest) };
+  };
+  const parsed = new LRUCache<string, { address: Address | null }>({ max: MAX_PARSED });
+  return (rawPath) => {
+    const known = parsed.get(rawPath);
+    if (known) return known.address;
+    const address = parse(rawPath);
+    if (rawPath.length <= MAX_LENGTH) parsed.set(rawPath, { address });
+    return address;
+  };
+}
+
+function segmentsOf(rawPath: string): Segment[] {
+  return rawPath
+    .replace(/^\//, '')
+    .split('/')
+    .map((raw) => ({ raw, text: decode(raw) }));
+}
+
+function decode(raw: string): string | null {
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return null;
+  }
+}
+
+/** Refuses an app's address under an unknown site; all other addresses are Strapi's. */
+function refuseUnknownSite(site: string, segments: Segment[]): null {
+  if (segments.slice(1).some(({ text }) => text === '@@apps')) {
+    throw notFound(isId(site) ? missing.site(site) : 'There is no such site');
+  }
+  return null;
+}
+
+/** The content path with normalized percent-encoding, without slashes at its ends. */
+function contentOf(segments: Segment[]): string {
+  return trimSlashes(segments.map(({ text }) => encodeURIComponent(wellFormed(text ?? nothingHere()))).join('/'));
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** What `@@…` means in a path; `content` comes before it. */
+function special(site: string, content: Segment[], [mark, ...rest]: Segment[]): Address {
+  const name = mark?.text?.slice(2) ?? '';
+  if (name === 'apps') return appAddress(site, contentOf(content), rest);
+  const more = rest.length === 1 && rest[0]?.raw === '' ? [] : rest;
+  if (!reservedViews.has(name)) {
+    if (more.length > 0) nothingHere();
+    return { kind: 'view', site, content: contentOf(content), view: idOf(name) };
+  }
+  if (contentOf(content) !== '') nothingHere();
+  if (name === 'theme') return assetAddress(site, more);
+  if (more.length > 0) nothingHere();
+  return { kind: siteAddresses[name as keyof typeof siteAddresses], site };
+}
+
+function appAddress(site: string, content: string, [app, ...rest]: Segment[]): Address {
+  return { kind: 'app', site, content, app: idOf(app?.text), target: targetOf(rest) };
+}
+
+/** Addresses of an app that end with these names. */
+const wholeApp = new Map([
+  ['records', 'records'],
+  ['records.csv', 'records.csv'],
+  ['search', 'search'],
+  ['search.csv', 'search.csv'],
+  ['refresh', 'refresh'],
+  ['openapi.json', 'openapi'],
+] as const satisfies [string, AppTarget['kind']][]);
+
+/** What follows the app's id. */
+function targetOf(segments: Segment[]): AppTarget {
+  const recordId = recordIdOf(segments.map(({ raw }) => raw).join('/'));
+  if (recordId !== null) return recordTarget(recordId);
+  const [name, ...rest] = (segments.at(-1)?.raw === '' ? segments.slice(0, -1) : segments).map(({ text }) => text);
+  if (name === undefined) return { kind: 'root' };
+  const whole = rest.length === 0 ? (wholeApp as ReadonlyMap<string | null, 'records'>).get(name) : undefined;
+  if (whole) return { kind: whole };
+  if (name !== 'blocks' || rest.length < 1 || rest.length > 2) return nothingHere();
+  const block = idOf(rest[0]);
+  return rest.length === 1 ? { kind: 'block', block } : { kind: 'element', block, element: idOf(rest[1]) };
+}
+
+/**
+ * The raw record id: everything after `record/`. Also after `record%2F`, because no client sends an id such as `..`
+ * unchanged.
+ */
+function recordIdOf(raw: string): string | null {
+  return raw === 'record' ? '' : (/^record(?:\/|%2F)([\s\S]*)$/i.exec(raw)?.[1] ?? null);
+}
+
+function recordTarget(raw: string): AppTarget {
+  const id = decode(raw);
+  if (id === null) throw new AppsError('BadRequestError', 'The percent-encoding of the record id is malformed');
+  const edit = id.length > '/edit'.length && id.endsWith('/edit');
+  const problem = recordIdProblem(id) && recordIdProblem(edit ? id.slice(0, -'/edit'.length) : id);
+  if (problem) throw new AppsError('BadRequestError', problem.rule);
+  return { kind: 'record', id, edit };
+}
+
+/** `<theme_id>/assets/<path>` or `<theme_id>/apps/<app_id>/assets/<path>`; names that begin with a dot are never public. */
+function assetAddress(site: string, segments: Segment[]): Address {
+  const texts = segments.map(({ text }) => text ?? nothingHere());
+  const theme = idOf(texts[0]);
+  const app = texts[1] === 'apps' ? idOf(texts[2]) : undefined;
+  const [folder, ...names] = texts.slice(app === undefined ? 1 : 3);
+  const safe = names.every((name) => name !== '' && !name.startsWith('.') && !/[/\\]|\p{Cc}/u.test(name));
+  if (folder !== 'assets' || names.length === 0 || !safe) return nothingHere();
+  return { kind: 'theme-asset', site, theme, ...(app !== undefined && { app }), path: names.join('/') };
+}
+
+function idOf(text: string | null | undefined): string {
+  return text != null && isId(text) ? text : nothingHere();
+}
+
+function nothingHere(): never {
+  throw notFound('There is nothing at this address');
+}

@@ -1,0 +1,27 @@
+/** What can name a site, theme, app, block, element or view (docs/reference/terms.md#ids). */
+export const idPattern = /^(?!(?:__proto__|constructor|prototype)$|.*\.\.)[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+
+/** Whether a text can name a site, theme, app, block, element or view (docs/reference/terms.md#ids). */
+export function isId(text: string): boolean {
+  return idPattern.test(text);
+}
+
+/** Addresses `@@<name>` of a site that are no views, by their names. */
+export const siteAddresses = {
+  login: 'login',
+  logout: 'logout',
+  'apps.js': 'script',
+  'apps.css': 'style',
+  'apps.openapi.json': 'openapi',
+} as const;
+
+/** What follows `@@` in an address of the plugin's own, so that no view can have its name. */
+export const reservedViews: ReadonlySet<string> = new Set(['apps', 'theme', ...Object.keys(siteAddresses)]);
+
+/** A text without the slashes at its ends, in linear time; a regular expression takes quadratic time. */
+export function trimSlashes(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === '/') start += 1;
+  while (end > start && text[end - 1] === '/') end -= 1;
+  return text.slice(start, end);
+}

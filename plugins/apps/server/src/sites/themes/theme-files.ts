@@ -1,0 +1,99 @@
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ThemeFile } from '../types';
+import { insideRoot, type OpenFile, openInside } from './open-inside';
+
+/** Bytes of one text file of a theme. */
+const MAX_FILE_SIZE = 1024 * 1024;
+/** Files of one app or theme; further ones are ignored. */
+const MAX_FILES = 1000;
+/** Depth of nested folders. */
+const MAX_DEPTH = 8;
+
+/** Names in a folder, sorted, or none; hidden ones are left out. */
+export async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => !name.startsWith('.')).sort();
+}
+
+/** A file or folder as it was found, by its path relative to the start of the search. */
+export interface FoundFile {
+  path: string;
+  real: string;
+  /** Changes whenever the file does; ends with the time of its last change in nanoseconds. */
+  signature: string;
+}
+
+/** A search for files of one folder, or (`deep`) also of its subfolders. */
+export interface Search {
+  /** Folder relative to the start of the search; '' for the start. */
+  folder: string;
+  deep: boolean;
+  accepts(name: string): boolean;
+}
+
+/** All regular files of `base` that are searched for and lie inside `root`, by stat calls only. */
+export async function findFiles(root: string, base: string, searches: readonly Search[]): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  const walk = async (search: Search, path: string, folder: string, depth: number): Promise<void> => {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (found.length >= MAX_FILES) return;
+      if (entry.name.startsWith('.')) continue;
+      const own = path === '' ? entry.name : `${path}/${entry.name}`;
+      const entryPath = join(folder, entry.name);
+      const real = entry.isSymbolicLink() ? await insideRoot(root, entryPath) : entryPath;
+      const info = real && (await stat(real, { bigint: true }).catch(() => null));
+      if (!info) continue;
+      if (info.isDirectory() && search.deep && depth < MAX_DEPTH) await walk(search, own, real, depth + 1);
+      if (info.isFile() && search.accepts(entry.name))
+        found.push({ path: own, real, signature: signatureOf(real, info) });
+    }
+  };
+  for (const search of searches) {
+    const start = await insideRoot(root, join(base, search.folder));
+    if (start) await walk(search, search.folder, start, 0);
+  }
+  return found;
+}
+
+function signatureOf(real: string, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [real, dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+/** The text of a file inside `root`, or why it has none; null when it is not, or no longer, a file inside `root`. */
+export async function readThemeFile(
+  root: string,
+  { path, real }: Pick<FoundFile, 'path' | 'real'>,
+): Promise<ThemeFile | null> {
+  let file: OpenFile | null = null;
+  try {
+    file = await openInside(root, real);
+    if (!file) return null;
+    const bytes = await readBounded(file.handle, MAX_FILE_SIZE);
+    if (!bytes) return { path, text: '', problem: `The file is larger than ${MAX_FILE_SIZE / 1024} kB` };
+    return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch (error) {
+    // Too many files are open: nothing is wrong with this one, and the next attempt may read it.
+    if (/^E[MN]FILE$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
+    const problem = error instanceof TypeError ? 'The file is not UTF-8 text' : 'The file cannot be read';
+    return { path, text: '', problem };
+  } finally {
+    await file?.handle.close();
+  }
+}
+
+/** The bytes of a file, null if there are more than `maxSize`: a file may grow while it is read. */
+async function readBounded(handle: FileHandle, maxSize: number): Promise<Buffer | null> {
+  const { size } = await handle.stat();
+  if (size > maxSize) return null;
+  let buffer = Buffer.alloc(size + 1);
+  for (let length = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    length += bytesRead;
+    if (length > maxSize) return null;
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    if (length === buffer.length) buffer = Buffer.concat([buffer], maxSize + 1);
+  }
+}

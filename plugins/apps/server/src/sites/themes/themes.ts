@@ -1,0 +1,173 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AppsConfig } from '../../config.types';
+import { isId } from '../addresses/ids';
+import { insideRoot, type OpenFile, openInside } from './open-inside';
+import { type Snapshot, Snapshots } from './snapshots';
+import { namesIn, readThemeFile, type Search } from './theme-files';
+
+/** Milliseconds between checks of a folder in production: a change is seen within 2 seconds. */
+const CHECK_INTERVAL = 1000;
+
+const any = () => true;
+const endsWith =
+  (...endings: string[]) =>
+  (name: string) =>
+    endings.some((ending) => name.endsWith(ending));
+const named =
+  (...names: string[]) =>
+  (name: string) =>
+    names.includes(name);
+
+/** Parts of layouts and translated messages, of an app or a theme. */
+const sharedSearches: Search[] = [
+  { folder: 'partials', deep: false, accepts: endsWith('.html', '.liquid') },
+  { folder: 'locales', deep: false, accepts: endsWith('.yaml', '.yml') },
+];
+
+/** The files of an app that are read (docs/reference/theme.md#files). */
+const appSearches: Search[] = [
+  { folder: '', deep: false, accepts: named('settings.yaml') },
+  { folder: 'blocks', deep: true, accepts: any },
+  { folder: 'lib', deep: true, accepts: any },
+  ...sharedSearches,
+];
+
+const themeSearches: Search[] = [
+  { folder: '', deep: false, accepts: named('theme.yaml', 'layout.html', 'rules.yaml') },
+  { folder: 'templates', deep: false, accepts: endsWith('.html') },
+  ...sharedSearches,
+];
+
+export interface ThemesOptions {
+  config: Pick<AppsConfig, 'themesDirectory' | 'appsFolder'>;
+  logger: { warn(message: string): void };
+  production: boolean;
+}
+
+/** The location of an app's folder. */
+export interface AppLocation {
+  /** The theme that holds it. */
+  themeId: string;
+  /** Real paths of the theme and of the app's folder. */
+  root: string;
+  folder: string;
+}
+
+/** Themes on disk (docs/reference/theme.md): nothing outside a theme's folder is ever read. */
+export type Themes = ReturnType<typeof createThemes>;
+
+export function createThemes({ config, logger, production }: ThemesOptions) {
+  const { themesDirectory, appsFolder } = config;
+  const maxAge = production ? CHECK_INTERVAL : 0;
+  const appSnapshots = new Snapshots(appSearches, maxAge);
+  const themeSnapshots = new Snapshots(themeSearches, maxAge);
+  const locations = new Map<string, { location: AppLocation; checkedAt: number }>();
+  const warned = new Set<string>();
+
+  function warnOnce(message: string): null {
+    if (!warned.has(message)) logger.warn(`[apps] ${message}`);
+    warned.add(message);
+    return null;
+  }
+
+  /** Real path of a theme's folder, which may itself be a link; null if there is no such theme. */
+  async function rootOf(themeId: string): Promise<string | null> {
+    if (!isId(themeId)) return null;
+    const root = await realpath(join(themesDirectory, themeId)).catch(() => null);
+    return root !== null && (await isFolder(root)) ? root : null;
+  }
+
+  /**
+   * Looks for an app in a theme, then follows `.lnk` files from theme to theme
+   * (docs/reference/theme.md#where-an-app-is-looked-for).
+   */
+  async function locate(themeId: string, appId: string): Promise<AppLocation | null> {
+    const visited: string[] = [];
+    for (let theme = themeId; ; ) {
+      const link = `The link ${[...visited, theme].join(' -> ')} for the app "${appId}"`;
+      if (visited.includes(theme)) return warnOnce(`${link} comes back to where it was`);
+      const root = await rootOf(theme);
+      const apps = root && (await insideRoot(root, join(root, appsFolder)));
+      // Names are compared with those in the folder, because some file systems ignore case.
+      const names = apps ? await namesIn(apps) : [];
+      if (root && apps && names.includes(appId)) {
+        const folder = await insideRoot(root, join(apps, appId));
+        if (folder && (await isFolder(folder))) return { themeId: theme, root, folder };
+      }
+      const hasLink = root && apps && names.includes(`${appId}.lnk`);
+      const next = hasLink ? await readLink(root, join(apps, `${appId}.lnk`)) : null;
+      if (hasLink && next === null) return warnOnce(`${link} does not hold the id of a theme`);
+      if (next === null) return visited.length > 0 ? warnOnce(`${link} leads to no such app`) : null;
+      visited.push(theme);
+      theme = next;
+    }
+  }
+
+  /** The location of an app for a theme; cached as long as its files. */
+  async function locateApp(themeId: string, appId: string): Promise<AppLocation | null> {
+    if (!isId(appId)) return null;
+    const key = `${themeId}/${appId}`;
+    const known = locations.get(key);
+    if (known && maxAge > 0 && performance.now() - known.checkedAt < maxAge) return known.location;
+    const checkedAt = performance.now();
+    const location = await locate(themeId, appId);
+    if (location) locations.set(key, { location, checkedAt });
+    else locations.delete(key);
+    return location;
+  }
+
+  return {
+    rootOf,
+    locateApp,
+
+    /** The files of an app's folder. */
+    appFiles: ({ root, folder }: AppLocation): Promise<Snapshot> => appSnapshots.get(root, folder),
+
+    /** The own files of the theme that holds an app. */
+    filesOfTheme: ({ root }: AppLocation): Promise<Snapshot> => themeSnapshots.get(root, root),
+
+    /** A theme's own files, or null if there is no such theme. */
+    async themeFiles(themeId: string): Promise<Snapshot | null> {
+      const root = await rootOf(themeId);
+      return root === null ? null : themeSnapshots.get(root, root);
+    },
+
+    /** Ids of all themes. */
+    async ids(): Promise<string[]> {
+      const names = (await namesIn(themesDirectory)).filter(isId);
+      const roots = await Promise.all(names.map(rootOf));
+      return names.filter((_, index) => roots[index] !== null);
+    },
+
+    /** Ids of all apps that a theme offers, linked ones included. */
+    async appIds(themeId: string): Promise<string[]> {
+      const root = await rootOf(themeId);
+      const apps = root && (await insideRoot(root, join(root, appsFolder)));
+      const ids = new Set((apps ? await namesIn(apps) : []).map((name) => name.replace(/\.lnk$/, '')).filter(isId));
+      const found = await Promise.all([...ids].map((id) => locateApp(themeId, id)));
+      return [...ids].filter((_, index) => found[index] !== null);
+    },
+
+    /** A public file of a theme, or of an app in it; null if there is none. */
+    async asset(themeId: string, appId: string | undefined, path: string): Promise<OpenFile | null> {
+      const root = await rootOf(themeId);
+      const folder = root && join(root, ...(appId === undefined ? [] : [appsFolder, appId]), 'assets');
+      const assets = folder && (await insideRoot(root, folder));
+      // A link inside the theme must not make other files of it public either.
+      return assets ? openInside(assets, join(assets, path)) : null;
+    },
+  };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+/** The theme that a `.lnk` file names, or null. */
+async function readLink(root: string, path: string): Promise<string | null> {
+  const real = await insideRoot(root, path);
+  const file = real && (await readThemeFile(root, { path, real }));
+  const theme = file ? file.text.trim() : '';
+  return isId(theme) ? theme : null;
+}

@@ -1,0 +1,71 @@
+/**
+ * The process that runs the tests of apps: started by `strapi-plugin-apps test`, with `TestRunOptions` as its only argument
+ * and `reporter.mjs` as reporter of node:test.
+ */
+import { join } from 'node:path';
+import type { TestRunOptions } from '../../shared/test-events';
+import { createSession } from './app';
+import { Browser } from './browser';
+import { installClock } from './clock';
+import { createContent } from './content';
+import { testFiles } from './files';
+import { CannotTest, type StartedHost, startHost } from './host';
+import { createPeople } from './people';
+import { pluginOf } from './plugin';
+import { runTests, send } from './runner';
+
+async function prepare({ strapi }: StartedHost, options: TestRunOptions) {
+  const { tools, records } = pluginOf(strapi);
+  const site = await tools.site(options.site);
+  if (!site) throw new CannotTest(`The configuration has no site "${options.site}"`);
+  const files = testFiles(site, options);
+  const people = createPeople(strapi);
+  const content = createContent(strapi, tools, site.id);
+  await people.openContent();
+  await content.remember();
+  const newBrowser = () => new Browser(strapi.server.httpServer);
+  const session = createSession({ site, people, content, tools, records, newBrowser });
+  const apps = site.apps.map((app) => session.tested(app));
+  const begin = async () => {
+    session.reset();
+    tools.clearRenderings();
+    for (const { records } of apps) await records.clear();
+    await content.reset();
+    await people.reset();
+    for (const uid of counted) await strapi.db.query(uid).deleteMany({});
+  };
+  const folders = [...new Set(site.apps.map(({ folder }) => join(folder, '..', '..')))];
+  const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern);
+  return { files, folders, pattern, tested: (file: (typeof files)[number]) => session.tested(file.app), begin };
+}
+
+/** Content types of the plugin that count what visitors do; all tests come from one address. */
+const counted = ['plugin::apps.form-post', 'plugin::apps.mail'];
+
+async function main(options: TestRunOptions): Promise<void> {
+  let host: StartedHost | undefined;
+  try {
+    installClock();
+    host = await startHost(options);
+    const run = await prepare(host, options);
+    send({ type: 'ready', files: run.files.length });
+    await runTests(run);
+    await host.stop();
+  } catch (error) {
+    const { message, cure } = error as CannotTest;
+    const text = error instanceof CannotTest ? message : String((error as Error)?.stack ?? error);
+    send({ type: 'problem', message: text, ...(cure !== undefined && { cure }) });
+    await host?.stop().catch(() => undefined);
+  }
+  // node:test reports when nothing is left to do; a host may leave timers behind.
+  process.once('beforeExit', () => send({ type: 'end' }));
+  setTimeout(() => {
+    send({ type: 'end' });
+    process.exit();
+  }, 1000).unref();
+}
+
+// The command has been ended.
+process.once('disconnect', () => process.exit());
+
+void main(JSON.parse(process.argv[2] ?? '{}') as TestRunOptions);

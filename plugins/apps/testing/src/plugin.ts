@@ -1,0 +1,43 @@
+import type { Core } from '@strapi/strapi';
+
+/** `service('tests')` of the plugin: server/src/app-tests.ts. */
+export interface TestTools {
+  setClock(time: number | null): void;
+  clearRenderings(): void;
+  site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null>;
+  pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;
+}
+
+export interface TestableApp {
+  id: string;
+  folder: string;
+  url: string;
+}
+
+interface Key {
+  site: string;
+  app: string;
+}
+
+export interface Row {
+  id: string;
+  items: Record<string, unknown>;
+}
+
+/** `service('records')` of the plugin: server/src/records/types.ts. */
+export interface RecordTools {
+  store(): {
+    get(key: Key, id: string): Promise<Row | null>;
+    search(key: Key, indexes: unknown, options: object): Promise<{ records: Row[] }>;
+    count(key: Key, indexes: unknown, query?: string, names?: object): Promise<number>;
+    clear(key: Key): Promise<void>;
+    transact<T>(work: (unit: { create(key: Key, record: object): Promise<Row> }) => Promise<T>): Promise<T>;
+  };
+  app(siteId: string, appId: string): Promise<{ key: Key; indexes: unknown } | null>;
+}
+
+/** The tested plugin is that of the host, which may be another copy than this program's own. */
+export function pluginOf(strapi: Core.Strapi): { tools: TestTools; records: RecordTools } {
+  const plugin = strapi.plugin('apps');
+  return { tools: plugin.service('tests') as TestTools, records: plugin.service('records') as RecordTools };
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../plugins/apps/server/src/config';
+import { queryCounts, queryLimits } from '../plugins/apps/server/src/indexes/query/limits';
+import { root } from './prepare.mjs';
+
+/** docs/limits.md and the code agree: each number of the page that is named here is that of the code. */
+const page = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
+const rows = page.split('\n').filter((line) => line.startsWith('|'));
+const source = (path) => readFileSync(join(root, 'plugins', 'apps', 'server', 'src', `${path}.ts`), 'utf8');
+
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+/** How the page may write a number. */
+const written = (number) => [
+  grouped(number),
+  ...(number % (1024 * 1024) === 0 ? [`${number / (1024 * 1024)} MiB`, `${number / (1024 * 1024)} MB`] : []),
+  ...(number % 1024 === 0 ? [`${number / 1024} kB`] : []),
+  ...(number % 60_000 === 0 ? [`${number / 60_000} minute`] : []),
+  ...(number % 1_000 === 0 ? [`${number / 1_000} s`] : []),
+];
+const says = (row, number) => written(number).some((text) => new RegExp(`(?<![\\d,])${text}(?![\\d,]*\\d)`).test(row));
+
+/** The value of a constant such as `const MAX_FILES = 5 * 1024;` or of a key such as `pair: 10,`. */
+function constant(path, name) {
+  const [, found] = new RegExp(`\\b${name}(?: =|:) ([\\d_]+(?: \\* [\\d_]+)*)[;,]`).exec(source(path)) ?? [];
+  expect(found, `${name} in ${path}.ts`).toBeDefined();
+  return found
+    .split(' * ')
+    .map((factor) => Number(factor.replaceAll('_', '')))
+    .reduce((product, factor) => product * factor);
+}
+
+describe('a limit of the configuration is on the page with its default', () => {
+  const { limits } = readConfig({}, { appRoot: '/' });
+
+  test.each(Object.entries(limits))('%s', (key, value) => {
+    const named = rows.filter((row) => new RegExp(`\`${key}\`(?: *\\||\\))`).test(row));
+    expect(named, `rows with the key ${key}`).not.toEqual([]);
+    expect(named.filter((row) => says(row, value))).not.toEqual([]);
+  });
+});
+
+test.each([
+  ['Query', queryLimits.size],
+  ['Query', queryLimits.depth],
+  ['Query', queryLimits.values],
+  ['Query', queryCounts.conditions.max],
+  ['Records that one search gives', queryLimits.limit],
+  ...['characters', 'words', 'phrases', 'prefixes', 'alternatives', 'exclusions'].map((what) => [
+    'Search texts of a query',
+    queryCounts[what].max,
+  ]),
+])('the row "%s" has the number %i of the query language', (start, number) => {
+  const row = rows.find((one) => one.startsWith(`| ${start}`));
+  expect(says(row, number), row).toBe(true);
+});
+
+test.each([
+  ['One file', 'sites/themes/theme-files', 'MAX_FILE_SIZE'],
+  ['Files of one app', 'sites/themes/theme-files', 'MAX_FILES'],
+  ['Files of one app', 'sites/themes/theme-files', 'MAX_DEPTH'],
+  ['A YAML file', 'apps/yaml/yaml', 'MAX_LENGTH'],
+  ['A YAML file', 'apps/yaml/yaml', 'MAX_DEPTH'],
+  ['All definitions of an app', 'apps/definitions/app', 'MAX_DEFINITIONS'],
+  ['A definition', 'apps/definitions/definition', 'MAX_ELEMENTS'],
+  ['A definition', 'apps/elements/inputs/settings', 'MAX_DEFAULTS'],
+  ["A view's id", 'apps/definitions/definition', 'MAX_VIEW_ID'],
+  ['`acl`, `view_permission`', 'apps/definitions/settings', 'MAX_NAMES'],
+  ['`pattern`', 'apps/patterns/pattern', 'MAX_STATES'],
+  ['`pattern`', 'apps/patterns/pattern', 'MAX_PATTERN_INPUT'],
+  ['`pattern`', 'apps/patterns/pattern', 'MAX_PATTERN'],
+  ['`pattern`', 'apps/patterns/pattern', 'MAX_PROPERTIES'],
+  ['All patterns of one submitted form', 'apps/patterns/pattern-machine', 'MAX_STEPS'],
+  ['Theme rules', 'apps/pages/rules', 'MAX_RULES'],
+  ['`if_path`', 'apps/pages/rules', 'MAX_WILDCARDS'],
+  ['A selector', 'apps/pages/rules', 'MAX_SELECTORS'],
+  ['A selector', 'layouts/markup/selectors', 'MAX_LENGTH'],
+  ['A layout', 'layouts/liquid/marks', 'MAX_BRACE'],
+  ['Searching a text in a layout', 'layouts/liquid/timed', 'MAX_SEARCH'],
+  ['One filter of a layout', 'layouts/liquid/timed', 'MAX_FORMAT'],
+  ['A list or object that a page shows as JSON', 'layouts/liquid/html', 'MAX_JSON'],
+  ['The same for all HTML of one page', 'layouts/markup/markup', 'MAX_PAGE_TIME'],
+  ['Record id', 'record-id', 'MAX_RECORD_ID'],
+  ['Items of a record', 'records/table/change', 'MAX_ITEMS'],
+  ['Items of the records that one search', 'records/table/rows', 'MAX_BYTES'],
+  ['Levels of lists and objects inside each other in a JSON body', 'http/request/body', 'MAX_DEPTH'],
+  ['`limit` of a listing', 'http/app/list', 'MAX_LIMIT'],
+  ['Such a statement on SQLite', 'records/reads/sqlite-reads', 'MAX_BLOCKING_TIME'],
+  ['Length of an NDJSON body', 'spool', 'MAX_IN_MEMORY'],
+  ['Time for which the rest of a refused body', 'http/request/body', 'LINGER'],
+  ['Failed logins in 5 minutes for one account from one address', 'auth/credentials/rate-limit', 'pair'],
+  ['Failed logins in 5 minutes from one address', 'auth/credentials/rate-limit', 'address'],
+  ['Failed logins in 5 minutes for one account from all', 'auth/credentials/rate-limit', 'account'],
+  ['Pages that wait for changes', 'events/live', 'MAX_CONNECTIONS'],
+  ['Pages that wait for changes', 'events/live', 'MAX_PER_ADDRESS'],
+  ['Age of a hand-over', 'auth/credentials/administrators', 'MAX_HAND_OVER_AGE'],
+  ['Compiling a logic file', 'logic/compile/task-types', 'MAX_COMPILE_TIME'],
+  ['Blocks displayed, saved or deleted', 'apps/run/run', 'MAX_DEPTH'],
+  ['A query of `api.documents()`', 'logic/documents/params', 'MAX_DEPTH'],
+])('the row "%s" has the number of %s.ts, %s', (start, path, name) => {
+  const row = rows.find((one) => one.startsWith(`| ${start}`));
+  expect(row, `a row that begins with "${start}"`).toBeDefined();
+  const number = constant(path, name);
+  expect(says(row, number), `${number} in: ${row}`).toBe(true);
+});

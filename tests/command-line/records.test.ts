@@ -1,0 +1,144 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../support/command-line';
+import { availableClients, type Client } from '../support/databases';
+import { useDatabase } from '../support/hooks';
+import { hostEnvironment, useTemporaryHost } from '../support/temporary-host';
+
+const at = useTemporaryHost('records');
+
+const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const many = Array.from({ length: 2_345 }, (_, at) => ({
+  id: `r/${at}`,
+  creator: at % 2 ? 'user:7' : null,
+  items: {
+    n: at,
+    text: `"${at}",\n=${at}`,
+    list: [at, null, { a: '' }],
+    ...(at % 3 ? {} : { number: String(at), none: null }),
+  },
+}));
+
+/** Runs commands in the host, on a database of this kind. */
+function commandsOn(client: Client, database = useDatabase(client, { table: false })) {
+  return async (...args: string[]) => {
+    const { env } = database().address;
+    const { code, out, err } = await runCli(args, { cwd: at(), env: { ...hostEnvironment, ...env } });
+    return { code, out, err, json: args.includes('--json') ? JSON.parse(out) : undefined };
+  };
+}
+
+describe.each((await availableClients()).filter((client) => client === 'postgres'))('on %s', (client) => {
+  const run = commandsOn(client);
+
+  test('records are equal after import and export', async () => {
+    await writeFile(at('in.ndjson'), lines(many));
+    const imported = await run('import', 'site', 'open', 'in.ndjson', '--json');
+    expect([imported.code, imported.json], imported.err).toEqual([0, { imported: 2_345, skipped: 0 }]);
+    expect(imported.err).toContain('100 %');
+    const exported = await run('export', 'site', 'open', 'out.ndjson');
+    expect(exported).toMatchObject({ code: 0, out: expect.stringContaining('2345 records exported') });
+    expect(await readFile(at('out.ndjson'), 'utf8')).toBe(lines(many));
+  }, 180_000);
+});
+
+describe('records', () => {
+  const database = useDatabase('sqlite', { table: false });
+  const run = commandsOn('sqlite', database);
+
+  test('are equal after import and export as CSV', async () => {
+    await writeFile(at('all.ndjson'), lines(many));
+    expect(await run('import', 'site', 'open', 'all.ndjson')).toMatchObject({ code: 0 });
+    expect((await run('export', 'site', 'open', 'all.csv', '--json')).json).toEqual({
+      records: 2_345,
+      file: at('all.csv'),
+    });
+    expect((await run('import', 'site', 'search', 'all.csv')).out).toContain('2345 records imported');
+    expect(await run('export', 'site', 'search', 'again.ndjson')).toMatchObject({ code: 0 });
+    expect(await readFile(at('again.ndjson'), 'utf8')).toBe(
+      lines(many.map((record) => ({ ...record, creator: null }))),
+    );
+  }, 180_000);
+
+  test('an import can be run again; other items under a known id stop it', async () => {
+    await writeFile(
+      at('more.ndjson'),
+      lines([{ id: 'new', items: {} }, ...many.slice(0, 10), { id: 'r/5', n: 'other' }]),
+    );
+    expect(await run('import', 'site', 'open', 'more.ndjson', '--json')).toMatchObject({
+      code: 1,
+      json: { imported: 0, skipped: 0, error: 'The record "r/5" is there already, with other items' },
+    });
+    await writeFile(at('more.ndjson'), lines([{ id: 'new', items: {} }, ...many.slice(0, 10)]));
+    expect((await run('import', 'site', 'open', 'more.ndjson')).out).toContain('1 records imported, 10 skipped');
+  }, 180_000);
+
+  test.each<[file: string, text: string]>([
+    ['latin.ndjson', '{"id":"latin","t":"\u00e9"}\n'],
+    ['latin.csv', 'id,t\nlatin,\u00e9\n'],
+  ])(
+    'of %s, which is not UTF-8, are not imported',
+    async (file, text) => {
+      await writeFile(at(file), Buffer.from(text, 'latin1'));
+      expect(await run('import', 'site', 'open', file, '--json')).toMatchObject({
+        code: 1,
+        json: { imported: 0, error: 'The file is not UTF-8' },
+      });
+    },
+    60_000,
+  );
+
+  test('are indexed again and compared', async () => {
+    expect((await run('reindex', 'site', 'search', '--rebuild', '--json')).json).toEqual({
+      indexes: expect.arrayContaining(['id']),
+    });
+    expect(await run('check', '--json')).toMatchObject({
+      code: 0,
+      json: { wrong: 0, orphanTables: 0, repaired: false },
+    });
+  }, 60_000);
+
+  test('that lack index rows are found and repaired', async () => {
+    const { knex } = database();
+    const tables = await knex('sqlite_master')
+      .where({ type: 'table' })
+      .where('name', 'like', 'apps_index%')
+      .pluck('name');
+    const sizes = await Promise.all(tables.map(async (name) => [name, (await knex(name)).length] as const));
+    const [rows = ''] = sizes.find(([, size]) => size === many.length) ?? [];
+    await knex(rows).delete();
+    expect((await run('check', '--json')).json).toMatchObject({ wrong: many.length, repaired: false });
+    expect(await run('check', '--repair')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${many.length} wrong, 0 orphaned index tables: repaired`),
+    });
+  }, 60_000);
+
+  test('have an OpenAPI document', async () => {
+    const { code, json } = await run('openapi', '--json');
+    expect(code).toBe(0);
+    expect(Object.keys(json.paths)).toEqual(expect.arrayContaining(['/open/records', '/search/search']));
+    expect(await new Validator().validate(json)).toMatchObject({ valid: true });
+    expect((await run('openapi', 'site', 'open', 'open.json')).out).toMatch(/\d+ operations written to/);
+    expect(Object.keys(JSON.parse(await readFile(at('open.json'), 'utf8')).paths)).toContain('/open');
+  }, 60_000);
+
+  test.each<[args: string[], message: RegExp]>([[['export', 'site', 'none', 'x'], /no app "none" in a site "site"/]])(
+    '%j cannot run',
+    async (args, message) => {
+      expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+    },
+  );
+
+  test.each<[args: string[], message: RegExp]>([
+    [['export', 'site'], /missing required argument 'target'/],
+    [['export', 'site', 'open'], /no file for the records/],
+    [['export', 'site', 'open', 'x.zip'], /as NDJSON or CSV/],
+    [['import', 'site', 'open'], /file is missing/],
+    [['import', 'site', 'open', 'missing.csv'], /cannot be read/],
+    [['reindex', 'site'], /missing required argument 'app'/],
+  ])('%j is wrong, and starts nothing', async (args, message) => {
+    expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,197 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { availableClients } from '../support/databases';
+import { useDatabase, useHost } from '../support/hooks';
+import type { Host } from '../support/host';
+import { grantArticles } from '../support/seed';
+import { type Answer, type Message, send } from '../support/send';
+import { fixtureThemes } from '../support/theme';
+
+const many = 50;
+const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+const statuses = (answers: readonly Answer[]) => {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+describe.each(await availableClients())('two server processes on %s', (client) => {
+  const database = useDatabase(client);
+  const options = () => ({ themesDirectory: fixtureThemes, env: { APPS_THEME: 'main', ...database().address.env } });
+  const hosts = [useHost(options), useHost(options)];
+  let token: string;
+
+  const ask = <T = unknown>(at: number, method: string, path: string, json?: unknown, headers = {}) => {
+    const message: Message = { method, path: `/site/@@apps/${path}`, json };
+    // A connection of its own: one that is kept may be closed by the server just when it is used again.
+    message.headers = { accept: 'application/json', connection: 'close', 'x-csrf-token': token, ...headers };
+    return send<T>((hosts[at % hosts.length] as Host).url, message);
+  };
+  const items = async (at: number, path: string) => (await ask<Record<string, unknown>>(at, 'GET', path)).json;
+
+  beforeAll(async () => {
+    await grantArticles(hosts[0] as Host, 'Public', ['find', 'findOne', 'create', 'update']);
+    token = '';
+    token = String((await ask(0, 'GET', 'open')).headers['x-csrf-token']);
+  });
+
+  test.each([1, 2])(`${many} likes of one page by its block's logic count ${many}, through %d`, async (processes) => {
+    const content = `like/blocks/rate/like?through=${processes}`;
+    const total = async () => Number(((await items(0, 'like/record//')) as { total?: number }).total ?? 0);
+    const before = processes === 1 ? 0 : await total();
+    const answers = await Promise.all(times(many, (at) => ask(processes === 1 ? 0 : at, 'POST', content, {})));
+    expect(statuses(answers), answers.find(({ status }) => status !== 200)?.text).toEqual({ 200: many });
+    expect((await total()) - before).toBe(many);
+  });
+
+  test.each([1, 2])(`${many} times $inc of one record is ${many}, through %d`, async (processes) => {
+    const record = `open/record/inc-${processes}`;
+    expect((await ask(0, 'PUT', record, {})).status).toBe(201);
+    const at = (request: number) => (processes === 1 ? 0 : request);
+    const answers = await Promise.all(
+      times(many, (request) => ask(at(request), 'PATCH', record, { $inc: { total: 1, tenths: 10 } })),
+    );
+    expect(statuses(answers)).toEqual({ 200: many });
+    expect(await items(1, record)).toEqual({ id: `inc-${processes}`, total: many, tenths: 10 * many });
+  });
+
+  test('one of fifty creators of an id wins', async () => {
+    const answers = await Promise.all(times(many, (at) => ask(at, 'PUT', 'open/record/wanted', { creator: at })));
+    expect(statuses(answers)).toEqual({ 201: 1, 409: many - 1 });
+    expect(await items(0, 'open/record/wanted')).toEqual({
+      id: 'wanted',
+      creator: answers.findIndex(({ status }) => status === 201),
+    });
+  });
+
+  test('generated ids are never equal', async () => {
+    const answers = await Promise.all(times(many, (at) => ask<{ id: string }>(at, 'POST', 'open', { at })));
+    expect(statuses(answers)).toEqual({ 201: many });
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(many);
+  });
+
+  test('If-Match lets one of several writers of one version through', async () => {
+    await ask(0, 'PUT', 'open/record/matched', { by: null });
+    const etag = String((await ask(0, 'GET', 'open/record/matched')).headers.etag);
+    const answers = await Promise.all(
+      times(10, (at) => ask(at, 'PATCH', 'open/record/matched', { by: at }, { 'if-match': etag })),
+    );
+    expect(statuses(answers)).toEqual({ 200: 1, 412: 9 });
+  });
+
+  test('readers, writers, bulk creators and searches together never fail', async () => {
+    const work: ((at: number) => Promise<Answer>)[] = [
+      (at) => ask(at, 'POST', 'search', { title: `Book ${at}`, year: at }),
+      (at) =>
+        ask(
+          at,
+          'POST',
+          'search/records',
+          times(200, (n) => ({ title: `Bulk ${at} ${n}`, year: n })),
+        ),
+      (at) => ask(at, 'GET', 'search/records?limit=50'),
+      (at) => ask(at, 'GET', 'open/record/inc-1'),
+      (at) => ask(at, 'PATCH', 'open/record/inc-1', { $inc: { total: 1 } }),
+      (at) => ask(at, 'POST', 'open/search', { query: "id == 'inc-1'" }),
+    ];
+    const answers = await Promise.all(times(60, (at) => (work[at % work.length] as (typeof work)[0])(at >> 1)));
+    expect(answers.filter(({ status }) => status >= 400).map(({ status, text }) => [status, text])).toEqual([]);
+  }, 120_000);
+
+  describe('logic that takes its time', () => {
+    type Steps = [step: string, value?: unknown][];
+    interface Article {
+      id: number;
+      documentId: string;
+      title: string;
+    }
+    const article = (slug: string) => ({ title: 'First', slug, tiles: [] });
+    const pause = ['spin', 150] as const;
+    const steps = <T>(at: number, given: readonly (readonly [string, unknown?])[]) =>
+      ask<T>(at, 'POST', 'content/blocks/slow/run', { steps: given });
+    const count = async (slug: string) => (await steps<number[]>(1, [['count', slug]])).json[0];
+
+    test('sees its own changes, and they are stored as it saw them', async () => {
+      const answer = await steps<[Article, null, null, Article, null, Article, number, null, string[], null]>(0, [
+        ['create', article('slow')],
+        ['record', 'slow'],
+        pause,
+        ['update', { title: 'Second' }],
+        pause,
+        ['find'],
+        ['count', 'slow'],
+        pause,
+        ['search', "id == 'slow'"],
+        pause,
+      ]);
+      expect(answer.status, answer.text).toBe(200);
+      const [made, , , updated, , found, counted, , searched] = answer.json;
+      expect([updated.documentId, found.documentId]).toEqual([made.documentId, made.documentId]);
+      expect([made.title, updated.title, found.title]).toEqual(['First', 'Second', 'Second']);
+      expect([found.id, counted, searched]).toEqual([updated.id, 1, ['slow']]);
+      const stored = await (hosts[1] as Host).run(
+        (strapi, documentId) => strapi.documents('api::article.article').findOne({ documentId, status: 'published' }),
+        made.documentId,
+      );
+      expect(stored).toMatchObject({ id: updated.id, title: 'Second', slug: 'slow' });
+      expect(await count('slow')).toBe(1);
+      expect(await items(1, 'content/record/slow')).toEqual({ id: 'slow', documentId: made.documentId });
+    });
+
+    test('leaves nothing when it fails in the end', async () => {
+      const answer = await steps(0, [
+        ['create', article('undone')],
+        pause,
+        ['record', 'undone'],
+        pause,
+        ['fail', 'end'],
+      ]);
+      expect(answer.status).toBe(500);
+      expect(await count('undone')).toBe(0);
+      expect((await ask(0, 'GET', 'content/record/undone')).status).toBe(404);
+    });
+
+    test('keeps its changes before a change that is refused', async () => {
+      const given: Steps = [['create', article('kept')], ['create', { ...article('other'), absent: 1 }], ['delete']];
+      const answer = await steps<unknown[]>(0, [...given, pause, ['update', { title: 'Second' }]]);
+      expect(answer.json).toMatchObject([{}, { error: 'BadRequestError' }, { error: 'UnauthorizedError' }, null, {}]);
+      expect(await count('kept')).toBe(1);
+    });
+
+    test('runs again when another has made the same meanwhile', async () => {
+      const answers = await Promise.all(
+        // The second runs its logic while the first commits: Strapi checks that the value is unique, the database does not.
+        [[pause], [pause, pause, pause, pause]].map((pauses, at) =>
+          steps<unknown[]>(at, [['create', article('same')], ...pauses]),
+        ),
+      );
+      expect(statuses(answers)).toEqual({ 200: 2 });
+      const made = answers.map(({ json }) => json[0]);
+      expect(made).toContainEqual({ error: 'BadRequestError' });
+      expect(await count('same')).toBe(1);
+    });
+
+    let attempt = 0;
+    const held: [name: string, steps: () => Steps][] = [
+      ['a refused change', () => [['delete']]],
+      ['a change', () => [['create', article(`held-${attempt}`)]]],
+      ['a search after a write', () => [['record'], ['search', 'true']]],
+    ];
+    // On a machine that pauses, its second may be over before the others are sent; a real delay would occur every time.
+    test.each(held)('keeps no other writer waiting after %s', { retry: 2 }, async (_name, before) => {
+      attempt += 1;
+      const order: string[] = [];
+      const note = (name: string) => (answer: Answer) => {
+        order.push(name);
+        return answer.status;
+      };
+      const slow = steps(0, [...before(), ['spin', 1_000]]).then(note('slow'));
+      await new Promise((done) => setTimeout(done, 400));
+      const others = [
+        ask(0, 'POST', 'open', { during: 'logic' }).then(note('other')),
+        ask(1, 'POST', 'open', { during: 'logic' }).then(note('other')),
+      ];
+      expect(await Promise.all([slow, ...others])).toEqual([200, 201, 201]);
+      expect(order).toEqual(['other', 'other', 'slow']);
+    });
+  });
+});

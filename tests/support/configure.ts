@@ -1,0 +1,24 @@
+import path from 'node:path';
+
+/** Settings of a host besides its environment. */
+export interface Configuration {
+  /** Over the plugin's part of config/plugins. */
+  apps?: object;
+  /** Strapi's own CORS settings instead of the project's. */
+  usualCors?: boolean;
+  /** Milliseconds by which the host's clock is ahead. */
+  clockAhead?: number;
+  /** Singular names of content types that are localized. */
+  localized?: string[];
+}
+
+/** The environment of a host with this configuration, which configure.cjs reads in the host's process. */
+export function configured({ apps, usualCors, clockAhead, localized }: Configuration): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--require ${path.join(__dirname, 'configure.cjs')}`,
+    ...(apps && { TEST_APPS_CONFIG: JSON.stringify(apps) }),
+    ...(usualCors && { TEST_USUAL_CORS: 'true' }),
+    ...(clockAhead && { TEST_CLOCK_AHEAD: String(clockAhead) }),
+    ...(localized && { TEST_LOCALIZED: localized.join() }),
+  };
+}

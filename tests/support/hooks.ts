@@ -1,0 +1,159 @@
+/**
+ * Fixtures of tests: each function starts one before the tests of the file or `describe` that calls it, and ends it after
+ * them, the last started first. Its result can be used in hooks and tests, not while vitest collects them.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { openBrowser, type Visitor, visitor } from './browser';
+import { type Client, createTestDatabase } from './databases';
+import { type Host, type HostOptions, startHost } from './host';
+import { openStage, type Stage, startTwin } from './stage';
+import { copyThemes, type ThemeCopy } from './theme';
+
+/** Registers the hooks; returns a function that gives the started fixture. */
+function use<T>(start: () => Promise<T>, end: (started: T) => unknown): () => T {
+  let started: T | undefined;
+  beforeAll(async () => {
+    started = await start();
+  });
+  afterAll(async () => {
+    if (started !== undefined) await end(started);
+  });
+  return () => {
+    if (started === undefined) throw new Error('Nothing is started yet: this can be used in hooks and tests only.');
+    return started;
+  };
+}
+
+/** Options, or a function that uses fixtures of earlier hooks. */
+type Options<T> = T | (() => T);
+
+const resolve = <T extends object>(options: Options<T>): T => (typeof options === 'function' ? options() : options);
+
+function hostOf(host: () => Host): Host {
+  return {
+    get url() {
+      return host().url;
+    },
+    get database() {
+      return host().database;
+    },
+    output: () => host().output(),
+    printed: () => host().printed(),
+    run: (work, ...args) => host().run(work, ...args),
+    stop: () => host().stop(),
+  };
+}
+
+/** A host with its options only, without the test themes and users. */
+export function useHost(options: Options<HostOptions> = {}): Host {
+  return hostOf(
+    use(
+      () => startHost(resolve(options)),
+      (host) => host.stop(),
+    ),
+  );
+}
+
+/** A host with the test themes and its cast. */
+export function useStage(options: Options<HostOptions> = {}): Stage {
+  const stage = use(
+    () => openStage(resolve(options)),
+    (opened) => opened.close(),
+  );
+  return {
+    host: hostOf(() => stage().host),
+    user: (who) => stage().user(who),
+    credential: (who) => stage().credential(who),
+    csrf: (who) => stage().csrf(who),
+    send: (row) => stage().send(row),
+    put: (app, id, items, as) => stage().put(app, id, items, as),
+    items: (app, id) => stage().items(app, id),
+    close: () => stage().close(),
+  };
+}
+
+/** A second process on a stage's database. */
+export function useTwin(stage: Stage, options: Options<Omit<HostOptions, 'database'>> = {}): Host {
+  return hostOf(
+    use(
+      () => startTwin(stage, resolve(options)),
+      (twin) => twin.stop(),
+    ),
+  );
+}
+
+/** A copy of the test themes, with more files by their paths below the themes' folder, or prepared otherwise. */
+export function useThemes(more: Record<string, string> | ((themes: ThemeCopy) => Promise<void>) = {}): ThemeCopy {
+  const themes = use(
+    async () => {
+      const copy = await copyThemes();
+      if (typeof more === 'function') await more(copy);
+      else for (const [file, text] of Object.entries(more)) await copy.write(file, text);
+      return copy;
+    },
+    (copy) => copy.dispose(),
+  );
+  return {
+    get directory() {
+      return themes().directory;
+    },
+    write: (file, text) => themes().write(file, text),
+    remove: (file) => themes().remove(file),
+    dispose: () => themes().dispose(),
+  };
+}
+
+/** A temporary folder; the function gives its path, or that of a file in it. */
+export function useFolder(name: string, prepare?: (folder: string) => unknown): (...names: string[]) => string {
+  const folder = use(
+    async () => {
+      const made = await mkdtemp(path.join(tmpdir(), `apps-${name}-`));
+      await prepare?.(made);
+      return made;
+    },
+    (made) => rm(made, { recursive: true, force: true }),
+  );
+  return (...names) => path.join(folder(), ...names);
+}
+
+type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
+
+/** A database of its own, by default without the tables of a host; the function gives it. */
+export function useDatabase(client: Client, options: { table?: boolean } = { table: false }): () => TestDatabase {
+  return use(
+    () => createTestDatabase(client, options),
+    (database) => database.destroy(),
+  );
+}
+
+/** A browser in which visitors of their own open pages. */
+export function useBrowser(): { visitor(options?: Parameters<Browser['newContext']>[0]): Promise<Visitor> } {
+  const browser = use(openBrowser, (opened) => opened.close());
+  return { visitor: (options) => visitor(browser(), options) };
+}
+
+/** A server of one page of HTML, of another origin than every host. */
+export function usePage(html: () => string, name = '127.0.0.1'): { readonly origin: string } {
+  const server = use(
+    async () => {
+      const started: Server = createServer((_, response) => {
+        response.setHeader('Content-Type', 'text/html');
+        response.end(html());
+      });
+      await new Promise<void>((done) => started.listen(0, name, done));
+      return started;
+    },
+    (started) => started.close(),
+  );
+  return {
+    get origin() {
+      return `http://${name}:${(server().address() as AddressInfo).port}`;
+    },
+  };
+}

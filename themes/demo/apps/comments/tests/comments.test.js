@@ -1,0 +1,89 @@
+import { app, assert, beforeEach, describe, test } from 'strapi-plugin-apps/testing';
+
+const anna = app.as({ user: 'anna', groups: ['authors'] });
+const sam = app.as({ user: 'sam', groups: ['submitters'] });
+const eric = app.as({ user: 'eric', groups: ['editors'] });
+
+let article;
+beforeEach(async () => {
+  article = await app.content.create('api::article.article', { title: 'News', slug: 'news' });
+});
+
+const comment = (visitor, text) => visitor.submit('comment', { text }, { content: article });
+const texts = (page) => page.findAll('.comment-text').map(({ text }) => text);
+
+test('a comment waits for a moderator, and only its author sees it', async () => {
+  const page = await comment(sam, 'First!');
+  assert.match(page.redirect, /sent=yes$/);
+  assert.match(page.find('[role=status]').text, /Thank you/);
+  assert.deepEqual(texts(page), ['First!']);
+  assert.deepEqual(texts(await app.render('comment', { content: article })), []);
+});
+
+test('a visitor without an account is asked to log in', async () => {
+  const page = await app.render('comment', { content: article });
+  assert.equal(page.find('textarea'), null);
+  assert.match(page.find('a[href*="@@login"]').attributes.href, /next=%2Fsite%2Farticles%2Fnews/);
+});
+
+test('an empty comment is refused', async () => {
+  const page = await comment(sam, '');
+  assert.equal(page.status, 422);
+  assert.deepEqual(Object.keys(page.errors), ['text']);
+});
+
+test('a comment belongs to the page, with author and time set by the server', async () => {
+  app.clock.set('2026-03-04T05:06:07Z');
+  await comment(sam, 'Hello');
+  const [{ items }] = await app.records.search();
+  assert.equal(items.page, '/articles/news');
+  assert.equal(items.author, 'sam');
+  assert.equal(items.created_at, '2026-03-04T05:06:07.000Z');
+  assert.match((await sam.render('comment', { content: article })).find('.comment time').text, /4 March 2026/);
+});
+
+test('the JSON interface cannot approve a comment', async () => {
+  const { status } = await sam.request('POST', '', { block: 'comment', text: 'Mine', state: 'approved' });
+  assert.equal(status, 201);
+  assert.equal((await app.records.search())[0].items.state, 'waiting');
+});
+
+test('a changed comment waits again', async () => {
+  await comment(anna, 'Approved');
+  await eric.submit('moderate', { chosen: [(await app.records.search())[0].id] }, { button: 'approve' });
+  const [{ id }] = await app.records.search("state == 'approved'");
+  await (await anna.record(id, { edit: true })).submit({ text: 'Changed' });
+  assert.equal((await app.records.search())[0].items.state, 'waiting');
+});
+
+describe('moderation', () => {
+  beforeEach(async () => {
+    for (const text of ['Good', 'Spam', 'Better']) await comment(sam, text);
+  });
+
+  const waiting = async () => (await eric.render('moderate')).findAll('[name=chosen]').map(({ value }) => value);
+
+  test('approves the chosen comments', async () => {
+    const [good, , better] = await waiting();
+    const after = await eric.submit('moderate', { chosen: [good, better] }, { button: 'approve' });
+    assert.equal(after.findAll('[name=chosen]').length, 1);
+    assert.deepEqual(texts(await app.render('comment', { content: article })).sort(), ['Better', 'Good']);
+  });
+
+  test('deletes rejected comments', async () => {
+    const [, spam] = await waiting();
+    await eric.submit('moderate', { chosen: [spam] }, { button: 'reject' });
+    assert.equal(await app.records.get(spam), null);
+    assert.equal(await app.records.count(), 2);
+  });
+
+  test('says when there is nothing to do', async () => {
+    await eric.submit('moderate', { chosen: await waiting() }, { button: 'approve' });
+    assert.match((await eric.render('moderate')).find('[role=status]').text, /no comment is waiting/);
+  });
+
+  test('is for editors', async () => {
+    assert.equal((await app.render('moderate')).status, 401);
+    assert.equal((await anna.render('moderate')).status, 403);
+  });
+});
