@@ -18,7 +18,7 @@ export { type Displayed, displayBlock } from './blocks/run-block';
 export type { FormFields } from './blocks/submission';
 export { type Submitted, showRefused, submitBlock } from './blocks/submit-block';
 export { fileRules } from './blocks/submitted-files';
-export { loadApp } from './definitions/app';
+export { inDebugMode, loadApp } from './definitions/app';
 export { themeSource } from './definitions/partials';
 export { readThemeInfo } from './definitions/theme';
 export {

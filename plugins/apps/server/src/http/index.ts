@@ -26,6 +26,7 @@ import { openOwnFile, requireRead, sendFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
 import { answerSite } from './site/page';
+import { addReloadScript } from './site/reload';
 
 export { adminInterface } from './admin/admin';
 export { appDocument, siteDocument } from './app/openapi-handlers';
@@ -35,6 +36,7 @@ export { createHiddenTypes } from './middleware/hidden-types';
 export { rememberedHeaders } from './middleware/security-headers';
 export { createBaseUrl } from './request/base-url';
 export type { HttpServices } from './request/exchange';
+export { createReloads } from './site/reload';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 
@@ -42,13 +44,13 @@ type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Addresses whose answer is the same for all requesters. */
-const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style']);
+const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style', 'reload', 'reload-script']);
 
 /** Targets that are not JSON or a page alone. */
 const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'search.csv']);
 
 /** The plugin's own public files. */
-const ownFile = { script: 'apps.js', style: 'apps.css' };
+const ownFile = { script: 'apps.js', style: 'apps.css', 'reload-script': 'reload.js' };
 
 /** The page that sent a request decides whether its cookie counts: caches must tell the answers apart. */
 function varyBySender(ctx: Context): void {
@@ -77,6 +79,8 @@ export function createMiddleware(services: HttpServices, ownFiles: string): Midd
       if (await view.login?.(error)) return;
       if (hasBody(ctx) && defersForm(ctx, services.sites)) closeUnlessEnded(ctx.req);
       return respondError(ctx, error, view);
+    } finally {
+      if (address && services.reloads) addReloadScript(ctx, services.baseUrl(), address.site);
     }
     // Outside of the try: Strapi answers the errors of its own routes.
     if (!address) return next();
@@ -121,8 +125,12 @@ async function answer(
       if (!file) throw notFound('There is no such file');
       return sendFile(ctx, file);
     }
+    case 'reload':
+      if (!services.reloads) throw notFound('Only the command `dev` reloads pages');
+      return services.reloads.answer(ctx);
     case 'script':
     case 'style':
+    case 'reload-script':
       requireRead(ctx);
       return sendFile(ctx, await openOwnFile(join(ownFiles, ownFile[address.kind])));
     case 'login':
@@ -171,7 +179,7 @@ async function answerApp(
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
   view.folder = folderOf(services, app.id);
-  if (rights.manager) view.source = (file) => sourceOf(app, file);
+  if (rights.manager || services.quotesSource) view.source = (file) => sourceOf(app, file);
 
   const handle = routeOf(target.kind, ctx.method, view.json);
   if (typeof handle !== 'function') {
