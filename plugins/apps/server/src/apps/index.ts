@@ -32,7 +32,7 @@ export {
 } from './elements';
 export { readCursor, writeCursor } from './host-calls/cursor';
 export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
-export { brokenCatalogues, readCatalogue } from './locales';
+export { brokenCatalogues, inEnglish, localeFor, type PageLocale, readCatalogue, type ServiceMessage } from './locales';
 export { embeddingPage, takePending } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
 export { callFunction, functionNames } from './pages/embed-call';

@@ -20,6 +20,7 @@ import { requestData } from './request/request-data';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { visitorOf } from './request/visitor';
 import { sitePage } from './response/in-theme';
+import { inLanguage, plainLocale, siteLocale } from './response/page-texts';
 import { takeLog } from './response/pending-log';
 import { type ErrorView, respondError } from './response/respond-error';
 import { openOwnFile, requireRead, sendFile } from './site/assets';
@@ -114,7 +115,13 @@ async function answer(
   const site = await services.sites.site(address.site);
   if (!site) throw notFound(missing.site(address.site));
   // The error of a missing file is a bare page: rendering the theme for it would cost too much.
-  if (!isPublic.has(address.kind)) view.document = (page) => sitePage(ctx, services, site, view.requester, page);
+  if (!isPublic.has(address.kind)) {
+    view.document = async (page) => {
+      const main = inLanguage(await siteLocale(services, site), site, page.main);
+      return sitePage(ctx, services, site, view.requester, { ...page, main });
+    };
+  }
+  view.locale = (plain) => (plain ? plainLocale(site) : siteLocale(services, site));
   view.loginUrl = () => `${site.url}/@@login?next=${encodeURIComponent(pathOf(services.baseUrl() + ctx.originalUrl))}`;
   switch (address.kind) {
     case 'app':
