@@ -27,7 +27,7 @@ import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
 import { answerSite } from './site/page';
 
-export { adminInterface } from './admin/admin';
+export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
 export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';
