@@ -197,6 +197,7 @@ export default {
   contentTypes,
   services: { apps: () => calls, records: () => recordTools, openapi: () => openApiTools, tests: () => testTools },
   controllers: { ...permissionControllers, admin: admin.controller },
+  policies: admin.policies,
   routes: { admin: admin.routes },
 
   register({ strapi }: { strapi: Core.Strapi }) {

@@ -29,7 +29,7 @@ import { formRequester } from './site/login-in-place';
 import { answerSite } from './site/page';
 import { addReloadScript } from './site/reload';
 
-export { adminInterface } from './admin/admin';
+export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
 export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';

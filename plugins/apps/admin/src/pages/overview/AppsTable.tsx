@@ -1,8 +1,9 @@
 import { Link, Status, Typography } from '@strapi/design-system';
 import { NavLink } from 'react-router-dom';
-import type { SiteOverview } from '../../../shared/admin-api';
-import { useText } from '../plugin';
-import { DataTable } from './DataTable';
+import type { SiteOverview } from '../../../../shared/admin-api';
+import { DataTable } from '../../components/DataTable';
+import { useText } from '../../plugin';
+import { appPath } from '../app/tabs';
 
 /** The apps of a site, each with a link to its page. */
 export function AppsTable({ site }: { site: SiteOverview }) {
@@ -18,7 +19,7 @@ export function AppsTable({ site }: { site: SiteOverview }) {
           title: text('app'),
           cell: (app) => (
             <>
-              <Link tag={NavLink} to={`sites/${site.id}/apps/${app.id}`}>
+              <Link tag={NavLink} to={appPath(site.id, app.id, '')}>
                 {app.id}
               </Link>
               {app.theme !== site.theme && (

@@ -1,11 +1,11 @@
 import { Link, Typography } from '@strapi/design-system';
-import type { BlockSummary } from '../../../shared/admin-api';
-import { useText } from '../plugin';
-import { DataTable } from './DataTable';
-import { FailureNote, ProblemNote } from './ProblemNote';
+import type { AppDetail, BlockSummary } from '../../../../shared/admin-api';
+import { DataTable } from '../../components/DataTable';
+import { FailureNote, ProblemNote } from '../../components/ProblemNote';
+import { useText } from '../../plugin';
 
 /** An app's blocks with their elements, or with their errors. */
-export function BlocksTable({ blocks }: { blocks: BlockSummary[] }) {
+export default function BlocksTab({ app: { blocks } }: { app: AppDetail }) {
   const text = useText();
   return (
     <DataTable

@@ -1,8 +1,9 @@
-import { useAPIErrorHandler, useNotification } from '@strapi/strapi/admin';
-import { type FormEvent, useCallback, useState } from 'react';
-import type { Rule, RuleInput } from '../../../shared/admin-api';
-import { type FetchError, useApi, useLoaded } from '../api';
-import { useText } from '../plugin';
+import { useNotification } from '@strapi/strapi/admin';
+import { type FormEvent, useState } from 'react';
+import type { Rule, RuleInput } from '../../../../shared/admin-api';
+import { type PanelError, useErrorText } from '../../api/base';
+import { useAppsCreateRuleMutation, useAppsRuleFunctionsQuery, useAppsUpdateRuleMutation } from '../../api/rules';
+import { useText } from '../../plugin';
 
 /** A rule while it is entered; '' is nothing chosen yet. */
 export type Draft = Omit<RuleInput, 'event'> & { event: RuleInput['event'] | '' };
@@ -15,9 +16,10 @@ export type Errors = Partial<Record<string, string>>;
 /** The rule being entered, its errors, and a function that saves it. */
 export function useDraft(rule: Rule | undefined, onSaved: () => void) {
   const text = useText();
-  const api = useApi();
+  const textOf = useErrorText();
+  const [updateRule] = useAppsUpdateRuleMutation();
+  const [createRule] = useAppsCreateRuleMutation();
   const { toggleNotification } = useNotification();
-  const { formatAPIError } = useAPIErrorHandler();
   const [draft, setDraft] = useState<Draft>(() => inputOf(rule));
   const [errors, setErrors] = useState<Errors>({});
   const [saving, setSaving] = useState(false);
@@ -33,11 +35,11 @@ export function useDraft(rule: Rule | undefined, onSaved: () => void) {
     setSaving(true);
     try {
       const input = draft as RuleInput;
-      await (rule ? api.updateRule(rule.id, input) : api.createRule(input));
+      await (rule ? updateRule({ rule: rule.id, changes: input }) : createRule(input)).unwrap();
       toggleNotification({ type: 'success', message: text('rule.saved') });
       onSaved();
     } catch (error) {
-      const message = formatAPIError(error as FetchError);
+      const message = textOf(error) ?? '';
       const key = keyOf(error);
       if (key === null) toggleNotification({ type: 'danger', message });
       else setErrors({ [key]: message });
@@ -56,19 +58,13 @@ function inputOf(rule: Rule | undefined): Draft {
 
 /** The key of the rule that the server's error is about; null for another error. */
 function keyOf(error: unknown): string | null {
-  const { details } = (error as { response?: { data?: { error?: { details?: { key?: unknown } } } } }).response?.data
-    ?.error ?? { details: {} };
-  return typeof details?.key === 'string' && details.key in empty ? details.key : null;
+  const { key } = ((error as PanelError).details ?? {}) as { key?: unknown };
+  return typeof key === 'string' && key in empty ? key : null;
 }
 
 /** The functions of the chosen block; undefined while they are loaded. */
 export function useFunctions({ app, block }: Draft) {
-  const api = useApi();
-  const load = useCallback(
-    async () => ({ of: `${app}/${block}`, names: block === '' ? [] : await api.ruleFunctions({ app, block }) }),
-    [api, app, block],
-  );
-  const { data, error } = useLoaded(load);
-  const isCurrent = data?.of === `${app}/${block}`;
-  return { data: isCurrent ? data.names : error === null ? undefined : [], error: isCurrent ? null : error };
+  const textOf = useErrorText();
+  const { currentData, error } = useAppsRuleFunctionsQuery({ app, block }, { skip: block === '' });
+  return { data: block === '' || error ? [] : currentData, error: block === '' ? null : textOf(error) };
 }

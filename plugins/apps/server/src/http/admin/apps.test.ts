@@ -4,7 +4,7 @@ import type { AppDetail } from '../../../../shared/admin-api';
 import { AppsError } from '../../errors';
 import { createLayouts } from '../../layouts';
 import type { HttpServices } from '../request/exchange';
-import { adminInterface } from './admin';
+import { adminInterface } from './interface';
 
 const site = { id: 'site', title: 'Site', url: 'http://here/site', theme: 'main' };
 

@@ -1,39 +1,47 @@
 import { Box, Flex, IconButton, Link, LinkButton, Status, Switch, Typography } from '@strapi/design-system';
 import { Pencil, Plus } from '@strapi/icons';
 import { NavLink } from 'react-router-dom';
-import type { Rule, RuleChoices } from '../../../shared/admin-api';
-import { useAction, useApi, useLoaded } from '../api';
-import { useText } from '../plugin';
-import { DataTable } from './DataTable';
-import { DeleteButton } from './DeleteButton';
+import type { Rule, RuleChoices } from '../../../../shared/admin-api';
+import { useAction, useErrorText } from '../../api/base';
+import {
+  useAppsDeleteRuleMutation,
+  useAppsRuleChoicesQuery,
+  useAppsRulesQuery,
+  useAppsUpdateRuleMutation,
+} from '../../api/rules';
+import { DataTable } from '../../components/DataTable';
+import { DeleteButton } from '../../components/DeleteButton';
+import { useMay } from '../../permissions';
+import { useText } from '../../plugin';
 
 /** The rules on events, with the last failure of each; they can be switched on and off, changed and deleted. */
 export function RulesCard() {
   const text = useText();
-  const api = useApi();
+  const may = useMay();
+  const textOf = useErrorText();
   const act = useAction();
-  const { data: rules, error, reload } = useLoaded(api.rules);
-  const { data: choices } = useLoaded(api.ruleChoices);
+  const { data: rules, error } = useAppsRulesQuery();
+  const { data: choices } = useAppsRuleChoicesQuery();
+  const [updateRule] = useAppsUpdateRuleMutation();
+  const [deleteRule] = useAppsDeleteRuleMutation();
+  const mayManage = may('manage');
 
-  const enable = async ({ id }: Rule, enabled: boolean) => {
-    await act(() => api.updateRule(id, { enabled }), text('rule.saved'));
-    reload();
-  };
-  const remove = async ({ id }: Rule) => {
-    await act(() => api.deleteRule(id), text('rule.deleted'));
-    reload();
-  };
+  const enable = ({ id }: Rule, enabled: boolean) =>
+    act(() => updateRule({ rule: id, changes: { enabled } }).unwrap(), text('rule.saved'));
+  const remove = ({ id }: Rule) => act(() => deleteRule({ rule: id }).unwrap(), text('rule.deleted'));
   return (
     <Box tag="section" aria-label={text('rules')} background="neutral0" shadow="tableShadow" hasRadius padding={6}>
       <Flex justifyContent="space-between" alignItems="center" gap={4} paddingBottom={4} wrap="wrap">
         <Typography variant="beta" tag="h2">
           {text('rules')}
         </Typography>
-        <LinkButton tag={NavLink} to="rules/create" startIcon={<Plus />} variant="secondary">
-          {text('rule.create')}
-        </LinkButton>
+        {mayManage && (
+          <LinkButton tag={NavLink} to="rules/create" startIcon={<Plus />} variant="secondary">
+            {text('rule.create')}
+          </LinkButton>
+        )}
       </Flex>
-      {error && <Typography textColor="danger600">{error}</Typography>}
+      {error && <Typography textColor="danger600">{textOf(error)}</Typography>}
       {rules && (
         <DataTable
           label={text('rules')}
@@ -64,29 +72,31 @@ export function RulesCard() {
                   offLabel={text('rule.off')}
                   visibleLabels
                   checked={rule.enabled}
+                  disabled={!mayManage}
                   onCheckedChange={(enabled) => enable(rule, enabled)}
                 />
               ),
             },
             {
               title: text('actions'),
-              cell: (rule) => (
-                <Flex gap={1}>
-                  <IconButton
-                    tag={NavLink}
-                    to={`rules/${rule.id}`}
-                    label={text('rule.edit', { name: rule.name })}
-                    variant="ghost"
-                  >
-                    <Pencil />
-                  </IconButton>
-                  <DeleteButton
-                    label={text('rule.delete', { name: rule.name })}
-                    question={text('rule.delete.confirm', { name: rule.name })}
-                    onDelete={() => remove(rule)}
-                  />
-                </Flex>
-              ),
+              cell: (rule) =>
+                mayManage && (
+                  <Flex gap={1}>
+                    <IconButton
+                      tag={NavLink}
+                      to={`rules/${rule.id}`}
+                      label={text('rule.edit', { name: rule.name })}
+                      variant="ghost"
+                    >
+                      <Pencil />
+                    </IconButton>
+                    <DeleteButton
+                      label={text('rule.delete', { name: rule.name })}
+                      question={text('rule.delete.confirm', { name: rule.name })}
+                      onDelete={() => remove(rule)}
+                    />
+                  </Flex>
+                ),
             },
           ]}
         />

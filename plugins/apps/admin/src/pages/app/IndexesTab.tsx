@@ -1,10 +1,11 @@
 import { Box, Button, Dialog, Flex, ProgressBar, Typography } from '@strapi/design-system';
 import { ConfirmDialog } from '@strapi/strapi/admin';
-import { useEffect } from 'react';
-import type { AppDetail, Refresh } from '../../../shared/admin-api';
-import { useAction, useApi } from '../api';
-import { useText } from '../plugin';
-import { DataTable } from './DataTable';
+import type { AppDetail, Refresh } from '../../../../shared/admin-api';
+import { useAppsAppQuery, useAppsRefreshMutation } from '../../api/apps';
+import { useAction } from '../../api/base';
+import { DataTable } from '../../components/DataTable';
+import { useMay } from '../../permissions';
+import { useText } from '../../plugin';
 
 /** Milliseconds between two requests for the progress of a re-index. */
 const pollInterval = 1000;
@@ -26,29 +27,26 @@ function Progress({ refresh }: { refresh: Refresh }) {
 }
 
 /** An app's declared indexes, with buttons to re-index its records and the progress of that; dropping asks for confirmation. */
-export function IndexesPanel({ app, onChange }: { app: AppDetail; onChange(): void }) {
+export default function IndexesTab({ app }: { app: AppDetail }) {
   const text = useText();
-  const api = useApi();
+  const may = useMay();
   const act = useAction();
+  const [refresh] = useAppsRefreshMutation();
+  const key = { site: app.site, app: app.id };
   const running = app.refresh?.state === 'running';
-  useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(onChange, pollInterval);
-    return () => clearInterval(timer);
-  }, [running, onChange]);
+  useAppsAppQuery(key, { pollingInterval: running ? pollInterval : 0 });
   const start = async (rebuild: boolean) => {
-    await act(() => api.refresh({ site: app.site, app: app.id }, { rebuild }));
-    onChange();
+    await act(() => refresh({ ...key, rebuild }).unwrap());
   };
   return (
     <>
       <Flex gap={2} paddingBottom={4} wrap="wrap">
-        <Button onClick={() => start(false)} disabled={running}>
+        <Button onClick={() => start(false)} disabled={running || !may('manage')}>
           {text('refresh')}
         </Button>
         <Dialog.Root>
           <Dialog.Trigger>
-            <Button variant="secondary" disabled={running}>
+            <Button variant="secondary" disabled={running || !may('manage')}>
               {text('refresh.rebuild')}
             </Button>
           </Dialog.Trigger>

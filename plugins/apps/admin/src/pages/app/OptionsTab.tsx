@@ -1,9 +1,10 @@
 import { Box, Button, Field, Flex, Textarea, Typography } from '@strapi/design-system';
 import { useState } from 'react';
-import type { AppDetail } from '../../../shared/admin-api';
-import type { Items } from '../../../shared/json';
-import { useAction, useApi } from '../api';
-import { useText } from '../plugin';
+import type { AppDetail } from '../../../../shared/admin-api';
+import type { Items } from '../../../../shared/json';
+import { useAppsSetOptionsMutation } from '../../api/apps';
+import { useAction } from '../../api/base';
+import { useText } from '../../plugin';
 
 /** The object that the text is as JSON, null for empty text; undefined for anything else. */
 function readOptions(text: string): Items | null | undefined {
@@ -20,17 +21,16 @@ function readOptions(text: string): Items | null | undefined {
 const shown = (options: Items | null) => (options === null ? '' : JSON.stringify(options, null, 2));
 
 /** An app's options: those of its file, and as JSON what an administrator sets for this site instead. */
-export function OptionsPanel({ app, onChange }: { app: AppDetail; onChange(): void }) {
+export default function OptionsTab({ app }: { app: AppDetail }) {
   const text = useText();
-  const api = useApi();
   const act = useAction();
+  const [setOptions] = useAppsSetOptionsMutation();
   const { file, override } = app.options;
   const [entered, setEntered] = useState(shown(override));
   const options = readOptions(entered);
   const save = async () => {
     if (options === undefined) return;
-    await act(() => api.setOptions({ site: app.site, app: app.id }, { options }), text('options.saved'));
-    onChange();
+    await act(() => setOptions({ site: app.site, app: app.id, options }).unwrap(), text('options.saved'));
   };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>

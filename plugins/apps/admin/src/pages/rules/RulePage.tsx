@@ -1,32 +1,30 @@
 import { Link } from '@strapi/design-system';
 import { ArrowLeft } from '@strapi/icons';
 import { Layouts, Page } from '@strapi/strapi/admin';
-import { useCallback } from 'react';
 import { NavLink, useNavigate, useParams } from 'react-router-dom';
-import type { Rule } from '../../../shared/admin-api';
-import { useApi, useLoaded } from '../api';
-import { DataTable } from '../components/DataTable';
-import { RuleForm } from '../components/RuleForm';
-import { Section } from '../components/Section';
-import { pluginId, useText } from '../plugin';
+import type { Rule } from '../../../../shared/admin-api';
+import { useErrorText } from '../../api/base';
+import { useAppsRuleChoicesQuery, useAppsRulesQuery } from '../../api/rules';
+import { DataTable } from '../../components/DataTable';
+import { Section } from '../../components/Section';
+import { pluginId, useText } from '../../plugin';
+import { RuleForm } from './RuleForm';
 
 /** The address of the plugin's first page. */
 const home = `/plugins/${pluginId}`;
 
 /** Makes a rule on events (`rules/create`), or changes one, and shows its failures. */
-export function RulePage() {
+export default function RulePage() {
   const text = useText();
-  const api = useApi();
+  const textOf = useErrorText();
   const navigate = useNavigate();
   const { rule: id = 'create' } = useParams();
-  const load = useCallback(async () => {
-    const [rules, choices] = await Promise.all([id === 'create' ? [] : api.rules(), api.ruleChoices()]);
-    return { rule: rules.find((rule) => rule.id === id), choices };
-  }, [api, id]);
-  const { data, error } = useLoaded(load);
+  const { data: choices, error: choicesError } = useAppsRuleChoicesQuery();
+  const { data: rules, error: rulesError } = useAppsRulesQuery(undefined, { refetchOnMountOrArgChange: true });
+  const error = textOf(choicesError ?? rulesError);
   if (error) return <Page.Error content={error} />;
-  if (!data) return <Page.Loading />;
-  const { rule, choices } = data;
+  if (!choices || !rules) return <Page.Loading />;
+  const rule = rules.find((one) => one.id === id);
   if (!rule && id !== 'create') return <Page.Error content={text('rule.missing')} />;
   const title = rule?.name ?? text('rule.create');
   return (

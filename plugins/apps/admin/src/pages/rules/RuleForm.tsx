@@ -2,11 +2,11 @@ import { Button, Field, Flex, Grid, TextInput, Toggle } from '@strapi/design-sys
 import { Check } from '@strapi/icons';
 import { Layouts } from '@strapi/strapi/admin';
 import type { ReactNode } from 'react';
-import { type Rule, type RuleChoices, ruleEvents } from '../../../shared/admin-api';
-import { useText } from '../plugin';
-import { type Choice, ChoiceField } from './ChoiceField';
+import { type Rule, type RuleChoices, ruleEvents } from '../../../../shared/admin-api';
+import { type Choice, ChoiceField } from '../../components/ChoiceField';
+import { Section } from '../../components/Section';
+import { useText } from '../../plugin';
 import { type Draft, type Errors, useDraft, useFunctions } from './rule-draft';
-import { Section } from './Section';
 
 interface Props {
   /** The rule to change; without it a new one is made. */

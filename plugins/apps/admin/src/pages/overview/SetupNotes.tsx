@@ -1,6 +1,6 @@
 import { Box, Typography } from '@strapi/design-system';
-import type { SetupProblem } from '../../../shared/admin-api';
-import { useText } from '../plugin';
+import type { SetupProblem } from '../../../../shared/admin-api';
+import { useText } from '../../plugin';
 
 /** What the machine or the host lacks, each with the command or the line that cures it. */
 export function SetupNotes({ problems }: { problems: SetupProblem[] }) {

@@ -1,13 +1,13 @@
 import { Box, Link } from '@strapi/design-system';
-import type { RecordSummary } from '../../../shared/admin-api';
-import { useText } from '../plugin';
-import { DataTable } from './DataTable';
-import { DeleteButton } from './DeleteButton';
+import type { RecordSummary } from '../../../../shared/admin-api';
+import { DataTable } from '../../components/DataTable';
+import { DeleteButton } from '../../components/DeleteButton';
+import { useText } from '../../plugin';
 
 interface Props {
   records: RecordSummary[];
   /** @param onDelete whether the `on_delete` of the record's block runs */
-  onDelete(id: string, onDelete: boolean): Promise<void>;
+  onDelete(id: string, onDelete: boolean): Promise<unknown>;
 }
 
 /** Records with their items as JSON. */

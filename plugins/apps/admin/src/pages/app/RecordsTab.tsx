@@ -1,35 +1,32 @@
 import { Button, Field, Flex, TextInput, Typography } from '@strapi/design-system';
-import { type FormEvent, useCallback, useState } from 'react';
-import type { AppDetail } from '../../../shared/admin-api';
-import { useAction, useApi, useLoaded } from '../api';
-import { useText } from '../plugin';
+import { type FormEvent, useState } from 'react';
+import type { AppDetail } from '../../../../shared/admin-api';
+import { useAction, useErrorText } from '../../api/base';
+import { useAppsDeleteRecordMutation, useAppsRecordsQuery } from '../../api/records';
+import { useText } from '../../plugin';
 import { RecordsTable } from './RecordsTable';
 
 const pageSize = 20;
 
 /** Browses and searches an app's records; single ones can be deleted. */
-export function RecordsPanel({ app, onChange }: { app: AppDetail; onChange(): void }) {
+export default function RecordsTab({ app }: { app: AppDetail }) {
   const text = useText();
-  const api = useApi();
+  const textOf = useErrorText();
   const act = useAction();
   const [entered, setEntered] = useState('');
   const [{ query, offset }, setView] = useState({ query: '', offset: 0 });
   const key = { site: app.site, app: app.id };
-  const load = useCallback(
-    () => api.records({ site: app.site, app: app.id }, { query, offset, limit: pageSize }),
-    [api, app.site, app.id, query, offset],
-  );
-  const { data, error, reload } = useLoaded(load);
+  const { data, error: failure } = useAppsRecordsQuery({ ...key, query, offset, limit: pageSize });
+  const error = textOf(failure);
+  const [deleteRecord] = useAppsDeleteRecordMutation();
 
   const search = (event: FormEvent) => {
     event.preventDefault();
     setView({ query: entered.trim(), offset: 0 });
   };
   const remove = async (id: string, onDelete: boolean) => {
-    await act(() => api.deleteRecord(key, id, onDelete), text('deleted'));
+    await act(() => deleteRecord({ ...key, id, onDelete }).unwrap(), text('deleted'));
     if (data?.records.length === 1) setView({ query, offset: Math.max(0, offset - pageSize) });
-    reload();
-    onChange();
   };
   const total = data?.total ?? 0;
   const last = Math.min(offset + pageSize, total);

@@ -1,30 +1,31 @@
 import { Box, Button, Field, Flex, Link, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import type { SiteOverview, ThemeChoice } from '../../../shared/admin-api';
-import { useAction, useApi } from '../api';
-import { useText } from '../plugin';
+import type { SiteOverview, ThemeChoice } from '../../../../shared/admin-api';
+import { useAction } from '../../api/base';
+import { useAppsHandOverMutation, useAppsSetThemeMutation } from '../../api/sites';
+import { ProblemNote } from '../../components/ProblemNote';
+import { useMay } from '../../permissions';
+import { useText } from '../../plugin';
 import { AppsTable } from './AppsTable';
-import { ProblemNote } from './ProblemNote';
 
 interface Props {
   site: SiteOverview;
   themes: ThemeChoice[];
-  /** Called after the site was changed. */
-  onChange(): void;
 }
 
 /** One site: its active theme, which can be changed, and its apps. */
-export function SiteCard({ site, themes, onChange }: Props) {
+export function SiteCard({ site, themes }: Props) {
   const text = useText();
-  const api = useApi();
+  const may = useMay();
+  const [setTheme] = useAppsSetThemeMutation();
+  const [handOver] = useAppsHandOverMutation();
   const act = useAction();
-  const setTheme = async (theme: string) => {
-    if (await act(() => api.setTheme(site.id, { theme }), text('theme.changed', { theme }))) onChange();
-  };
+  const choose = (theme: string) =>
+    act(() => setTheme({ site: site.id, theme }).unwrap(), text('theme.changed', { theme }));
   const viewAsMe = async () => {
     // Opened at once: browsers block a tab that is opened later than the click.
     const tab = window.open('', '_blank');
     if (tab) tab.opener = null;
-    const given = await act(() => api.handOver(site.id));
+    const given = await act(() => handOver({ site: site.id }).unwrap());
     if (!given) tab?.close();
     else if (tab) tab.location.href = given.url;
     else window.location.assign(given.url);
@@ -39,13 +40,15 @@ export function SiteCard({ site, themes, onChange }: Props) {
           <Link href={site.url} isExternal>
             {site.url}
           </Link>
-          <Button variant="tertiary" onClick={viewAsMe}>
-            {text('site.as-me')}
-          </Button>
+          {may('manage') && (
+            <Button variant="tertiary" onClick={viewAsMe}>
+              {text('site.as-me')}
+            </Button>
+          )}
         </Flex>
-        <Field.Root hint={text('theme.hint')} width="32rem">
+        <Field.Root hint={text('theme.hint')} maxWidth="32rem" width="100%">
           <Field.Label>{text('theme')}</Field.Label>
-          <SingleSelect value={site.theme} onChange={(theme) => setTheme(String(theme))}>
+          <SingleSelect value={site.theme} disabled={!may('manage')} onChange={(theme) => choose(String(theme))}>
             {themes.map(({ id, title }) => (
               <SingleSelectOption key={id} value={id}>
                 {title || id}
