@@ -34,6 +34,11 @@ function show(element: HTMLElement, shown: boolean): void {
   element.hidden = !shown;
   element.style.display = shown ? '' : 'none';
   if (element.matches('.apps-group')) return;
+  // Its fields may have conditions of their own.
+  if (element.matches('fieldset.apps-repeat')) {
+    (element as HTMLFieldSetElement).disabled = !shown;
+    return;
+  }
   for (const control of element.querySelectorAll<Control>('input, select, textarea')) {
     control.appsDisabled ??= control.disabled;
     control.disabled = !shown || control.appsDisabled;

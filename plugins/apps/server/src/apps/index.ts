@@ -25,6 +25,7 @@ export {
   actionField,
   builtInActions,
   elementTypes,
+  entryElements,
   escapeHtml,
   itemSchema,
   type JsonSchema,

@@ -54,6 +54,14 @@ export interface ElementDefinition {
   showIf?: Readonly<Record<string, Condition>>;
   /** Names of a group's elements. */
   members?: readonly string[];
+  /** Fields of each entry of a repeated group. */
+  entry?: ReadonlyMap<string, ElementDefinition>;
+  /** What one entry is called, and the labels of its buttons. */
+  entryLabel?: string;
+  addLabel?: string;
+  removeLabel?: string;
+  upLabel?: string;
+  downLabel?: string;
   /** Media types and endings of files. */
   accept?: readonly string[];
   /** Bytes of one file. */

@@ -22,6 +22,7 @@ import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import type { FormMessages } from './form-messages';
 import { groupHtml } from './group';
+import { repeatContent } from './repeat-content';
 import type { Entries } from './submission';
 import { isOfFiles, shownFiles } from './submitted-files';
 
@@ -161,7 +162,7 @@ async function contentOf(
     return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
   }
   const { render, show } = elementTypes.get(element.type) ?? {};
-  if (!render || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
+  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
   // A computed input cannot be entered: it shows its value once that is stored.
   if (element.mode && !isStored(element, options)) return { html: '' };
   const { record } = options;
@@ -183,7 +184,8 @@ async function contentOf(
     locale: await localeOf(run),
     options: (await optionsOf(session, [element])).get(element.name) ?? [],
   };
-  return { html: mode === 'text' && show ? await show(view, run.services) : render(view) };
+  if (element.entry) return { html: await repeatContent(run, session, view, options, messages) };
+  return { html: mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '') };
 }
 
 function initialValue(element: ElementDefinition, { record }: DisplayOptions, outcome: LogicOutcome | undefined): Json {

@@ -25,8 +25,19 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
     ` data-apps-settings='${settingsAttribute(run, block, options)}'>` +
-    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, await localeOf(run))}${main}</form>`
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, await localeOf(run))}${defaultButton(run, block, options)}${main}</form>`
   );
+}
+
+/**
+ * The button that the Enter key presses: browsers take the first one of a form, which would be one that changes a repeated
+ * group.
+ */
+function defaultButton({ services }: Run, { definition, layout }: Block, { mode }: DisplayOptions): string {
+  const { elements } = definition;
+  if (mode !== 'input' || !layout || ![...elements.values()].some(({ entry }) => entry)) return '';
+  const saves = elements.has('_save') || services.layouts.compile(layout).shows('_save');
+  return saves ? '<button type="submit" name="_save" value="1" tabindex="-1" hidden></button>' : '';
 }
 
 /** Whether a form may send files. */

@@ -12,7 +12,8 @@ import { notifyOfSave } from './notify';
 import { questionHtml, unanswered } from './question';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from './run-block';
 import { deleteInSession, saveInSession } from './save-record';
-import { checkSubmission, enteredIn, type FormFields, fixedItems } from './submission';
+import { changedEntries, pressedButton, sentEntries } from './sent-entries';
+import { checkSubmission, type Entries, enteredIn, type FormFields, fixedItems } from './submission';
 import { filesAgain, requireStored } from './submitted-files';
 
 /** The outcome of a posted form. */
@@ -56,7 +57,10 @@ export async function submitBlock(
     return { kind: 'shown', html, title: block.id, failed: false, isForm: true };
   }
   return withSession(run, block, record, async (session) => {
-    const redirect = (await beforeElements(run, session)) ?? (await runActions(run, block, session, record, fields));
+    const changes = pressedButton(block.definition, fields) !== null;
+    const redirect =
+      (await beforeElements(run, session)) ?? (changes ? null : await runActions(run, block, session, record, fields));
+    if (redirect === null && changes) return showChanged(run, block, session, record, fields, rights.asks);
     if (redirect !== null) return { kind: 'shown', redirect };
     if (record && Object.hasOwn(fields, '_delete')) {
       rights.delete();
@@ -68,6 +72,19 @@ export async function submitBlock(
     const options = { ...(await shownAgain(run, block, record, fields, [], rights.asks)), record: current };
     return { kind: 'shown', ...(await renderBlock(run, block, session, options)) };
   });
+}
+
+/** The form with an entry more, less or moved in a repeated group; nothing else of the form is carried out. */
+async function showChanged(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  record: StoredRecord | null,
+  fields: FormFields,
+  keepsFiles: boolean | undefined,
+): Promise<Submitted> {
+  const options = await shownAgain(run, block, record, fields, [], keepsFiles);
+  return { kind: 'shown', ...(await renderBlock(run, block, session, options)) };
 }
 
 /**
@@ -97,14 +114,30 @@ async function shownAgain(
   // A JSON client gets no form that could name kept files.
   keepsFiles = true,
 ): Promise<DisplayOptions> {
+  const change = pressedButton(block.definition, fields);
   const entered = enteredIn(block, fields, shownElements(run, block), run.visit.files);
-  const isSent = entered !== null || Object.hasOwn(fields, '_save');
+  const isSent = entered !== null || change !== null || Object.hasOwn(fields, '_save');
   const isForm = record === null || (isSent && run.rights.edit(record.creator));
-  const submission = entered || errors.length > 0 ? { entered: entered ?? new Map(), errors } : undefined;
+  const submission: Entries | undefined =
+    entered || change || errors.length > 0
+      ? withChange(block, fields, { ...(entered ?? { entered: new Map(), repeats: new Map() }), errors })
+      : undefined;
   if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...(submission && { submission }) };
   const sources = { files: keepsFiles ? run.visit.files : undefined, items: record?.items };
   const shownFiles = await filesAgain(block, fields, sources);
   return { record, mode: 'input', shownFiles, ...(submission && { submission }) };
+}
+
+/** What is shown again, after the pressed button of a repeated group. */
+function withChange({ definition }: Block, fields: FormFields, entries: Entries): Entries {
+  const change = pressedButton(definition, fields);
+  const sent = change && sentEntries(definition, fields).get(change.element.name);
+  if (!change || !sent) return entries;
+  const { name } = change.element;
+  const changed = changedEntries(sent, change);
+  const entered = new Map([...entries.entered, [name, entries.entered.get(name) ?? []]]);
+  const repeats = new Map([...entries.repeats, [name, changed.entries]]);
+  return { ...entries, entered, repeats, focus: { element: name, position: changed.focus } };
 }
 
 async function runActions(

@@ -75,7 +75,18 @@ const allElements = named(
 const elements = check(shownAs(allElements.schema, elementsShape), (value, at) => {
   const tooMany = Object.keys(at.value as object)[MAX_ELEMENTS];
   if (tooMany !== undefined) at.key(tooMany).fail(`A block has at most ${MAX_ELEMENTS} elements`);
-  return relate(allElements.read(value, at, { ...patternWork(), options: 0, patterns: MAX_PATTERN_STEPS }), at);
+  const work: DefinitionWork = {
+    ...patternWork(),
+    options: 0,
+    patterns: MAX_PATTERN_STEPS,
+    fields: MAX_ELEMENTS,
+    readElement(inner, name) {
+      work.fields -= 1;
+      if (work.fields < 0) inner.fail(`The repeated groups of a block have at most ${MAX_ELEMENTS} fields together`);
+      return readElement(inner, name, work);
+    },
+  };
+  return relate(allElements.read(value, at, work), at);
 });
 
 /** Keys of a definition file (docs/reference/definitions.md#keys-of-a-block). */

@@ -30,6 +30,7 @@ export function relate(elements: Elements, at: YamlNode): Map<string, ElementDef
         `The condition names "${other}", which is no field that is declared before "${name}"${didYouMean(other, [...before])}`,
       );
     }
+    if (element.entry) relate(element.entry, at.child(name).child('elements'));
     if (roleOf(element) === 'input') before.add(name);
   }
   return related;

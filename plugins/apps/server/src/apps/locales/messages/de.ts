@@ -91,4 +91,11 @@ export const de: ServiceMessages = {
   file_unknown: 'Dateien dieser Art werden hier nicht angenommen.',
   no_proof:
     'Ihr Browser hat die Aufgabe nicht gelöst, die automatische Nachrichten fernhält. Er braucht dafür JavaScript und https. Bitte senden Sie das Formular noch einmal.',
+  entry_add: 'Hinzufügen',
+  entry_remove: 'Entfernen',
+  entry_up: 'Nach oben',
+  entry_down: 'Nach unten',
+  entries_min: 'Bitte füllen Sie mindestens {count, plural, one {# Eintrag} other {# Einträge}} aus.',
+  entries_max: 'Bitte geben Sie höchstens {count, plural, one {# Eintrag} other {# Einträge}} ein.',
+  entries_list: 'Das muss eine Liste von Einträgen sein.',
 };

@@ -95,6 +95,13 @@ export const en = {
   file_unknown: 'This type of file is not taken here.',
   no_proof:
     'Your browser has not solved the task that keeps automatic messages away. It needs JavaScript and https. Please send the form again.',
+  entry_add: 'Add',
+  entry_remove: 'Remove',
+  entry_up: 'Move up',
+  entry_down: 'Move down',
+  entries_min: 'Please fill in at least {count, plural, one {# entry} other {# entries}}.',
+  entries_max: 'Please enter at most {count, plural, one {# entry} other {# entries}}.',
+  entries_list: 'This must be a list of entries.',
 } as const;
 
 export type ServiceMessages = Record<keyof typeof en, string>;

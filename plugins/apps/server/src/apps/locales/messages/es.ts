@@ -89,4 +89,11 @@ export const es: ServiceMessages = {
   file_unknown: 'Aquí no se aceptan archivos de este tipo.',
   no_proof:
     'Su navegador no ha resuelto la tarea que mantiene alejados los mensajes automáticos. Necesita JavaScript y https. Envíe el formulario de nuevo.',
+  entry_add: 'Añadir',
+  entry_remove: 'Quitar',
+  entry_up: 'Subir',
+  entry_down: 'Bajar',
+  entries_min: 'Rellene al menos {count, plural, one {# entrada} other {# entradas}}.',
+  entries_max: 'Introduzca como máximo {count, plural, one {# entrada} other {# entradas}}.',
+  entries_list: 'Aquí se espera una lista de entradas.',
 };

@@ -91,4 +91,11 @@ export const fr: ServiceMessages = {
   file_unknown: 'Les fichiers de ce type ne sont pas acceptés ici.',
   no_proof:
     'Votre navigateur n’a pas résolu la tâche qui écarte les messages automatiques. Il lui faut JavaScript et https. Veuillez renvoyer le formulaire.',
+  entry_add: 'Ajouter',
+  entry_remove: 'Retirer',
+  entry_up: 'Monter',
+  entry_down: 'Descendre',
+  entries_min: 'Veuillez remplir au moins {count, plural, one {# entrée} other {# entrées}}.',
+  entries_max: 'Veuillez saisir au plus {count, plural, one {# entrée} other {# entrées}}.',
+  entries_list: 'Une liste d’entrées est attendue ici.',
 };
