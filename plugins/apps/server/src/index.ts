@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { createTestTools } from './app-tests';
-import { loadApp, nested, readThemeInfo } from './apps';
+import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import {
   createRequesters,
   lookUpNames,
@@ -24,6 +24,7 @@ import {
   createErrorForm,
   createHiddenTypes,
   createMiddleware,
+  createReloads,
   type HttpServices,
   rememberedHeaders,
   siteDocument,
@@ -34,7 +35,7 @@ import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
-import { createSites, type Sites, warnOfLocales } from './sites';
+import { createSites, type Sites, themesVersion, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
@@ -59,6 +60,9 @@ function running(): HttpServices {
 
 const configOf = (strapi: Core.Strapi) =>
   readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
+
+/** Whether the command `dev` has started this Strapi (docs/decisions/development-server.md). */
+const isDevServer = (strapi: Core.Strapi) => isDevelopment(strapi) && process.env.APPS_DEV === 'true';
 
 const isDevelopment = (strapi: Core.Strapi) => strapi.config.get('environment') === 'development';
 
@@ -118,6 +122,8 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     production,
     lookUpNames: (names) => lookUpNames(strapi, names),
     development: isDevelopment(strapi),
+    quotesSource: isDevServer(strapi),
+    reloads: isDevServer(strapi) ? createReloads(() => themesVersion(config.themesDirectory)) : undefined,
     async setup() {
       const ofLogic = await logic.setup();
       return [...(await hostProblems(strapi, sites)), ...(ofLogic ? [ofLogic] : [])];
@@ -138,7 +144,8 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     requesters,
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
-      return folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`));
+      const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
+      return app && isDevServer(strapi) ? inDebugMode(app) : app;
     },
   };
 }
@@ -190,6 +197,7 @@ export default {
   contentTypes,
   services: { apps: () => calls, records: () => recordTools, openapi: () => openApiTools, tests: () => testTools },
   controllers: { ...permissionControllers, admin: admin.controller },
+  policies: admin.policies,
   routes: { admin: admin.routes },
 
   register({ strapi }: { strapi: Core.Strapi }) {
@@ -234,6 +242,7 @@ export default {
 
   async destroy() {
     services?.live.destroy();
+    services?.reloads?.destroy();
     await services?.files.settled();
     await services?.mailer.destroy();
     await Promise.all([services?.logic.destroy(), services?.store.destroy(), workers?.destroy()]);

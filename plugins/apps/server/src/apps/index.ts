@@ -18,7 +18,7 @@ export { type Displayed, displayBlock } from './blocks/run-block';
 export type { FormFields } from './blocks/sent/form';
 export { type Submitted, showRefused, submitBlock } from './blocks/submit-block';
 export { fileRules } from './blocks/submitted-files';
-export { loadApp } from './definitions/app';
+export { inDebugMode, loadApp } from './definitions/app';
 export { themeSource } from './definitions/partials';
 export { readThemeInfo } from './definitions/theme';
 export {
@@ -34,7 +34,7 @@ export {
 } from './elements';
 export { readCursor, writeCursor } from './host-calls/cursor';
 export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
-export { brokenCatalogues, readCatalogue } from './locales';
+export { brokenCatalogues, inEnglish, localeFor, type PageLocale, readCatalogue, type ServiceMessage } from './locales';
 export { embeddingPage, takePending } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
 export { callFunction, functionNames } from './pages/embed-call';

@@ -20,14 +20,16 @@ import { requestData } from './request/request-data';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { visitorOf } from './request/visitor';
 import { sitePage } from './response/in-theme';
+import { inLanguage, plainLocale, siteLocale } from './response/page-texts';
 import { takeLog } from './response/pending-log';
 import { type ErrorView, respondError } from './response/respond-error';
 import { openOwnFile, requireRead, sendFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
 import { answerSite } from './site/page';
+import { addReloadScript } from './site/reload';
 
-export { adminInterface } from './admin/admin';
+export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
 export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';
@@ -35,6 +37,7 @@ export { createHiddenTypes } from './middleware/hidden-types';
 export { rememberedHeaders } from './middleware/security-headers';
 export { createBaseUrl } from './request/base-url';
 export type { HttpServices } from './request/exchange';
+export { createReloads } from './site/reload';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 
@@ -42,13 +45,13 @@ type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Addresses whose answer is the same for all requesters. */
-const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style']);
+const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style', 'reload', 'reload-script']);
 
 /** Targets that are not JSON or a page alone. */
 const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'search.csv']);
 
 /** The plugin's own public files. */
-const ownFile = { script: 'apps.js', style: 'apps.css' };
+const ownFile = { script: 'apps.js', style: 'apps.css', 'reload-script': 'reload.js' };
 
 /** The page that sent a request decides whether its cookie counts: caches must tell the answers apart. */
 function varyBySender(ctx: Context): void {
@@ -77,6 +80,8 @@ export function createMiddleware(services: HttpServices, ownFiles: string): Midd
       if (await view.login?.(error)) return;
       if (hasBody(ctx) && defersForm(ctx, services.sites)) closeUnlessEnded(ctx.req);
       return respondError(ctx, error, view);
+    } finally {
+      if (address && services.reloads) addReloadScript(ctx, services.baseUrl(), address.site);
     }
     // Outside of the try: Strapi answers the errors of its own routes.
     if (!address) return next();
@@ -110,7 +115,13 @@ async function answer(
   const site = await services.sites.site(address.site);
   if (!site) throw notFound(missing.site(address.site));
   // The error of a missing file is a bare page: rendering the theme for it would cost too much.
-  if (!isPublic.has(address.kind)) view.document = (page) => sitePage(ctx, services, site, view.requester, page);
+  if (!isPublic.has(address.kind)) {
+    view.document = async (page) => {
+      const main = inLanguage(await siteLocale(services, site), site, page.main);
+      return sitePage(ctx, services, site, view.requester, { ...page, main });
+    };
+  }
+  view.locale = (plain) => (plain ? plainLocale(site) : siteLocale(services, site));
   view.loginUrl = () => `${site.url}/@@login?next=${encodeURIComponent(pathOf(services.baseUrl() + ctx.originalUrl))}`;
   switch (address.kind) {
     case 'app':
@@ -121,8 +132,12 @@ async function answer(
       if (!file) throw notFound('There is no such file');
       return sendFile(ctx, file);
     }
+    case 'reload':
+      if (!services.reloads) throw notFound('Only the command `dev` reloads pages');
+      return services.reloads.answer(ctx);
     case 'script':
     case 'style':
+    case 'reload-script':
       requireRead(ctx);
       return sendFile(ctx, await openOwnFile(join(ownFiles, ownFile[address.kind])));
     case 'login':
@@ -171,7 +186,7 @@ async function answerApp(
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
   view.folder = folderOf(services, app.id);
-  if (rights.manager) view.source = (file) => sourceOf(app, file);
+  if (rights.manager || services.quotesSource) view.source = (file) => sourceOf(app, file);
 
   const handle = routeOf(target.kind, ctx.method, view.json);
   if (typeof handle !== 'function') {

@@ -29,4 +29,5 @@ export { localeProblem, warnOfLocales } from './addresses/locales';
 export type { ContentTypeInfo } from './content';
 export { uidAttribute } from './content';
 export { createSitesFrom } from './sites';
+export { themesVersion } from './themes/themes-version';
 export type * from './types';

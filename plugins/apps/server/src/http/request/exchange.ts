@@ -6,11 +6,21 @@ import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
 import type { AppTarget, Site } from '../../sites/types';
 
+/** Tells open pages which version of the theme files the server has (docs/decisions/development-server.md). */
+export interface Reloads {
+  /** `/<site_id>/@@apps.reload`: server-sent events, one `version` at the start and one for each change. */
+  answer(ctx: Context): void;
+  /** Ends all connections. */
+  destroy(): void;
+}
+
 /** The services that HTTP handlers use. */
 export interface HttpServices extends AppServices {
   requesters: Requesters;
   live: LiveChanges;
   rules: RuleEntries;
+  /** Reloads open pages when files change; only where the command `dev` has started Strapi. */
+  reloads?: Reloads | undefined;
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
   /** Strapi's public URL, without a slash at its end (docs/reference/addresses.md#base-url). */
