@@ -42,6 +42,12 @@ export const adminRoutes = {
   updateRule: { method: 'PUT', path: '/rules/:rule' },
   /** → `{ success: 'deleted' }`; 404 for an unknown rule */
   deleteRule: { method: 'DELETE', path: '/rules/:rule' },
+  /** query: RunsQuery → RunsPage (`admin-runs.ts`) */
+  runs: { method: 'GET', path: '/runs' },
+  /** → RunDetail; 404 for a run that is not kept */
+  run: { method: 'GET', path: '/runs/:run' },
+  /** → RunAgain; 409 for a run without input, or of a requester who can no longer be acted for */
+  runAgain: { method: 'POST', path: '/runs/:run/again' },
 } as const;
 
 export type AdminRoute = keyof typeof adminRoutes;

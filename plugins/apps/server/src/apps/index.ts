@@ -44,6 +44,7 @@ export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-err
 export { namesInRights } from './run/acl-names';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
+export { type DryRun, newDryRun } from './run/dry';
 export { folderOf, sourceOf } from './run/error-mark';
 export { failuresOf } from './run/failures';
 export { localeOf } from './run/locale';

@@ -75,6 +75,10 @@ export interface LogicBudget {
   /** `performance.now()` at which logic must have ended. The runtime moves it when the request must wait. */
   deadline: number;
   hostCalls: number;
+  /** Those before the counter began again. */
+  earlierCalls: number;
+  /** Bytes by which the memory of its sessions has grown. */
+  memory: number;
   /** Characters of the host calls' arguments. */
   argumentSize: number;
   logEntries: number;

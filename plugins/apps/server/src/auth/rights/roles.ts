@@ -19,6 +19,8 @@ export interface RoleRow {
 export interface Roles {
   /** The role of that type (`public`); null when there is none. */
   ofType(type: string): Promise<RoleRow | null>;
+  /** The role of that name; null when there is none. */
+  named(name: string): Promise<RoleRow | null>;
   /** The user's role; null when they have none. */
   ofUser(id: number): Promise<UserRole | null>;
 }
@@ -84,6 +86,11 @@ export function createRoles(strapi: Core.Strapi): Roles {
 
   return {
     ofType: async (type) => roleOf(await ask<RoleLine>((query) => withPermissions(query).where('r.type', type))),
+    // Some databases compare without case: the name itself decides.
+    async named(name) {
+      const role = roleOf(await ask<RoleLine>((query) => withPermissions(query).where('r.name', name)));
+      return role?.name === name ? role : null;
+    },
     async ofUser(id) {
       const held = linkOf(USER, 'role');
       const lines = await ask<UserRoleLine>((query) =>

@@ -27,6 +27,7 @@ import { respondError } from '../response/respond-error';
 import { deleteFromPanel } from './delete';
 import { blockFailures, blockProblems, problemOf, siteProblems } from './problems';
 import { ruleHandlers } from './rules';
+import { runHandlers } from './runs';
 
 type Handle = (ctx: Context, services: HttpServices) => Promise<unknown>;
 
@@ -161,6 +162,7 @@ const handlers: Record<AdminRoute, Handle> = {
   },
 
   ...ruleHandlers,
+  ...runHandlers,
 };
 
 const anyAdministrator: AdminRoute[] = ['blocks'];
