@@ -31,6 +31,9 @@ const tokens: Record<string, { type: 'read-only' | 'full-access' | 'custom'; per
 const administrators: Record<string, string[] | null> = {
   root: null,
   ada: ['plugin::apps.manage'],
+  overseer: ['plugin::apps.read'],
+  clerk: ['plugin::apps.records'],
+  developer: ['plugin::apps.develop'],
   olga: ['plugin::upload.read'],
   author: ['plugin::upload.read'],
 };

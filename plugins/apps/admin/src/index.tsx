@@ -1,12 +1,9 @@
 import { PuzzlePiece } from '@strapi/icons';
 import type { StrapiApp } from '@strapi/strapi/admin';
 import type { ComponentType } from 'react';
-import { pluginId } from './plugin';
-import en from './translations/en.json';
-
-const translations: Record<string, Record<string, string>> = { en };
-
-const managePermission = { action: 'plugin::apps.manage', subject: null };
+import { seePermissions } from './permissions';
+import { message, pluginId } from './plugin';
+import { translations } from './translations';
 
 export default {
   register(app: StrapiApp) {
@@ -14,17 +11,17 @@ export default {
     app.addMenuLink({
       to: `plugins/${pluginId}`,
       icon: PuzzlePiece,
-      intlLabel: { id: 'apps.title', defaultMessage: en.title },
-      permissions: [managePermission],
-      Component: () => import('./pages/Pages').then(({ Pages }) => ({ default: Pages })),
+      intlLabel: message('title'),
+      permissions: seePermissions,
+      Component: () => import('./pages/Pages'),
     });
     app.customFields.register({
       name: 'block',
       pluginId,
       type: 'string',
       icon: PuzzlePiece,
-      intlLabel: { id: 'apps.field.label', defaultMessage: en['field.label'] },
-      intlDescription: { id: 'apps.field.description', defaultMessage: en['field.description'] },
+      intlLabel: message('field.label'),
+      intlDescription: message('field.description'),
       components: {
         // Strapi's type declares no props, though Strapi passes those of a field.
         Input: async () => ({
@@ -34,13 +31,13 @@ export default {
     });
   },
 
-  /** The panel's texts in one of its languages; those not translated stay in English. */
-  async registerTrads({ locales }: { locales: string[] }) {
-    return locales.map((locale) => ({
-      locale,
-      data: Object.fromEntries(
-        Object.entries(translations[locale] ?? {}).map(([key, text]) => [`${pluginId}.${key}`, text]),
-      ),
-    }));
-  },
+  /** The panel's texts in its languages; those of a language that is not translated stay in English. */
+  registerTrads: ({ locales }: { locales: string[] }) =>
+    Promise.all(
+      locales.map(async (locale) => {
+        const texts = await translations[locale]?.();
+        const entries = Object.entries(texts?.default ?? {});
+        return { locale, data: Object.fromEntries(entries.map(([key, text]) => [`${pluginId}.${key}`, text])) };
+      }),
+    ),
 };

@@ -144,6 +144,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     nested,
     mailer,
     runs: createRunLog({ strapi, logger, config: config.runs }),
+    contentRights: documents,
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
     inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),
@@ -201,6 +202,7 @@ export default {
   contentTypes,
   services: { apps: () => calls, records: () => recordTools, openapi: () => openApiTools, tests: () => testTools },
   controllers: { ...permissionControllers, admin: admin.controller },
+  policies: admin.policies,
   routes: { admin: admin.routes },
 
   register({ strapi }: { strapi: Core.Strapi }) {

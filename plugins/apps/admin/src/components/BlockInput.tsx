@@ -1,7 +1,7 @@
 import { Field, SingleSelect, SingleSelectOption } from '@strapi/design-system';
 import { type InputProps, useField } from '@strapi/strapi/admin';
 import { forwardRef } from 'react';
-import { useApi, useLoaded } from '../api';
+import { useAppsBlocksQuery } from '../api/tiles';
 import { useText } from '../plugin';
 
 type Props = Pick<InputProps, 'name' | 'label' | 'hint' | 'required' | 'disabled'> & { labelAction?: React.ReactNode };
@@ -10,9 +10,8 @@ type Props = Pick<InputProps, 'name' | 'label' | 'hint' | 'required' | 'disabled
 export const BlockInput = forwardRef<HTMLDivElement, Props>(
   ({ name, label, hint, required, disabled, labelAction }, ref) => {
     const text = useText();
-    const api = useApi();
     const field = useField<string | null>(name);
-    const { data: blocks = [], error } = useLoaded(api.blocks);
+    const { data: blocks = [], error } = useAppsBlocksQuery();
     const value = field.value ?? undefined;
     const isMissing = value !== undefined && !blocks.some((block) => block.value === value);
     return (

@@ -10,7 +10,7 @@ interface Props {
   question: string;
   /** A checkbox beside the question, checked at first. */
   option?: string;
-  onDelete(chosen: boolean): Promise<void>;
+  onDelete(chosen: boolean): Promise<unknown>;
 }
 
 /** Deletes something after a confirmation. */
@@ -23,7 +23,7 @@ export function DeleteButton({ label, question, option, onDelete }: Props) {
           <Trash />
         </IconButton>
       </Dialog.Trigger>
-      <ConfirmDialog onConfirm={() => onDelete(chosen)}>
+      <ConfirmDialog onConfirm={async () => void (await onDelete(chosen))}>
         {option ? (
           <Flex direction="column" gap={4}>
             <Typography>{question}</Typography>

@@ -1,19 +1,24 @@
 import { Page } from '@strapi/strapi/admin';
+import { lazy, Suspense } from 'react';
 import { Route, Routes } from 'react-router-dom';
-import { AppPage } from './AppPage';
-import { OverviewPage } from './OverviewPage';
-import { RulePage } from './RulePage';
+import { seePermissions } from '../permissions';
+import { AppPage } from './app/AppPage';
+import { OverviewPage } from './overview/OverviewPage';
 
-/** The plugin's pages, for administrators who may manage apps. */
-export function Pages() {
+const RulePage = lazy(() => import('./rules/RulePage'));
+
+/** The plugin's pages, for administrators with any of its permissions. */
+export default function Pages() {
   return (
-    <Page.Protect permissions={[{ action: 'plugin::apps.manage', subject: null }]}>
-      <Routes>
-        <Route index element={<OverviewPage />} />
-        <Route path="sites/:site/apps/:app" element={<AppPage />} />
-        <Route path="rules/:rule" element={<RulePage />} />
-        <Route path="*" element={<Page.Error />} />
-      </Routes>
+    <Page.Protect permissions={seePermissions}>
+      <Suspense fallback={<Page.Loading />}>
+        <Routes>
+          <Route index element={<OverviewPage />} />
+          <Route path="rules/:rule" element={<RulePage />} />
+          <Route path=":site/:app/:tab?" element={<AppPage />} />
+          <Route path="*" element={<Page.Error />} />
+        </Routes>
+      </Suspense>
     </Page.Protect>
   );
 }

@@ -11,6 +11,7 @@ export {
   permittedRecord,
   removeRecord,
   requireRight,
+  storedBlock,
   updateRecord,
   type VersionTest,
 } from './blocks/record-operations';
@@ -46,6 +47,7 @@ export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
 export { type DryRun, newDryRun } from './run/dry';
 export { folderOf, sourceOf } from './run/error-mark';
+export { blockReasons, type Reason, rightReasons } from './run/explain';
 export { failuresOf } from './run/failures';
 export { localeOf } from './run/locale';
 export { consoleHtml } from './run/notices';

@@ -8,7 +8,7 @@ import { prefersJson } from './request/negotiate';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { type ErrorView, respondError } from './response/respond-error';
 
-export { adminInterface } from './admin/admin';
+export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
 export { answerInside, type CreateContext } from './inside';
 export { boundedBodies } from './middleware/bounded-body';

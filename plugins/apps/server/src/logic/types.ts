@@ -12,6 +12,7 @@ export type {
   RequestData,
   SavedData,
 } from '../../../shared/logic-protocol';
+export type { DocumentAccess } from './documents';
 export type { HostArguments, HostFunctionName, HostResult, LogicHost, Permission } from './host-functions';
 
 /** A block's logic with the modules that it may import, at one revision of its app. */

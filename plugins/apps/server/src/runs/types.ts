@@ -1,4 +1,4 @@
-import type { RunDetail, RunsPage, RunsQuery } from '../../../shared/admin-runs';
+import type { RunDetail, RunsPage, RunsQuery } from '../../../shared/admin/runs';
 
 export type {
   DryWrites,
@@ -8,7 +8,7 @@ export type {
   RunState,
   RunsPage,
   RunsQuery,
-} from '../../../shared/admin-runs';
+} from '../../../shared/admin/runs';
 
 /** A run before it is kept: the log gives it an id. */
 export type NewRun = Omit<RunDetail, 'id'>;

@@ -19,6 +19,8 @@ export type StandIn =
 export interface StandIns {
   /** Null when there is no such user, role or administrator, or when they may not act. */
   of(who: StandIn): Promise<Requester | null>;
+  /** The names of all roles, that of visitors without a login first; none without users-permissions. */
+  groups(): Promise<string[]>;
   /** The requester whose identity is stored with a record or a run; null for a token, too. */
   withIdentity(identity: string): Promise<Requester | null>;
 }
@@ -49,6 +51,7 @@ export function createStandIns(strapi: Core.Strapi, { users, roles, administrato
   };
   return {
     of,
+    groups: async () => (strapi.contentType(USER) ? roles.all() : []),
     async withIdentity(identity) {
       const [, kind, id = ''] = /^(user|admin):(.+)$/.exec(identity) ?? [];
       if (identity === '') return of({ kind: 'anonymous' });

@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
+import { permissionUid } from '../../../../shared/admin-api';
 import { AppsError } from '../../errors';
-import { appsActions, MANAGE_PERMISSION } from '../rights/permissions';
+import { actionsByPermission, appsActions, MANAGE_PERMISSION } from '../rights/permissions';
 import type { AppsAction, CredentialKind, Requester, StrapiAuth } from '../types';
 
 interface Ability {
@@ -91,6 +92,9 @@ export function adminRequester(
   const abilities = ability as Ability;
   const superAdmin = session && user.roles?.some(({ code }) => code === 'strapi-super-admin') === true;
   const isManager = superAdmin || abilities.can(MANAGE_PERMISSION);
+  const granted = (['read', 'records'] as const)
+    .filter((permission) => abilities.can(permissionUid(permission)))
+    .flatMap((permission) => actionsByPermission[permission]);
   return Object.freeze<Requester>({
     kind: 'administrator',
     credential,
@@ -98,7 +102,7 @@ export function adminRequester(
     username: email,
     groups: [],
     isManager,
-    can: (action) => isManager && appsActions.includes(action),
+    can: (action) => (isManager ? appsActions : granted).includes(action),
     profile: { id, email, firstname: firstname ?? null, lastname: lastname ?? null },
     auth: adminAuth(user, abilities),
   });

@@ -1,8 +1,20 @@
 import type { Core } from '@strapi/strapi';
+import { type AdminPermission, adminPermissions } from '../../../../shared/admin-api';
 import type { AppsAction } from '../types';
 
 /** The admin permission whose holders are managers (docs/reference/rights.md#managers). */
 export const MANAGE_PERMISSION = 'plugin::apps.manage';
+
+/** The plugin's content-API actions that an administrator has by an admin permission (docs/reference/rights.md#the-admin-panel). */
+export const actionsByPermission: Record<'read' | 'records', readonly AppsAction[]> = {
+  read: ['plugin::apps.record.find'],
+  records: [
+    'plugin::apps.record.find',
+    'plugin::apps.record.create',
+    'plugin::apps.record.update',
+    'plugin::apps.record.delete',
+  ],
+};
 
 /** The plugin's content-API actions by controller (docs/reference/rights.md#strapis-permissions). */
 const actions = { record: ['find', 'create', 'update', 'delete'], app: ['manage'] } as const;
@@ -30,11 +42,19 @@ export const permissionControllers: Record<keyof typeof actions, Record<string, 
   app: Object.fromEntries(actions.app.map((name) => [name, grantable()])),
 };
 
-/** Registers the admin permission; for the plugin's `bootstrap`. */
+/** How the role's screen shows the admin permissions; its sub-category is that of most plugins. */
+const displayNames: Record<AdminPermission, string> = {
+  read: 'See apps, their state and their records',
+  records: 'Create, change, delete, import and export records',
+  develop: 'See and edit the code of apps, their runs and permissions',
+  manage: 'Manage all: themes, sites, options, indexes, rules, and all of the above',
+};
+
+/** Registers the admin permissions; for the plugin's `bootstrap`. */
 export async function registerAdminActions(strapi: Core.Strapi): Promise<void> {
-  await strapi
-    .service('admin::permission')
-    .actionProvider.registerMany([
-      { section: 'plugins', displayName: 'Manage apps, their records and indexes', uid: 'manage', pluginName: 'apps' },
-    ]);
+  const actions = adminPermissions.map((uid) => ({
+    ...{ section: 'plugins', pluginName: 'apps', subCategory: 'general' },
+    ...{ uid, displayName: displayNames[uid] },
+  }));
+  await strapi.service('admin::permission').actionProvider.registerMany(actions);
 }

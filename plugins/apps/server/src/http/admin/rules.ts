@@ -1,29 +1,25 @@
-import type { Context } from 'koa';
-import type { AdminRoute } from '../../../../shared/admin-api';
-import type { Requester } from '../../auth/types';
+import type { ruleRoutes } from '../../../../shared/admin-api';
 import { jsonObject } from '../request/body';
-import type { HttpServices } from '../request/exchange';
+import { administratorOf, type Handlers } from './handler';
 
-type RuleRoute = Extract<AdminRoute, `rule${string}` | `${string}Rule`>;
-
-/** What the admin routes of rules on events answer (shared/admin-api.ts). */
-export const ruleHandlers: Record<RuleRoute, (ctx: Context, services: HttpServices) => Promise<unknown>> = {
-  rules: async (ctx, services) => services.rules.list(await managerOf(ctx, services)),
+/** What the admin routes of rules on events answer (shared/admin/rules.ts). */
+export const ruleHandlers: Handlers<typeof ruleRoutes> = {
+  rules: async (ctx, services) => services.rules.list(await administratorOf(ctx, services)),
   ruleChoices: (_ctx, { rules }) => rules.choices(),
 
   async ruleFunctions(ctx, services) {
     const { app, block } = ctx.query;
-    return services.rules.functions({ app: String(app), block: String(block) }, await managerOf(ctx, services));
+    return services.rules.functions({ app: String(app), block: String(block) }, await administratorOf(ctx, services));
   },
 
   async createRule(ctx, services) {
-    const rule = await services.rules.create(jsonObject(ctx), await managerOf(ctx, services));
+    const rule = await services.rules.create(jsonObject(ctx), await administratorOf(ctx, services));
     ctx.status = 201;
     return rule;
   },
 
   async updateRule(ctx, services) {
-    return services.rules.update(String(ctx.params.rule), jsonObject(ctx), await managerOf(ctx, services));
+    return services.rules.update(String(ctx.params.rule), jsonObject(ctx), await administratorOf(ctx, services));
   },
 
   async deleteRule(ctx, { rules }): Promise<{ success: 'deleted' }> {
@@ -31,8 +27,3 @@ export const ruleHandlers: Record<RuleRoute, (ctx: Context, services: HttpServic
     return { success: 'deleted' };
   },
 };
-
-/** The administrator of a request, as Strapi has authenticated them. */
-function managerOf(ctx: Context, { requesters }: HttpServices): Promise<Requester> {
-  return requesters.fromStrapi(ctx.state);
-}

@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { type RunAgain, type RunDetail, type RunsPage, runStates } from '../../../../shared/admin-runs';
+import { type RunAgain, type RunDetail, type RunsPage, type runRoutes, runStates } from '../../../../shared/admin-api';
 import { callFunction, callVisit, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../errors';
 import { must, readParameters } from '../../request-schema';
 import type { HttpServices } from '../request/exchange';
+import type { Handlers } from './handler';
 
 /** Characters of a filter, and of an answer. */
 const MAX_TEXT = 300;
@@ -31,14 +32,13 @@ const parameters = z.object({
     .optional(),
 });
 
-/** What the admin routes of runs answer (shared/admin-runs.ts). */
-export const runHandlers = {
-  runs: async (ctx: Context, { runs }: HttpServices): Promise<RunsPage> =>
-    runs.list(readParameters(parameters, ctx.query)),
+/** What the admin routes of runs answer (shared/admin/runs.ts). */
+export const runHandlers: Handlers<typeof runRoutes> = {
+  runs: async (ctx, { runs }): Promise<RunsPage> => runs.list(readParameters(parameters, ctx.query)),
 
-  run: (ctx: Context, services: HttpServices): Promise<RunDetail> => runOf(ctx, services),
+  run: (ctx, services): Promise<RunDetail> => runOf(ctx, services),
 
-  async runAgain(ctx: Context, services: HttpServices): Promise<RunAgain> {
+  async runAgain(ctx, services): Promise<RunAgain> {
     const run = await runOf(ctx, services);
     const requester = await services.requesters.standIns.withIdentity(run.requester.identity);
     if (!requester)

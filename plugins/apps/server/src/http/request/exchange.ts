@@ -4,6 +4,7 @@ import type { App, AppServices, DryRun, Visit } from '../../apps';
 import type { Requesters } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
+import type { DocumentAccess } from '../../logic/types';
 import type { AppTarget, Site } from '../../sites/types';
 
 /** A request that the admin panel makes in the name of a requester; its writes are switched off. */
@@ -35,6 +36,8 @@ export interface HttpServices extends AppServices {
   requesters: Requesters;
   live: LiveChanges;
   rules: RuleEntries;
+  /** Which permissions decide about content. */
+  contentRights: Pick<DocumentAccess, 'permissions' | 'types'>;
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
   /** Answers a request of the admin panel itself. */

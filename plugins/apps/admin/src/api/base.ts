@@ -1,0 +1,74 @@
+import {
+  adminApi,
+  type BaseQueryError,
+  type QueryArguments,
+  useAPIErrorHandler,
+  useNotification,
+} from '@strapi/strapi/admin';
+import { useCallback } from 'react';
+import { type AdminRoute, adminRoutes } from '../../../shared/admin-api';
+import { pluginId } from '../plugin';
+
+/** An app of a site, as the paths of routes name it. */
+export interface AppKey {
+  site: string;
+  app: string;
+}
+
+/**
+ * Strapi's own interface to the server, to which each topic adds its endpoints. All plugins share their names: ours begin
+ * with `apps`.
+ */
+export const appsApi = adminApi.enhanceEndpoints({
+  addTagTypes: ['AppsSite', 'AppsApp', 'AppsRecord', 'AppsRule', 'AppsFile', 'AppsRun'],
+});
+
+/** Address of a route with its `:parameters` filled in. */
+export function address(route: AdminRoute, parameters: Record<string, string> = {}): string {
+  const filled = adminRoutes[route].path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
+  return `/${pluginId}${filled}`;
+}
+
+/** The request of an endpoint. @param key the parameters of the route's path */
+export function request(
+  route: AdminRoute,
+  key: Record<string, string> = {},
+  { params, data }: { params?: object; data?: unknown } = {},
+): QueryArguments {
+  const { method } = adminRoutes[route];
+  return { url: address(route, key), method, data, config: { params } };
+}
+
+/** What an endpoint fails with: an error of the server, or of the network. */
+export interface PanelError {
+  name?: string;
+  message?: string;
+  details?: unknown;
+}
+
+/** Gives the text of an endpoint's error for the administrator; null without one. */
+export function useErrorText(): (error: unknown) => string | null {
+  const { _unstableFormatAPIError: format } = useAPIErrorHandler();
+  return useCallback((error) => (error ? format(error as BaseQueryError) : null), [format]);
+}
+
+/** Runs a change of the administrator, and shows its success or failure in a notification; undefined where it failed. */
+export function useAction() {
+  const textOf = useErrorText();
+  const { toggleNotification } = useNotification();
+  return useCallback(
+    async <T>(work: () => Promise<T>, done?: string): Promise<T | undefined> => {
+      try {
+        const result = await work();
+        if (done) toggleNotification({ type: 'success', message: done });
+        return result;
+      } catch (error) {
+        toggleNotification({ type: 'danger', message: textOf(error) ?? String(error) });
+        return undefined;
+      }
+    },
+    [textOf, toggleNotification],
+  );
+}

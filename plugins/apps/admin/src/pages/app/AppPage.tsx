@@ -1,0 +1,64 @@
+import { Box, Link, Tabs } from '@strapi/design-system';
+import { ArrowLeft } from '@strapi/icons';
+import { Layouts, Page } from '@strapi/strapi/admin';
+import { Suspense } from 'react';
+import { Navigate, NavLink, useNavigate, useParams } from 'react-router-dom';
+import { useAppsAppQuery } from '../../api/apps';
+import { useErrorText } from '../../api/base';
+import { ProblemNote } from '../../components/ProblemNote';
+import { useMay } from '../../permissions';
+import { pluginId, useText } from '../../plugin';
+import { appPath, tabs } from './tabs';
+
+/** One app of one site: its pages as tabs, of which only the shown one is loaded. */
+export function AppPage() {
+  const text = useText();
+  const may = useMay();
+  const textOf = useErrorText();
+  const navigate = useNavigate();
+  const { site = '', app = '', tab = '' } = useParams();
+  const { data, error } = useAppsAppQuery({ site, app });
+  const shown = tabs.filter(({ needs }) => may(needs));
+  if (!shown.some(({ path }) => path === tab)) {
+    const first = shown.find(({ path }) => path === 'records') ?? shown[0];
+    return first ? <Navigate to={appPath(site, app, first.path)} replace /> : <Page.NoPermissions />;
+  }
+  if (!data) return error ? <Page.Error content={textOf(error) ?? ''} /> : <Page.Loading />;
+  return (
+    <Page.Main>
+      <Page.Title>{data.id}</Page.Title>
+      <Layouts.Header
+        title={data.id}
+        subtitle={`${data.url} · ${text('app.theme', { theme: data.theme })}`}
+        navigationAction={
+          <Link tag={NavLink} to={`/plugins/${pluginId}`} startIcon={<ArrowLeft />}>
+            {text('back')}
+          </Link>
+        }
+      />
+      <Layouts.Content>
+        {data.problem && <ProblemNote problem={data.problem} />}
+        <Tabs.Root value={tab} onValueChange={(path) => navigate(appPath(site, app, path))}>
+          <Box overflow="auto">
+            <Tabs.List aria-label={data.id}>
+              {shown.map(({ path, label, count }) => (
+                <Tabs.Trigger key={path} value={path}>
+                  {count ? `${text(label)} (${count(data)})` : text(label)}
+                </Tabs.Trigger>
+              ))}
+            </Tabs.List>
+          </Box>
+          {shown.map(({ path, Panel }) => (
+            <Tabs.Content key={path} value={path}>
+              <Box paddingTop={4} paddingBottom={4}>
+                <Suspense fallback={<Page.Loading />}>
+                  <Panel app={data} />
+                </Suspense>
+              </Box>
+            </Tabs.Content>
+          ))}
+        </Tabs.Root>
+      </Layouts.Content>
+    </Page.Main>
+  );
+}

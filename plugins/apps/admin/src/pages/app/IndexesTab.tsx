@@ -1,0 +1,73 @@
+import { Box, Button, Dialog, Flex, ProgressBar, Typography } from '@strapi/design-system';
+import { ConfirmDialog } from '@strapi/strapi/admin';
+import type { AppDetail, Refresh } from '../../../../shared/admin-api';
+import { useAppsAppQuery, useAppsRefreshMutation } from '../../api/apps';
+import { useAction } from '../../api/base';
+import { DataTable } from '../../components/DataTable';
+import { useMay } from '../../permissions';
+import { useText } from '../../plugin';
+
+/** Milliseconds between two requests for the progress of a re-index. */
+const pollInterval = 1000;
+
+function Progress({ refresh }: { refresh: Refresh }) {
+  const text = useText();
+  const { state, done, total, message } = refresh;
+  if (state === 'failed') {
+    return <Typography textColor="danger600">{message ?? text('refresh.failed')}</Typography>;
+  }
+  if (state === 'done') return <Typography textColor="success600">{text('refresh.done')}</Typography>;
+  const known = done !== null && total !== null && total > 0;
+  return (
+    <Flex gap={3}>
+      <ProgressBar aria-label={text('refresh.running')} value={known ? Math.round((100 * done) / total) : 0} />
+      <Typography>{known ? text('refresh.progress', { done, total }) : text('refresh.running')}</Typography>
+    </Flex>
+  );
+}
+
+/** An app's declared indexes, with buttons to re-index its records and the progress of that; dropping asks for confirmation. */
+export default function IndexesTab({ app }: { app: AppDetail }) {
+  const text = useText();
+  const may = useMay();
+  const act = useAction();
+  const [refresh] = useAppsRefreshMutation();
+  const key = { site: app.site, app: app.id };
+  const running = app.refresh?.state === 'running';
+  useAppsAppQuery(key, { pollingInterval: running ? pollInterval : 0 });
+  const start = async (rebuild: boolean) => {
+    await act(() => refresh({ ...key, rebuild }).unwrap());
+  };
+  return (
+    <>
+      <Flex gap={2} paddingBottom={4} wrap="wrap">
+        <Button onClick={() => start(false)} disabled={running || !may('manage')}>
+          {text('refresh')}
+        </Button>
+        <Dialog.Root>
+          <Dialog.Trigger>
+            <Button variant="secondary" disabled={running || !may('manage')}>
+              {text('refresh.rebuild')}
+            </Button>
+          </Dialog.Trigger>
+          <ConfirmDialog onConfirm={() => start(true)}>
+            {text('refresh.rebuild.confirm', { app: app.id, records: app.records })}
+          </ConfirmDialog>
+        </Dialog.Root>
+        <Box role="status" paddingLeft={4}>
+          {app.refresh && <Progress refresh={app.refresh} />}
+        </Box>
+      </Flex>
+      <DataTable
+        label={text('indexes')}
+        empty=""
+        rows={app.indexes}
+        rowKey={(index) => index.name}
+        columns={[
+          { title: text('index'), cell: (index) => index.name },
+          { title: text('type'), cell: (index) => index.type },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { Box, Button, Field, Flex, Textarea, Typography } from '@strapi/design-system';
+import { useState } from 'react';
+import type { AppDetail } from '../../../../shared/admin-api';
+import type { Items } from '../../../../shared/json';
+import { useAppsSetOptionsMutation } from '../../api/apps';
+import { useAction } from '../../api/base';
+import { useText } from '../../plugin';
+
+/** The object that the text is as JSON, null for empty text; undefined for anything else. */
+function readOptions(text: string): Items | null | undefined {
+  if (text.trim() === '') return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Items) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const shown = (options: Items | null) => (options === null ? '' : JSON.stringify(options, null, 2));
+
+/** An app's options: those of its file, and as JSON what an administrator sets for this site instead. */
+export default function OptionsTab({ app }: { app: AppDetail }) {
+  const text = useText();
+  const act = useAction();
+  const [setOptions] = useAppsSetOptionsMutation();
+  const { file, override } = app.options;
+  const [entered, setEntered] = useState(shown(override));
+  const options = readOptions(entered);
+  const save = async () => {
+    if (options === undefined) return;
+    await act(() => setOptions({ site: app.site, app: app.id, options }).unwrap(), text('options.saved'));
+  };
+  return (
+    <Flex direction="column" alignItems="stretch" gap={4}>
+      <Typography variant="delta">{text('options.file')}</Typography>
+      <Box tag="pre" background="neutral100" padding={3} hasRadius>
+        {JSON.stringify(file, null, 2)}
+      </Box>
+      <Field.Root error={options === undefined ? text('options.invalid') : undefined} hint={text('options.hint')}>
+        <Field.Label>{text('options.override')}</Field.Label>
+        <Textarea value={entered} onChange={(event) => setEntered(event.target.value)} rows={10} />
+        <Field.Hint />
+        <Field.Error />
+      </Field.Root>
+      <Flex>
+        <Button onClick={save} disabled={options === undefined || entered === shown(override)}>
+          {text('options.save')}
+        </Button>
+      </Flex>
+    </Flex>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link, Status, Typography } from '@strapi/design-system';
+import { NavLink } from 'react-router-dom';
+import type { SiteOverview } from '../../../../shared/admin-api';
+import { DataTable } from '../../components/DataTable';
+import { useText } from '../../plugin';
+import { appPath } from '../app/tabs';
+
+/** The apps of a site, each with a link to its page. */
+export function AppsTable({ site }: { site: SiteOverview }) {
+  const text = useText();
+  return (
+    <DataTable
+      label={text('title')}
+      empty={text('apps.none')}
+      rows={site.apps}
+      rowKey={(app) => app.id}
+      columns={[
+        {
+          title: text('app'),
+          cell: (app) => (
+            <>
+              <Link tag={NavLink} to={appPath(site.id, app.id, '')}>
+                {app.id}
+              </Link>
+              {app.theme !== site.theme && (
+                <Typography variant="pi" textColor="neutral600" tag="p">
+                  {text('app.theme', { theme: app.theme })}
+                </Typography>
+              )}
+            </>
+          ),
+        },
+        { title: text('blocks'), cell: (app) => app.blocks },
+        { title: text('records'), cell: (app) => app.records },
+        {
+          title: text('state'),
+          cell: (app) => (
+            <Status variant={app.problems > 0 ? 'danger' : 'success'} size="S">
+              <Typography variant="omega">
+                {app.problems > 0 ? text('state.problems', { count: app.problems }) : text('state.fine')}
+              </Typography>
+            </Status>
+          ),
+        },
+      ]}
+    />
+  );
+}

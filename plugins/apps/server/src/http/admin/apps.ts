@@ -1,0 +1,58 @@
+import type { AppDetail, AppSummary, appRoutes } from '../../../../shared/admin-api';
+import { type App, brokenCatalogues, sourceOf } from '../../apps';
+import type { AppsError } from '../../errors';
+import { type Views, viewsOf } from '../app/views';
+import type { HttpServices } from '../request/exchange';
+import { appOf, type Handlers, type PanelApp } from './handler';
+import { refreshOf } from './indexes';
+import { optionsOf } from './options';
+import { blockFailures, blockProblems, problemOf } from './problems';
+
+/** What the admin routes of an app answer (shared/admin/apps.ts). */
+export const appHandlers: Handlers<typeof appRoutes> = {
+  async app(ctx, services): Promise<AppDetail> {
+    const { site, app, key } = await appOf(ctx, services);
+    const { urls } = services.sites;
+    const problems = await blockProblems(services, site, await viewsOf(services, site), app);
+    return {
+      site: site.id,
+      id: app.id,
+      url: urls.app(site, app.id),
+      theme: app.folder.themeId,
+      records: await services.store.count(key, app.indexes),
+      blocks: [...app.blocks.values()].map((block) => ({
+        id: block.id,
+        url: urls.block(site, app.id, block.id),
+        elements: [...block.definition.elements.values()].map(({ name, type }) => ({ name, type })),
+        problem: problems.get(block) ?? null,
+        failures: blockFailures(app, block),
+      })),
+      indexes: [...app.indexes].map(([name, type]) => ({ name, type })),
+      options: optionsOf(app),
+      problem: problemOf(await appError(app), (file) => sourceOf(app, file)),
+      refresh: await refreshOf(services, key),
+    };
+  },
+};
+
+/** An app in the overview of its site. @param views the site's */
+export async function summaryOf(
+  services: HttpServices,
+  { site, app, key }: PanelApp,
+  views: Views,
+): Promise<AppSummary> {
+  const problems = await blockProblems(services, site, views, app);
+  return {
+    id: app.id,
+    url: services.sites.urls.app(site, app.id),
+    theme: app.folder.themeId,
+    blocks: app.blocks.size,
+    records: await services.store.count(key, app.indexes),
+    problems: [...problems.values()].filter(Boolean).length + ((await appError(app)) ? 1 : 0),
+  };
+}
+
+/** The error of an app's settings, else of one of its catalogues. */
+async function appError({ error, folder }: App): Promise<AppsError | null> {
+  return error ?? (await brokenCatalogues(folder.files))[0] ?? null;
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { HandOver, Overview, SiteOverview, siteRoutes } from '../../../../shared/admin-api';
+import { must, readBody } from '../../request-schema';
+import type { Site } from '../../sites/types';
+import { viewsOf } from '../app/views';
+import { jsonObject } from '../request/body';
+import type { HttpServices } from '../request/exchange';
+import { summaryOf } from './apps';
+import { appsOf, type Handlers, siteOf } from './handler';
+import { siteProblems } from './problems';
+
+const themeBody = z.object({ theme: z.string(must('the id of a theme')) });
+
+/** What the admin routes of sites and themes answer (shared/admin/sites.ts). */
+export const siteHandlers: Handlers<typeof siteRoutes> = {
+  async overview(_ctx, services): Promise<Overview> {
+    const themes = await services.sites.themes();
+    const sites = await Promise.all((await services.sites.all()).map((site) => siteOverview(services, site)));
+    const setup = await services.setup();
+    return { setup, sites, themes: themes.map(({ id, title, description }) => ({ id, title, description })) };
+  },
+
+  async setTheme(ctx, services): Promise<SiteOverview> {
+    const site = await siteOf(ctx, services);
+    const { theme } = readBody(themeBody, jsonObject(ctx));
+    await services.sites.activate(site.id, theme);
+    return siteOverview(services, await siteOf(ctx, services));
+  },
+
+  async handOver(ctx, services): Promise<HandOver> {
+    const site = await siteOf(ctx, services);
+    const { token, cookie } = await services.requesters.handOver(ctx, ctx.state);
+    if (cookie !== null) ctx.append('Set-Cookie', cookie);
+    ctx.set('Cache-Control', 'private, no-store');
+    ctx.status = 201;
+    return { token, url: `${site.url}/@@login?hand-over=${token}` };
+  },
+};
+
+async function siteOverview(services: HttpServices, site: Site): Promise<SiteOverview> {
+  const apps = await appsOf(services, site);
+  const views = await viewsOf(services, site);
+  const { id, title, url, theme } = site;
+  return {
+    id,
+    title,
+    url,
+    theme,
+    problems: await siteProblems(services, site),
+    apps: await Promise.all(apps.map((found) => summaryOf(services, found, views))),
+  };
+}

@@ -1,0 +1,46 @@
+import type { IndexSummary, Refresh } from './indexes';
+import type { AppOptions } from './options';
+import { type AdminRouteEntry, anyPermission } from './permissions';
+import type { BlockFailure, Problem } from './problems';
+
+/** Routes of an app and its blocks. */
+export const appRoutes = {
+  /** → AppDetail; 404 for an unknown site or app */
+  app: { method: 'GET', path: '/sites/:site/apps/:app', needs: anyPermission },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface AppSummary {
+  id: string;
+  url: string;
+  /** The theme that holds the app's folder: another than the active one for a `.lnk`. */
+  theme: string;
+  blocks: number;
+  records: number;
+  /** The number of its blocks that are broken or have failed lately; broken settings count as well. */
+  problems: number;
+}
+
+export interface AppDetail {
+  site: string;
+  id: string;
+  url: string;
+  theme: string;
+  records: number;
+  blocks: BlockSummary[];
+  indexes: IndexSummary[];
+  options: AppOptions;
+  /** The error in settings.yaml. */
+  problem: Problem | null;
+  /** The re-index that is running, or the last one; null when there was none since the server started. */
+  refresh: Refresh | null;
+}
+
+export interface BlockSummary {
+  id: string;
+  url: string;
+  elements: { name: string; type: string }[];
+  /** The error in its files, else its latest failure. */
+  problem: Problem | null;
+  /** Failures of the block in use in the last day, the latest first; of one server process. */
+  failures: BlockFailure[];
+}

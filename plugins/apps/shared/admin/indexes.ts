@@ -1,0 +1,26 @@
+import type { AdminRouteEntry } from './permissions';
+
+/** Routes of an app's indexes. */
+export const indexRoutes = {
+  /** RefreshRequest → 202 Refresh: it runs in the background; `app` has its progress */
+  refresh: { method: 'POST', path: '/sites/:site/apps/:app/refresh', needs: 'manage' },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface IndexSummary {
+  name: string;
+  type: 'field' | 'text' | 'keyword';
+}
+
+export interface Refresh {
+  state: 'running' | 'done' | 'failed';
+  /** Records indexed so far, and all of them; null when it is not known. */
+  done: number | null;
+  total: number | null;
+  /** The error message, safe to show. */
+  message: string | null;
+}
+
+export interface RefreshRequest {
+  /** Drops the indexes and builds them again. */
+  rebuild: boolean;
+}

@@ -1,0 +1,50 @@
+import type { AppSummary } from './apps';
+import { type AdminRouteEntry, anyPermission } from './permissions';
+import type { Problem, SetupProblem } from './problems';
+
+/** Routes of sites and their themes. */
+export const siteRoutes = {
+  /** → Overview */
+  overview: { method: 'GET', path: '/overview', needs: anyPermission },
+  /** ThemeChange → SiteOverview; 404 for an unknown site or theme */
+  setTheme: { method: 'PUT', path: '/sites/:site/theme', needs: 'manage' },
+  /**
+   * → 201 HandOver; 404 for an unknown site; 403 without a session of the panel. In the browser that asks, `url` opens the
+   * site as this administrator; it takes `&next=` with a path of the site.
+   */
+  handOver: { method: 'POST', path: '/sites/:site/hand-over', needs: 'manage' },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface Overview {
+  setup: SetupProblem[];
+  sites: SiteOverview[];
+  themes: ThemeChoice[];
+}
+
+export interface ThemeChoice {
+  id: string;
+  title: string;
+  description: string;
+}
+
+/** Logs an administrator in to a site: valid once, for a minute. */
+export interface HandOver {
+  /** For `Authorization: Bearer`. */
+  token: string;
+  url: string;
+}
+
+export interface SiteOverview {
+  id: string;
+  title: string;
+  url: string;
+  /** Id of the active theme. */
+  theme: string;
+  /** Of the theme's own files: `rules.yaml`, `theme.yaml`, layout and templates. */
+  problems: Problem[];
+  apps: AppSummary[];
+}
+
+export interface ThemeChange {
+  theme: string;
+}

@@ -1,0 +1,15 @@
+import type { AdminRouteEntry } from './permissions';
+
+/** Routes of the custom field for tiles: every editor of content chooses tiles. */
+export const tileRoutes = {
+  /** → BlockChoice[] */
+  blocks: { method: 'GET', path: '/blocks', needs: 'administrator' },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+/** A block that a tile can show. */
+export interface BlockChoice {
+  app: string;
+  block: string;
+  /** The value that the tile stores: `<app_id>/blocks/<block_id>`. */
+  value: string;
+}
