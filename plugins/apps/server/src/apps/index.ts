@@ -16,7 +16,7 @@ export {
   type VersionTest,
 } from './blocks/record-operations';
 export { type Displayed, displayBlock } from './blocks/run-block';
-export type { FormFields } from './blocks/submission';
+export type { FormFields } from './blocks/sent/form';
 export { type Submitted, showRefused, submitBlock } from './blocks/submit-block';
 export { fileRules } from './blocks/submitted-files';
 export { inDebugMode, loadApp } from './definitions/app';
@@ -30,6 +30,7 @@ export {
   escapeHtml,
   itemSchema,
   type JsonSchema,
+  PAGES,
   roleOf,
 } from './elements';
 export { readCursor, writeCursor } from './host-calls/cursor';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../elements';
+import { escapeHtml, pageFields } from '../elements';
 import { liveTopics } from '../live-topics';
 import { blockAddress } from '../run/context-data';
 import { localeOf } from '../run/locale';
@@ -7,6 +7,8 @@ import type { Run } from '../run/run';
 import type { Block } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { guardFields } from './form-guard';
+import { isSaved, shownElements } from './group';
+import { firstPage, neighbour, pagesOf } from './sent/pages';
 import { isOfFiles } from './submitted-files';
 
 /**
@@ -33,11 +35,16 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
  * The button that the Enter key presses: browsers take the first one of a form, which would be one that changes a repeated
  * group.
  */
-function defaultButton({ services }: Run, { definition, layout }: Block, { mode }: DisplayOptions): string {
-  const { elements } = definition;
-  if (mode !== 'input' || !layout || ![...elements.values()].some(({ entry }) => entry)) return '';
-  const saves = elements.has('_save') || services.layouts.compile(layout).shows('_save');
-  return saves ? '<button type="submit" name="_save" value="1" tabindex="-1" hidden></button>' : '';
+function defaultButton(run: Run, block: Block, options: DisplayOptions): string {
+  const { elements } = block.definition;
+  const pages = pagesOf(block, shownElements(run, block));
+  const hasButtons = pages.length > 0 || [...elements.values()].some(({ entry }) => entry);
+  if (options.mode !== 'input' || !hasButtons || !isSaved(run, block)) return '';
+  const { page, hidden } = options.paged ?? firstPage(block.definition, pages, options.record);
+  const isLast = neighbour(page, 1, pages.length, hidden) === page;
+  const name = isLast ? '_save' : pageFields.next;
+  const stays = isLast ? '' : ' data-apps-stay';
+  return `<button type="submit" name="${name}" value="1" tabindex="-1" hidden${stays}></button>`;
 }
 
 /** Whether a form may send files. */

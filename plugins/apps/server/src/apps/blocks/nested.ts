@@ -7,12 +7,12 @@ import { permittedBlock } from '../run/permitted-block';
 import { keyOf, type Nested, nestedRun, type Run } from '../run/run';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
+import { shownElements } from './group';
 import { storedBlock } from './record-operations';
 import { displayBlock } from './run-block';
 import { deleteRecord, isBeingDeleted, saveInSession } from './save-record';
-import { sentEntries } from './sent-entries';
+import { sentEntries } from './sent/sent-entries';
 import { readSubmission } from './submission';
-import { shownElements } from './submit-block';
 
 /** `record.display()`: shows the record with its own block. */
 async function display(run: Run, record: StoredRecord, edit: boolean): Promise<string> {

@@ -3,8 +3,8 @@ import type { Run } from '../run/run';
 import type { BlockSession } from './block-session';
 import type { DisplayOptions } from './element-contents';
 import { optionsOf } from './element-options';
-import type { FormMessages } from './form-messages';
-import { repeatHtml } from './repeat';
+import type { FormMessages } from './html/form-messages';
+import { repeatHtml } from './html/repeat';
 
 /** The HTML of a repeated group, with the options that the block's logic gives its fields. */
 export async function repeatContent(

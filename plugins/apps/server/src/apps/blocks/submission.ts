@@ -5,26 +5,17 @@ import { elementTypes, entryElements, isShown, MAX_ENTRIES, roleOf } from '../el
 import type { Message } from '../locales';
 import { patternWork } from '../patterns/pattern-machine';
 import { localeOf } from '../run/locale';
-import { type FormError, FormRefusal } from '../run/refusals';
+import { FormRefusal } from '../run/refusals';
 import type { Run } from '../run/run';
-import type { Block, ElementDefinition } from '../types';
+import type { Block, ElementDefinition, FormPage } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { guardProblem } from './form-guard';
-import { readEntries, type WrongField } from './read-entries';
-import { type SentEntries, type ShownEntry, sentEntries } from './sent-entries';
-import { type FileSources, fileItem, isOfFiles, readFiles, textsOf } from './submitted-files';
-
-/** What a form shows again: the submitted entries, and what was wrong with them. */
-export interface Entries {
-  /** Submitted entries by element. */
-  entered: ReadonlyMap<string, readonly string[]>;
-  /** Entries of repeated groups, by element. */
-  repeats: ReadonlyMap<string, readonly ShownEntry[]>;
-  /** The repeated group and the position of its entry that get the focus; -1: its button to add one. */
-  focus?: { element: string; position: number };
-  errors: readonly FormError[];
-}
+import { type Entries, type FormFields, type ShownEntry, textsOf } from './sent/form';
+import { pageOfElement, seenPages } from './sent/pages';
+import { readEntries, type WrongField } from './sent/read-entries';
+import { type SentEntries, sentEntries } from './sent/sent-entries';
+import { type FileSources, fileItem, isOfFiles, readFiles } from './submitted-files';
 
 /** A read submission of a block's form. */
 export interface Submission extends Entries {
@@ -33,9 +24,6 @@ export interface Submission extends Entries {
   /** Files of the elements that have any, to be put into the media library when the record is saved. */
   files: ReadonlyMap<string, readonly (StoredFile | HeldFile)[]>;
 }
-
-/** Form fields as submitted: text, or a list of texts where a name came more than once. */
-export type FormFields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads and checks every input that the block's layout shows (docs/reference/definitions.md#submitted-fields): a form
@@ -135,8 +123,15 @@ export function enteredIn(
   fields: FormFields,
   shows: (name: string) => boolean,
   files: RequestFiles | undefined,
+  pages: readonly FormPage[] = [],
 ): Pick<Entries, 'entered' | 'repeats'> | null {
-  const inputs = shownInputs(block, shows);
+  const seen = pages.length > 0 ? seenPages(fields, pages.length) : null;
+  const isUnseen = ({ name }: ElementDefinition) => {
+    const page = pageOfElement(block.definition, pages, name);
+    return page >= 0 && seen?.has(page) === false;
+  };
+  // Fields of a page that was not shown yet have their usual values.
+  const inputs = shownInputs(block, shows).filter((element) => !isUnseen(element));
   const sent = sentEntries(block.definition, fields);
   const isSent = ({ name }: ElementDefinition) =>
     Object.hasOwn(fields, name) || (sent.get(name)?.entries.length ?? 0) > 0 || (files?.of(name).length ?? 0) > 0;

@@ -12,6 +12,7 @@ import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
 import { readElement } from './definition-element';
 import { elementsShape } from './definition-shape';
 import { notify } from './notify';
+import { pages, placeOnPages } from './pages';
 import { relate } from './relations';
 
 /** The definition of a block without a definition file. */
@@ -24,6 +25,7 @@ export const emptyDefinition: Definition = {
   refresh: null,
   cache: null,
   notify: null,
+  pages: null,
   elements: new Map(),
   source: { elements: {} },
 };
@@ -100,6 +102,7 @@ export const definitionFile = mapping({
   cache: seconds,
   notify,
   elements,
+  pages,
 });
 
 /**
@@ -125,7 +128,8 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     refresh,
     cache,
     notify: given.notify ?? null,
-    elements,
+    pages: given.pages ?? null,
+    elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,
     source: normalised(root.value as Items),
   };
 }

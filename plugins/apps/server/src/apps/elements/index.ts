@@ -63,10 +63,11 @@ export const roleOf = (element: { type: string } | undefined): ElementRole | und
   element && elementTypes.get(element.type)?.role;
 
 export { actionField, builtInActions } from './action';
+export { PAGES, pageFields } from './form-fields';
 export { toOptions } from './inputs/choice';
 export { MAX_FILES, type ShownFile } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
 export { attributes, escapeHtml, fieldset, readableText } from './inputs/html';
-export { conditionJson, isShown } from './inputs/show-if';
+export { conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { boundsOf, entryElements, MAX_ENTRIES } from './repeat';
 export type { ElementType, ElementView, JsonSchema, ShowTools } from './types';

@@ -98,4 +98,6 @@ export const de: ServiceMessages = {
   entries_min: 'Bitte füllen Sie mindestens {count, plural, one {# Eintrag} other {# Einträge}} aus.',
   entries_max: 'Bitte geben Sie höchstens {count, plural, one {# Eintrag} other {# Einträge}} ein.',
   entries_list: 'Das muss eine Liste von Einträgen sein.',
+  back: 'Zurück',
+  step_of: 'Schritt {page, number} von {pages, number}',
 };

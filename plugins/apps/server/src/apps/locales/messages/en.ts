@@ -102,6 +102,8 @@ export const en = {
   entries_min: 'Please fill in at least {count, plural, one {# entry} other {# entries}}.',
   entries_max: 'Please enter at most {count, plural, one {# entry} other {# entries}}.',
   entries_list: 'This must be a list of entries.',
+  back: 'Back',
+  step_of: 'Step {page, number} of {pages, number}',
 } as const;
 
 export type ServiceMessages = Record<keyof typeof en, string>;

@@ -96,4 +96,6 @@ export const es: ServiceMessages = {
   entries_min: 'Rellene al menos {count, plural, one {# entrada} other {# entradas}}.',
   entries_max: 'Introduzca como máximo {count, plural, one {# entrada} other {# entradas}}.',
   entries_list: 'Aquí se espera una lista de entradas.',
+  back: 'Atrás',
+  step_of: 'Paso {page, number} de {pages, number}',
 };

@@ -98,4 +98,6 @@ export const fr: ServiceMessages = {
   entries_min: 'Veuillez remplir au moins {count, plural, one {# entrée} other {# entrées}}.',
   entries_max: 'Veuillez saisir au plus {count, plural, one {# entrée} other {# entrées}}.',
   entries_list: 'Une liste d’entrées est attendue ici.',
+  back: 'Retour',
+  step_of: 'Étape {page, number} sur {pages, number}',
 };

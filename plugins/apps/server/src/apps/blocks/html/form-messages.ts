@@ -1,6 +1,6 @@
-import { escapeHtml, roleOf } from '../elements';
-import type { FormError } from '../run/refusals';
-import type { Block } from '../types';
+import { escapeHtml, roleOf } from '../../elements';
+import type { FormError } from '../../run/refusals';
+import type { Block } from '../../types';
 
 /** The messages of a form that is shown again: beside their fields, the others above the form. */
 export interface FormMessages {

@@ -1,9 +1,10 @@
-import type { Items, Json } from '../../../../shared/json';
-import { boundsOf, elementTypes, isShown } from '../elements';
-import { type Message, message } from '../locales';
-import type { PatternWork } from '../patterns/pattern-machine';
-import type { ElementDefinition, ElementOption } from '../types';
-import { isBlank, type SentEntries, type SentEntry } from './sent-entries';
+import type { Items, Json } from '../../../../../shared/json';
+import { boundsOf, elementTypes, isShown } from '../../elements';
+import { type Message, message } from '../../locales';
+import type { PatternWork } from '../../patterns/pattern-machine';
+import type { ElementDefinition, ElementOption } from '../../types';
+import type { SentEntry } from './form';
+import { isBlank, type SentEntries } from './sent-entries';
 
 /** A message about a field of a form, before it is put into words. */
 export interface WrongField {

@@ -1,10 +1,6 @@
-import { boundsOf, MAX_ENTRIES } from '../elements';
-import type { Definition, ElementDefinition } from '../types';
-import type { FormFields } from './submission';
-import { textsOf } from './submitted-files';
-
-/** An entry of a repeated group as a form has sent it: texts by field. */
-export type SentEntry = ReadonlyMap<string, readonly string[]>;
+import { boundsOf, MAX_ENTRIES } from '../../elements';
+import type { Definition, ElementDefinition } from '../../types';
+import { type FormFields, type SentEntry, type ShownEntry, textsOf } from './form';
 
 /** What a form has sent for a repeated group. */
 export interface SentEntries {
@@ -14,9 +10,6 @@ export interface SentEntries {
   /** Whether a value was sent that is no list of entries. */
   isWrong: boolean;
 }
-
-/** An entry that a form shows again; null for a new one. */
-export type ShownEntry = SentEntry | null;
 
 /** A pressed button of a repeated group. */
 export interface EntryChange {

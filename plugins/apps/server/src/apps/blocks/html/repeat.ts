@@ -1,5 +1,5 @@
-import type { Items, Json } from '../../../../shared/json';
-import { logicError } from '../../errors';
+import type { Items, Json } from '../../../../../shared/json';
+import { logicError } from '../../../errors';
 import {
   attributes,
   boundsOf,
@@ -10,10 +10,10 @@ import {
   isShown,
   readableText,
   type ShowTools,
-} from '../elements';
-import type { ElementDefinition, ElementOption } from '../types';
+} from '../../elements';
+import type { ElementDefinition, ElementOption } from '../../types';
+import type { ShownEntry } from '../sent/form';
 import type { FormMessages } from './form-messages';
-import type { ShownEntry } from './sent-entries';
 
 /** What the HTML of a repeated group needs besides its view. */
 export interface RepeatParts {

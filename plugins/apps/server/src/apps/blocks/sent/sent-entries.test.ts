@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readDefinition } from '../definitions/definition';
-import { localeFor } from '../locales';
-import { patternWork } from '../patterns/pattern-machine';
+import { readDefinition } from '../../definitions/definition';
+import { localeFor } from '../../locales';
+import { patternWork } from '../../patterns/pattern-machine';
 import { readEntries } from './read-entries';
 import { changedEntries, pressedButton, sentEntries } from './sent-entries';
 
