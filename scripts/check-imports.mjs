@@ -16,7 +16,7 @@ export const layers = {
   '': [
     ['http', 'events'],
     ['apps'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs'],
     ['indexes'],
     ['workers'],
   ],
@@ -43,7 +43,7 @@ export const layers = {
   ],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
-  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post']],
+  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run']],
 };
 
 /** Files of server/src that every part may import. */
@@ -78,7 +78,7 @@ const locks = [
   { packages: /^js-yaml$/, users: ['apps'] },
   {
     packages: /^@strapi\//,
-    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'admin'],
+    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'admin'],
   },
 ];
 

@@ -3,8 +3,10 @@ import { indexRoutes } from './admin/indexes';
 import { optionRoutes } from './admin/options';
 import { recordRoutes } from './admin/records';
 import { ruleRoutes } from './admin/rules';
+import { runRoutes } from './admin/runs';
 import { siteRoutes } from './admin/sites';
 import { tileRoutes } from './admin/tiles';
+import { whyRoutes } from './admin/why';
 
 /**
  * The JSON interface between the admin panel's pages and the server: admin routes of the plugin, below `/apps`, each with
@@ -17,7 +19,9 @@ export const adminRoutes = {
   ...indexRoutes,
   ...optionRoutes,
   ...ruleRoutes,
+  ...runRoutes,
   ...tileRoutes,
+  ...whyRoutes,
 };
 
 export type AdminRoute = keyof typeof adminRoutes;
@@ -29,5 +33,7 @@ export * from './admin/permissions';
 export * from './admin/problems';
 export * from './admin/records';
 export * from './admin/rules';
+export * from './admin/runs';
 export * from './admin/sites';
 export * from './admin/tiles';
+export * from './admin/why';

@@ -58,6 +58,15 @@ function limit(defaultValue: number, min = 1) {
   return z.int(wanted).min(min, wanted).default(defaultValue);
 }
 
+/** Runs in the memory of a process, and in the database. */
+const MAX_KEPT_RUNS = 10_000;
+const MAX_STORED_RUNS = 1_000_000;
+
+function upTo(defaultValue: number, max: number) {
+  const wanted = must(`a whole number from 0 to ${max}`);
+  return z.int(wanted).min(0, wanted).max(max, wanted).default(defaultValue);
+}
+
 /** Defaults of docs/limits.md. */
 const limits = object({
   logicTime: limit(2000),
@@ -91,6 +100,7 @@ const configuration: z.ZodType<AppsConfig> = object({
     .default({}),
   limits: limits.prefault({}),
   sandbox: object({ command: list(text('a text', /^[^\0]+$/)).default([]) }).prefault({}),
+  runs: object({ keep: upTo(200, MAX_KEPT_RUNS), store: upTo(0, MAX_STORED_RUNS) }).prefault({}),
   csrf: object({ maxAge: limit(day) }).prefault({}),
   redirectHosts: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)).default(
     [],

@@ -18,8 +18,10 @@ import { createFiles, type LibraryStrapi } from './files';
 import { compiledThemes, ignoreChangesIn } from './host-files';
 import {
   adminInterface,
+  answerInside,
   appDocument,
   boundedBodies,
+  type CreateContext,
   createBaseUrl,
   createErrorForm,
   createHiddenTypes,
@@ -35,6 +37,7 @@ import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
+import { createRunLog } from './runs';
 import { createSites, type Sites, themesVersion, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
@@ -72,6 +75,12 @@ async function hostProblems(strapi: Core.Strapi, sites: Sites): Promise<SetupPro
   const compiled = isDevelopment(strapi) ? compiledThemes(strapi.dirs.app.root, themesDirectory) : null;
   return [...(await sites.setup()), ...(compiled ? [compiled] : [])];
 }
+
+/** Koa's context for a request that came over no connection. */
+const contextOf =
+  (strapi: Core.Strapi): CreateContext =>
+  (request, response) =>
+    strapi.server.app.createContext(request, response) as ReturnType<CreateContext>;
 
 /** Wires the modules: each gets what it needs, and nothing else. */
 function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
@@ -140,8 +149,11 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     markup: () => createMarkup(workers),
     nested,
     mailer,
+    runs: createRunLog({ strapi, logger, config: config.runs }),
+    contentRights: documents,
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
+    inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
       const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
@@ -245,6 +257,7 @@ export default {
     services?.reloads?.destroy();
     await services?.files.settled();
     await services?.mailer.destroy();
+    await services?.runs.destroy();
     await Promise.all([services?.logic.destroy(), services?.store.destroy(), workers?.destroy()]);
     services = undefined;
     workers = undefined;

@@ -11,6 +11,7 @@ export {
   permittedRecord,
   removeRecord,
   requireRight,
+  storedBlock,
   updateRecord,
   type VersionTest,
 } from './blocks/record-operations';
@@ -46,7 +47,9 @@ export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-err
 export { namesInRights } from './run/acl-names';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
+export { type DryRun, newDryRun } from './run/dry';
 export { folderOf, sourceOf } from './run/error-mark';
+export { blockReasons, type Reason, rightReasons } from './run/explain';
 export { failuresOf } from './run/failures';
 export { localeOf } from './run/locale';
 export { consoleHtml } from './run/notices';

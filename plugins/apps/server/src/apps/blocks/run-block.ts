@@ -3,11 +3,11 @@ import { notFound } from '../../errors';
 import { PausedError } from '../../logic';
 import { layoutContext } from '../run/context-data';
 import { errorMark, folderOf, noticeMark } from '../run/error-mark';
-import { noteFailure } from '../run/failures';
 import { localeOf } from '../run/locale';
 import { notice } from '../run/notices';
 import { redirectOf } from '../run/response';
 import type { Run } from '../run/run';
+import { traceFailure } from '../run/trace';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
 import { type DisplayOptions, type ElementContents, elementContents } from './element-contents';
@@ -81,7 +81,7 @@ export async function renderBlock(
     onUnknown: (name, at) => unknownVariable(run, block, name, at),
   });
   const main = await rendered.catch((error) => {
-    noteFailure(block, error);
+    traceFailure(run, block, error);
     throw error;
   });
   const title = await pageTitle(run, block, contents);

@@ -8,8 +8,10 @@ import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';
 import { recordHandlers } from './records';
 import { ruleHandlers } from './rules';
+import { runHandlers } from './runs';
 import { siteHandlers } from './sites';
 import { tileHandlers } from './tiles';
+import { whyHandlers } from './why';
 
 /** What each route of the admin panel answers (shared/admin-api.ts). */
 const handlers: Record<AdminRoute, Handle> = {
@@ -19,7 +21,9 @@ const handlers: Record<AdminRoute, Handle> = {
   ...indexHandlers,
   ...optionHandlers,
   ...ruleHandlers,
+  ...runHandlers,
   ...tileHandlers,
+  ...whyHandlers,
 };
 
 /** The plugin's admin routes and their controller, as Strapi wants them exported. */
