@@ -37,7 +37,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
 import { createRunLog } from './runs';
-import { createSites, type Sites, warnOfLocales } from './sites';
+import { createSites, createVersions, type Sites, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
@@ -145,6 +145,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     mailer,
     runs: createRunLog({ strapi, logger, config: config.runs }),
     contentRights: documents,
+    versions: createVersions(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
     inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),

@@ -32,6 +32,17 @@ export {
   roleOf,
 } from './elements';
 export { readCursor, writeCursor } from './host-calls/cursor';
+export { checkApp, type LintServices } from './lint/check-app';
+export {
+  type Finding,
+  located,
+  type Place,
+  type Problem as LintProblem,
+  type Report,
+  refused,
+  type Severity,
+  sorted,
+} from './lint/problem';
 export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
 export { brokenCatalogues, readCatalogue } from './locales';
 export { embeddingPage, takePending } from './pages/embed';

@@ -5,6 +5,7 @@ import type { Requesters } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
 import type { DocumentAccess } from '../../logic/types';
+import type { Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
 
 /** A request that the admin panel makes in the name of a requester; its writes are switched off. */
@@ -38,6 +39,7 @@ export interface HttpServices extends AppServices {
   rules: RuleEntries;
   /** Which permissions decide about content. */
   contentRights: Pick<DocumentAccess, 'permissions' | 'types'>;
+  versions: Versions;
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
   /** Answers a request of the admin panel itself. */
