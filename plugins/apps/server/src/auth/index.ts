@@ -4,6 +4,7 @@
  */
 
 export { addressGroup } from './credentials/address-group';
+export { creatorsOf } from './credentials/creators';
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export { allows, rightsOf } from './rights/acl';
 export { type KnownNames, lookUpNames } from './rights/known-names';
