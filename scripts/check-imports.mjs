@@ -18,7 +18,7 @@ export const layers = {
     ['apps'],
     ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs'],
     ['indexes'],
-    ['workers'],
+    ['workers', 'interchange'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   apps: [

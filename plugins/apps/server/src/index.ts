@@ -6,6 +6,7 @@ import { createTestTools } from './app-tests';
 import { loadApp, nested, readThemeInfo } from './apps';
 import {
   createRequesters,
+  creatorsOf,
   lookUpNames,
   permissionControllers,
   registerAdminActions,
@@ -126,6 +127,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     logger,
     production,
     lookUpNames: (names) => lookUpNames(strapi, names),
+    creators: (identities) => creatorsOf(strapi, identities),
     development: isDevelopment(strapi),
     async setup() {
       const ofLogic = await logic.setup();

@@ -11,13 +11,12 @@ export {
   permittedRecord,
   removeRecord,
   requireRight,
-  storedBlock,
   updateRecord,
   type VersionTest,
 } from './blocks/record-operations';
 export { type Displayed, displayBlock } from './blocks/run-block';
 export type { FormFields } from './blocks/submission';
-export { type Submitted, showRefused, submitBlock } from './blocks/submit-block';
+export { type Submitted, savesRecords, showRefused, submitBlock } from './blocks/submit-block';
 export { fileRules } from './blocks/submitted-files';
 export { loadApp } from './definitions/app';
 export { themeSource } from './definitions/partials';

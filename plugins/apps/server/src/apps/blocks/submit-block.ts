@@ -1,4 +1,5 @@
 import { AppsError, notFound } from '../../errors';
+import type { Layouts } from '../../layouts/types';
 import type { StoredRecord } from '../../records/types';
 import { roleOf } from '../elements';
 import { type FormError, refuseInvalid } from '../run/refusals';
@@ -161,5 +162,13 @@ async function save(
 
 /** Whether the block's layout shows an element; false without a layout. */
 export function shownElements(run: Run, block: Block): (name: string) => boolean {
-  return block.layout ? showsWithGroups(block, run.services.layouts.compile(block.layout).shows) : () => false;
+  return shownBy(block, run.services.layouts);
+}
+
+const shownBy = (block: Block, layouts: Layouts): ((name: string) => boolean) =>
+  block.layout ? showsWithGroups(block, layouts.compile(block.layout).shows) : () => false;
+
+/** Whether the block has a form that saves records. Throws the DefinitionError of a broken layout. */
+export function savesRecords(block: Block, layouts: Layouts): boolean {
+  return block.layout !== null && (block.definition.elements.has('_save') || shownBy(block, layouts)('_save'));
 }

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { SetupProblem } from '../../../../shared/admin-api';
 import type { App, AppServices, DryRun, Visit } from '../../apps';
 import type { Requesters } from '../../auth';
-import type { Requester, Rights } from '../../auth/types';
+import type { Creator, Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
 import type { DocumentAccess } from '../../logic/types';
 import type { Versions } from '../../sites';
@@ -46,6 +46,8 @@ export interface HttpServices extends AppServices {
   inside(request: InsideRequest): Promise<InsideAnswer>;
   /** Writes of this request are switched off. */
   dry?: DryRun;
+  /** The accounts behind identities, by identity. */
+  creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
   /** Strapi's public URL, without a slash at its end (docs/reference/addresses.md#base-url). */
   baseUrl(): string;
   /** In production broken themes are not explained to visitors, and cookies are Secure on https. */
