@@ -1,4 +1,5 @@
 import { appRoutes } from './admin/apps';
+import { codeRoutes } from './admin/code';
 import { indexRoutes } from './admin/indexes';
 import { optionRoutes } from './admin/options';
 import { recordRoutes } from './admin/records';
@@ -22,11 +23,13 @@ export const adminRoutes = {
   ...runRoutes,
   ...tileRoutes,
   ...whyRoutes,
+  ...codeRoutes,
 };
 
 export type AdminRoute = keyof typeof adminRoutes;
 
 export * from './admin/apps';
+export * from './admin/code';
 export * from './admin/indexes';
 export * from './admin/options';
 export * from './admin/permissions';

@@ -3,6 +3,7 @@ import { type AdminRoute, adminRoutes, type Needs, permissionsFor, permissionUid
 import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
 import { appHandlers } from './apps';
+import { codeHandlers } from './code';
 import type { Handle } from './handler';
 import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';
@@ -24,6 +25,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...runHandlers,
   ...tileHandlers,
   ...whyHandlers,
+  ...codeHandlers,
 };
 
 /** The plugin's admin routes and their controller, as Strapi wants them exported. */

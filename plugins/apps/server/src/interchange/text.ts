@@ -17,19 +17,3 @@ export async function* textOf(chunks: AsyncIterable<Uint8Array>, wrong: () => Er
   // Throws for a character that is not complete.
   yield decode();
 }
-
-/** The lines of a text that comes in pieces. Only `\n` and `\r\n` end a line: JSON may hold every other separator. */
-export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
-  for await (const piece of pieces) {
-    const [first = '', ...more] = piece.split('\n');
-    rest += first;
-    for (const next of more) {
-      yield withoutReturn(rest);
-      rest = next;
-    }
-  }
-  if (rest !== '') yield withoutReturn(rest);
-}
-
-const withoutReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);

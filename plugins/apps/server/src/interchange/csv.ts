@@ -24,6 +24,17 @@ export function itemOf(cell: string): Json | undefined {
   return value === undefined ? cell : value;
 }
 
+/** What a spreadsheet would read as a formula, perhaps behind apostrophes. */
+const formula = /^'*[=+\-@\t\r]/;
+
+/** A cell with an apostrophe before a formula, so that a spreadsheet shows a text. Numbers stay. */
+export const notFormula = (cell: string): string =>
+  formula.test(cell) && !/^-?\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell;
+
+/** A cell without the apostrophe of `notFormula`. */
+export const fromSpreadsheet = (cell: string): string =>
+  cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell;
+
 /** The value of a JSON text; undefined for another text. */
 function parsed(text: string): Json | undefined {
   try {
@@ -33,14 +44,21 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Rows of a CSV file that comes in pieces, in UTF-8, with a byte order mark or without. */
-export async function* csvRows(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string[]> {
-  const parser = parse({ bom: true, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true });
+/** Rows of a CSV file that comes in pieces, in UTF-8, with a byte order mark or without. @param maxRow characters; 0: any number */
+export async function* csvRows(chunks: AsyncIterable<Uint8Array | string>, maxRow = 0): AsyncGenerator<string[]> {
+  const parser = parse({
+    max_record_size: maxRow,
+    bom: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+  });
   // Its errors end the loop below, too.
   pipeline(Readable.from(chunks), parser).catch(() => undefined);
   try {
     yield* parser as AsyncIterable<string[]>;
   } catch (error) {
+    if ((error as { code?: string }).code === 'CSV_MAX_RECORD_SIZE')
+      throw new Error('A row of the file is too long', { cause: error });
     if ((error as { code?: string }).code === 'CSV_QUOTE_NOT_CLOSED')
       throw new Error('The last quoted cell is not closed', { cause: error });
     throw error;

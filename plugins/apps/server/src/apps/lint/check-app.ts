@@ -1,10 +1,23 @@
-import { type App, type Block, brokenCatalogues, builtInActions, PAGES } from '../../../server/src/apps';
-import { didYouMean } from '../../../server/src/did-you-mean';
-import { isAppsError } from '../../../server/src/errors';
-import type { CompiledLayout } from '../../../server/src/layouts/types';
+import { didYouMean } from '../../did-you-mean';
+import { isAppsError } from '../../errors';
+import type { CompiledLayout, Layouts } from '../../layouts/types';
+import { builtInActions, PAGES } from '../elements';
+import { brokenCatalogues } from '../locales';
+import type { App, Block } from '../types';
 import { elementFindings, nameFindings } from './functions';
 import { type Finding, type Report, refused } from './problem';
-import type { LintServices } from './services';
+
+/** What the check of an app needs of the server, with or without a running Strapi. */
+export interface LintServices {
+  layouts: Pick<Layouts, 'compile'>;
+  /**
+   * Names of the functions of a block's logic, after it was loaded in the sandbox. Null where there is no sandbox. Rejects
+   * with the AppsError of a file that is broken or has no end.
+   */
+  functionsOf(app: App, block: Block): Promise<ReadonlySet<string> | null>;
+  /** What the server would log about an app: keys that it ignores. */
+  warningsOf(app: App): readonly string[];
+}
 
 /** Logic files that are loaded at once. */
 const AT_ONCE = 6;

@@ -1,6 +1,7 @@
-import { type Block, builtInActions, elementTypes, entryElements, roleOf } from '../../../server/src/apps';
-import { didYouMean } from '../../../server/src/did-you-mean';
-import type { CompiledLayout } from '../../../server/src/layouts/types';
+import { didYouMean } from '../../did-you-mean';
+import type { CompiledLayout } from '../../layouts/types';
+import { builtInActions, elementTypes, entryElements, roleOf } from '../elements';
+import type { Block } from '../types';
 import type { Finding, Severity } from './problem';
 
 type Element = Block['definition']['elements'] extends ReadonlyMap<string, infer E> ? E : never;
