@@ -1,4 +1,5 @@
 import { appRoutes } from './admin/apps';
+import { archiveRoutes } from './admin/archives';
 import { indexRoutes } from './admin/indexes';
 import { optionRoutes } from './admin/options';
 import { recordRoutes } from './admin/records';
@@ -18,11 +19,13 @@ export const adminRoutes = {
   ...optionRoutes,
   ...ruleRoutes,
   ...tileRoutes,
+  ...archiveRoutes,
 };
 
 export type AdminRoute = keyof typeof adminRoutes;
 
 export * from './admin/apps';
+export * from './admin/archives';
 export * from './admin/indexes';
 export * from './admin/options';
 export * from './admin/permissions';

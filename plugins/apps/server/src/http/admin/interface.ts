@@ -3,6 +3,7 @@ import { type AdminRoute, adminRoutes, type Needs, permissionsFor, permissionUid
 import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
 import { appHandlers } from './apps';
+import { archiveHandlers } from './archives';
 import type { Handle } from './handler';
 import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';
@@ -20,6 +21,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...optionHandlers,
   ...ruleHandlers,
   ...tileHandlers,
+  ...archiveHandlers,
 };
 
 /** The plugin's admin routes and their controller, as Strapi wants them exported. */
