@@ -15,14 +15,15 @@ import ts from 'typescript';
 export const layers = {
   '': [
     ['http', 'events'],
+    ['archive'],
     ['apps'],
     ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs'],
     ['indexes'],
-    ['workers'],
+    ['workers', 'interchange'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   apps: [
-    ['pages'],
+    ['pages', 'lint'],
     ['blocks'],
     ['host-calls'],
     ['run', 'definitions'],
@@ -43,11 +44,12 @@ export const layers = {
   ],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
-  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run']],
+  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run', 'version']],
 };
 
 /** Files of server/src that every part may import. */
 const common = [
+  'app-templates',
   'errors',
   'config.types',
   'confined-process',
@@ -55,6 +57,7 @@ const common = [
   'coalesce',
   'lines',
   'log',
+  'package-files',
   'record-id',
   'request-schema',
   'spool',

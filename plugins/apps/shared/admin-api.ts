@@ -1,4 +1,6 @@
 import { appRoutes } from './admin/apps';
+import { archiveRoutes } from './admin/archives';
+import { codeRoutes } from './admin/code';
 import { indexRoutes } from './admin/indexes';
 import { optionRoutes } from './admin/options';
 import { recordRoutes } from './admin/records';
@@ -21,12 +23,16 @@ export const adminRoutes = {
   ...ruleRoutes,
   ...runRoutes,
   ...tileRoutes,
+  ...archiveRoutes,
   ...whyRoutes,
+  ...codeRoutes,
 };
 
 export type AdminRoute = keyof typeof adminRoutes;
 
 export * from './admin/apps';
+export * from './admin/archives';
+export * from './admin/code';
 export * from './admin/indexes';
 export * from './admin/options';
 export * from './admin/permissions';

@@ -6,6 +6,7 @@ import { createTestTools } from './app-tests';
 import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import {
   createRequesters,
+  creatorsOf,
   lookUpNames,
   permissionControllers,
   registerAdminActions,
@@ -38,7 +39,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
 import { createRunLog } from './runs';
-import { createSites, type Sites, themesVersion, warnOfLocales } from './sites';
+import { createSites, createVersions, type Sites, themesVersion, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
@@ -130,6 +131,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     logger,
     production,
     lookUpNames: (names) => lookUpNames(strapi, names),
+    creators: (identities) => creatorsOf(strapi, identities),
     development: isDevelopment(strapi),
     quotesSource: isDevServer(strapi),
     reloads: isDevServer(strapi) ? createReloads(() => themesVersion(config.themesDirectory)) : undefined,
@@ -151,6 +153,7 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     mailer,
     runs: createRunLog({ strapi, logger, config: config.runs }),
     contentRights: documents,
+    versions: createVersions(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
     inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),

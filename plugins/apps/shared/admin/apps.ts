@@ -18,6 +18,8 @@ export interface AppSummary {
   records: number;
   /** The number of its blocks that are broken or have failed lately; broken settings count as well. */
   problems: number;
+  /** One of them. */
+  problem: Problem | null;
 }
 
 export interface AppDetail {
@@ -27,6 +29,8 @@ export interface AppDetail {
   theme: string;
   records: number;
   blocks: BlockSummary[];
+  /** Items of records by the definitions of all blocks. */
+  columns: ColumnSummary[];
   indexes: IndexSummary[];
   options: AppOptions;
   /** The error in settings.yaml. */
@@ -35,10 +39,24 @@ export interface AppDetail {
   refresh: Refresh | null;
 }
 
+/** An item that definitions declare: the first block that declares it gives its type and label. */
+export interface ColumnSummary {
+  name: string;
+  label: string;
+  /** Name of an element type (docs/reference/definitions.md#element-types). */
+  type: string;
+  /** The index that finds and sorts records by it; null without one. */
+  index: IndexSummary['type'] | null;
+  /** Its values, where it has a fixed list of them. */
+  options: { value: string | number | boolean; label: string }[];
+}
+
 export interface BlockSummary {
   id: string;
   url: string;
   elements: { name: string; type: string }[];
+  /** Whether its form makes and changes records. */
+  hasForm: boolean;
   /** The error in its files, else its latest failure. */
   problem: Problem | null;
   /** Failures of the block in use in the last day, the latest first; of one server process. */

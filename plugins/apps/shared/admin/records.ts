@@ -1,20 +1,43 @@
 import type { Items } from '../json';
 import type { AdminRouteEntry } from './permissions';
 
+/** Below the app's path: an id may contain `/`, so that it is no part of a path. */
+const app = '/sites/:site/apps/:app';
+
 /** Routes of an app's records. */
 export const recordRoutes = {
   /** query: RecordsQuery → RecordsPage; 400 for a bad query, with position and reason */
-  records: { method: 'GET', path: '/sites/:site/apps/:app/records', needs: ['read', 'records'] },
-  /**
-   * query: `{ id, on_delete }` (an id may contain `/`, so it is not a part of the path; the block's `on_delete` runs unless
-   * `on_delete` is `false`) → `{ success: 'deleted' }`
-   */
-  deleteRecord: { method: 'DELETE', path: '/sites/:site/apps/:app/records', needs: ['records'] },
+  records: { method: 'GET', path: `${app}/records`, needs: ['read', 'records'] },
+  /** query: `{ id }` → RecordDetail; 404 */
+  record: { method: 'GET', path: `${app}/record`, needs: ['read', 'records'] },
+  /** RecordInput → 201 `{ id }`; 400, 409 for a taken id */
+  createRecord: { method: 'POST', path: `${app}/record`, needs: ['records'] },
+  /** query: `{ id }`, RecordChange → RecordDetail; items that are not named are removed; 404, 412 if it was changed meanwhile */
+  updateRecord: { method: 'PUT', path: `${app}/record`, needs: ['records'] },
+  /** query: `{ id, on_delete }`: the block's `on_delete` runs unless it is `false` → `{ success: 'deleted' }` */
+  deleteRecord: { method: 'DELETE', path: `${app}/records`, needs: ['records'] },
+  /** DeleteMany → Deleted: each record is deleted by itself */
+  deleteRecords: { method: 'POST', path: `${app}/records/delete`, needs: ['records'] },
+  /** query: `{ block, id? }` → RecordForm, the block's own form; 404 */
+  recordForm: { method: 'GET', path: `${app}/form`, needs: ['records'] },
+  /** FormInput → FormOutcome; 400 ValidationError with `details.errors` and `details.html`, the form with its messages */
+  submitForm: { method: 'POST', path: `${app}/form`, needs: ['records'] },
+  /** query: RecordsQuery and `{ format: 'csv' | 'ndjson' }` → the file: all records, or those that the query finds */
+  exportRecords: { method: 'GET', path: `${app}/records/export`, needs: ['read', 'records'] },
+  /** a form with the file `files` and `options`, ImportOptions as JSON → ImportPreview: nothing is stored */
+  previewImport: { method: 'POST', path: `${app}/records/import/preview`, needs: ['records'] },
+  /** the same → 202 ImportState: all records are stored, or none; `importState` has its progress; 409 while one runs */
+  importRecords: { method: 'POST', path: `${app}/records/import`, needs: ['records'] },
+  /** → ImportState of the running import or the last one of this process */
+  importState: { method: 'GET', path: `${app}/records/import`, needs: ['records'] },
 } as const satisfies Record<string, AdminRouteEntry>;
 
 export interface RecordsQuery {
-  /** A query (docs/reference/search.md#queries); empty: all records. */
+  /** A query (docs/reference/search.md#queries), or plain words, which all indexes are searched for; empty: all records. */
   query?: string;
+  /** A `field` index, or a `text` index of the query. */
+  sort?: string;
+  reverse?: boolean;
   limit: number;
   offset: number;
 }
@@ -22,12 +45,97 @@ export interface RecordsQuery {
 export interface RecordsPage {
   records: RecordSummary[];
   total: number;
+  /** The query that was run, if plain words were made into one. */
+  query: string | null;
 }
 
 export interface RecordSummary {
   id: string;
   url: string;
-  /** Creator's identity, null if anonymous. */
-  creator: string | null;
+  /** Null if anonymous. */
+  creator: RecordCreator | null;
   items: Items;
+}
+
+export interface RecordCreator {
+  identity: string;
+  name: string;
+  /** Path of the panel's page about the account; null if it is gone. */
+  path: string | null;
+}
+
+export interface RecordDetail extends RecordSummary {
+  version: string;
+  /** The block whose form changes the record; null: as JSON only. */
+  form: string | null;
+}
+
+export interface RecordInput {
+  /** Empty or missing: the service makes one. */
+  id?: string;
+  items: Items;
+}
+
+export interface RecordChange {
+  /** All items that the record will have; those of a computed mode are computed again. */
+  items: Items;
+  /** The version that was read. */
+  version: string;
+}
+
+export interface DeleteMany {
+  /** 500 at most. */
+  ids: string[];
+  onDelete: boolean;
+}
+
+export interface Deleted {
+  deleted: number;
+  failed: { id: string; message: string }[];
+}
+
+export interface RecordForm {
+  /** A `<form>`; its scripts must not run. */
+  html: string;
+  block: string;
+  /** Whether it takes new files, which the panel cannot send. */
+  hasFiles: boolean;
+}
+
+export interface FormInput {
+  block: string;
+  id?: string;
+  /** As a browser sends them, with the name of the pressed button. */
+  fields: Record<string, string | string[]>;
+}
+
+export type FormOutcome = { kind: 'saved' | 'deleted'; id: string } | ({ kind: 'shown' } & RecordForm);
+
+export interface ImportOptions {
+  /** Name of the file; `.csv` is CSV, others are NDJSON. */
+  name: string;
+  /** Item names by columns; null leaves a column out, one without an entry keeps its name. */
+  mapping: Record<string, string | null>;
+}
+
+export interface ImportPreview {
+  format: 'csv' | 'ndjson';
+  /** Records that can be stored. */
+  records: number;
+  columns: { name: string; example: string }[];
+  /** The first records as they would be stored. */
+  first: { id: string | null; items: Items }[];
+  /** The first mistakes; an import with mistakes is refused. */
+  problems: { line: number; message: string }[];
+  /** All mistakes. */
+  wrong: number;
+}
+
+export interface ImportState {
+  state: 'none' | 'running' | 'done' | 'failed';
+  done: number;
+  total: number;
+  message: string | null;
+  /** Line of the file at which it failed. */
+  line: number | null;
 }

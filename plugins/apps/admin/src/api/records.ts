@@ -1,17 +1,97 @@
-import type { RecordsPage, RecordsQuery } from '../../../shared/admin-api';
+import type {
+  Deleted,
+  DeleteMany,
+  FormInput,
+  FormOutcome,
+  ImportOptions,
+  ImportPreview,
+  ImportState,
+  RecordChange,
+  RecordDetail,
+  RecordForm,
+  RecordInput,
+  RecordsPage,
+  RecordsQuery,
+} from '../../../shared/admin-api';
 import { type AppKey, appsApi, request } from './base';
 
+/** Changes records: all that shows them or their number is out of date. */
+const changed = ['AppsRecord', 'AppsApp', 'AppsSite'] as const;
+
+/** A file with the options of its import, as a form. */
+function formOf(file: File, mapping: ImportOptions['mapping']): FormData {
+  const form = new FormData();
+  form.append('options', JSON.stringify({ name: file.name, mapping } satisfies ImportOptions));
+  form.append('files', file);
+  return form;
+}
+
+type ImportArgument = AppKey & { file: File; mapping: ImportOptions['mapping'] };
+
 /** Endpoints of an app's records (shared/admin/records.ts). */
-export const { useAppsRecordsQuery, useAppsDeleteRecordMutation } = appsApi.injectEndpoints({
+export const {
+  useAppsRecordsQuery,
+  useAppsRecordQuery,
+  useAppsCreateRecordMutation,
+  useAppsUpdateRecordMutation,
+  useAppsDeleteRecordMutation,
+  useAppsDeleteRecordsMutation,
+  useAppsRecordFormQuery,
+  useAppsSubmitFormMutation,
+  useAppsPreviewImportMutation,
+  useAppsImportRecordsMutation,
+  useAppsImportStateQuery,
+  useAppsImportedMutation,
+} = appsApi.injectEndpoints({
   endpoints: (build) => ({
     appsRecords: build.query<RecordsPage, AppKey & RecordsQuery>({
       query: ({ site, app, ...params }) => request('records', { site, app }, { params }),
       providesTags: ['AppsRecord'],
     }),
+    appsRecord: build.query<RecordDetail, AppKey & { id: string }>({
+      query: ({ site, app, id }) => request('record', { site, app }, { params: { id } }),
+      providesTags: ['AppsRecord'],
+    }),
+    appsCreateRecord: build.mutation<{ id: string }, AppKey & RecordInput>({
+      query: ({ site, app, ...data }) => request('createRecord', { site, app }, { data }),
+      invalidatesTags: changed,
+    }),
+    appsUpdateRecord: build.mutation<RecordDetail, AppKey & { id: string } & RecordChange>({
+      query: ({ site, app, id, ...data }) => request('updateRecord', { site, app }, { params: { id }, data }),
+      invalidatesTags: changed,
+    }),
     appsDeleteRecord: build.mutation<{ success: 'deleted' }, AppKey & { id: string; onDelete: boolean }>({
       query: ({ site, app, id, onDelete }) =>
         request('deleteRecord', { site, app }, { params: { id, on_delete: onDelete } }),
-      invalidatesTags: ['AppsRecord', 'AppsApp', 'AppsSite'],
+      invalidatesTags: changed,
+    }),
+    appsDeleteRecords: build.mutation<Deleted, AppKey & DeleteMany>({
+      query: ({ site, app, ...data }) => request('deleteRecords', { site, app }, { data }),
+      invalidatesTags: changed,
+    }),
+    appsRecordForm: build.query<RecordForm, AppKey & { block: string; id?: string }>({
+      query: ({ site, app, ...params }) => request('recordForm', { site, app }, { params }),
+      keepUnusedDataFor: 0,
+    }),
+    appsSubmitForm: build.mutation<FormOutcome, AppKey & FormInput>({
+      query: ({ site, app, ...data }) => request('submitForm', { site, app }, { data }),
+      // A refused form has changed nothing, and its messages must stay.
+      invalidatesTags: (done) => (done ? changed : []),
+    }),
+    appsPreviewImport: build.mutation<ImportPreview, ImportArgument>({
+      query: ({ site, app, file, mapping }) => request('previewImport', { site, app }, { data: formOf(file, mapping) }),
+    }),
+    appsImportRecords: build.mutation<ImportState, ImportArgument>({
+      query: ({ site, app, file, mapping }) => request('importRecords', { site, app }, { data: formOf(file, mapping) }),
+    }),
+    /** No request: an import has ended, so that what is shown is out of date. */
+    appsImported: build.mutation<null, void>({
+      queryFn: () => ({ data: null }),
+      invalidatesTags: changed,
+    }),
+    appsImportState: build.query<ImportState, AppKey>({
+      query: (key) => request('importState', { ...key }),
+      keepUnusedDataFor: 0,
     }),
   }),
 });

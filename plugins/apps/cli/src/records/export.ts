@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
+import { cellOf, csvText, formatOf } from '../../../server/src/interchange';
 import type { AppKey, RecordStore, StoredRecord } from '../../../server/src/records/types';
 import type { Invocation } from '../command';
 import { type ExitCode, exitCodes } from '../exit';
-import { cellOf, csvText } from './csv';
-import { isCsv } from './entries';
 import { writeWhole } from './part-file';
 import { type StoredApp, withApp } from './stored-app';
 
@@ -27,7 +26,7 @@ async function exportTo(
   const total = await store.count(key, indexes);
   const show = output.progress('Export', total);
   return writeWhole(file, async (write) => {
-    const textOf = isCsv(file) ? await csvWriter(store, key, write) : ndjson;
+    const textOf = formatOf(file) === 'csv' ? await csvWriter(store, key, write) : ndjson;
     let done = 0;
     for await (const batch of store.stream(key)) {
       await write(textOf(batch));

@@ -1,10 +1,10 @@
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { entriesOf, WrongEntry } from '../../../server/src/interchange';
 import type { NewRecord } from '../../../server/src/records/types';
 import type { Json } from '../../../shared/json';
 import type { Invocation } from '../command';
 import { CannotRun, type ExitCode, exitCodes } from '../exit';
-import { entriesOf, WrongEntry } from './entries';
 import { type StoredApp, withApp } from './stored-app';
 
 /** Records of one transaction. Other writers wait for one transaction at most. */

@@ -3,6 +3,7 @@
 export { html } from '../layouts';
 export { programOf } from './blocks/block-session';
 export { createMany, type ItemSource, itemsOf } from './blocks/create-many';
+export { isSaved } from './blocks/group';
 export { nested } from './blocks/nested';
 export { unanswered } from './blocks/question';
 export {
@@ -11,7 +12,6 @@ export {
   permittedRecord,
   removeRecord,
   requireRight,
-  storedBlock,
   updateRecord,
   type VersionTest,
 } from './blocks/record-operations';
@@ -34,6 +34,17 @@ export {
   roleOf,
 } from './elements';
 export { readCursor, writeCursor } from './host-calls/cursor';
+export { checkApp, type LintServices } from './lint/check-app';
+export {
+  type Finding,
+  located,
+  type Place,
+  type Problem as LintProblem,
+  type Report,
+  refused,
+  type Severity,
+  sorted,
+} from './lint/problem';
 export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
 export { brokenCatalogues, inEnglish, localeFor, type PageLocale, readCatalogue, type ServiceMessage } from './locales';
 export { embeddingPage, takePending } from './pages/embed';

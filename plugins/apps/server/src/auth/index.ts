@@ -4,6 +4,7 @@
  */
 
 export { addressGroup } from './credentials/address-group';
+export { creatorsOf } from './credentials/creators';
 export type { StandIn, StandIns } from './credentials/stand-ins';
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export { allows, rightsOf } from './rights/acl';

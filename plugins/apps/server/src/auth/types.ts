@@ -65,3 +65,5 @@ export interface Rights {
   /** The app's own roles that name the requester. */
   readonly roles: readonly string[];
 }
+
+export type { Creator } from './credentials/creators';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { loadApp } from '../apps';
 import { AppsError, notFound } from '../errors';
-import type { AppFolder, ThemeFile } from '../sites/types';
+import { withFiles } from '../sites';
 import { answer } from './answer';
 import type { HttpServices, InsideAnswer, InsideRequest } from './request/exchange';
 import { prefersJson } from './request/negotiate';
@@ -72,20 +72,6 @@ function servicesFor(services: HttpServices, { requester, dry, app, files }: Ins
       return folder && loadApp(withFiles(folder, files), (message) => logger.warn(`[apps] ${appId}: ${message}`));
     },
   };
-}
-
-let previews = 0;
-
-/** The folder with other texts. Its revision is new, so that nothing that is compiled or kept of the stored one is used. */
-export function withFiles(folder: AppFolder, files: ReadonlyMap<string, string>): AppFolder {
-  previews += 1;
-  const all = new Map<string, ThemeFile>(folder.files);
-  let { settings } = folder;
-  for (const [path, text] of files) {
-    if (path === 'settings.yaml' || path === settings?.path) settings = { path, text };
-    else all.set(path, { path, text });
-  }
-  return { ...folder, settings, files: all, revision: `${folder.revision}+preview-${previews}` };
 }
 
 async function textOf(body: unknown): Promise<string> {

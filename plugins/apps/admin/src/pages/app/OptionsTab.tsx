@@ -5,18 +5,10 @@ import type { Items } from '../../../../shared/json';
 import { useAppsSetOptionsMutation } from '../../api/apps';
 import { useAction } from '../../api/base';
 import { useText } from '../../plugin';
+import { readObject } from '../../read-object';
 
-/** The object that the text is as JSON, null for empty text; undefined for anything else. */
-function readOptions(text: string): Items | null | undefined {
-  if (text.trim() === '') return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Items) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** The options that the text is, null for empty text; undefined for what is no JSON object. */
+const readOptions = (text: string): Items | null | undefined => (text.trim() === '' ? null : readObject(text));
 
 const shown = (options: Items | null) => (options === null ? '' : JSON.stringify(options, null, 2));
 

@@ -27,7 +27,7 @@ export const tabs: readonly Tab[] = [
     label: 'records',
     needs: ['read', 'records'],
     count: ({ records }) => records,
-    Panel: lazy(() => import('./RecordsTab')),
+    Panel: lazy(() => import('./records/RecordsTab')),
   },
   {
     path: 'indexes',

@@ -1,5 +1,5 @@
 import { attributes, conditionJson, escapeHtml } from '../elements';
-import type { Run } from '../run/run';
+import type { AppServices, Run } from '../run/run';
 import type { Block, ElementDefinition } from '../types';
 import { pagesOf } from './sent/pages';
 
@@ -42,10 +42,13 @@ function showsWithGroups(block: Block, inLayout: (name: string) => boolean): (na
 }
 
 /** Whether the block's layout shows an element; false without a layout. */
-export function shownElements({ services }: Pick<Run, 'services'>, block: Block): (name: string) => boolean {
+export function shownElements(
+  { services }: { services: Pick<AppServices, 'layouts'> },
+  block: Block,
+): (name: string) => boolean {
   return block.layout ? showsWithGroups(block, services.layouts.compile(block.layout).shows) : () => false;
 }
 
 /** Whether the block's form can be saved. */
-export const isSaved = (run: Pick<Run, 'services'>, block: Block): boolean =>
+export const isSaved = (run: { services: Pick<AppServices, 'layouts'> }, block: Block): boolean =>
   block.definition.elements.has('_save') || shownElements(run, block)('_save');

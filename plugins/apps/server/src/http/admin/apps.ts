@@ -1,5 +1,5 @@
-import type { AppDetail, AppSummary, appRoutes } from '../../../../shared/admin-api';
-import { type App, brokenCatalogues, sourceOf } from '../../apps';
+import type { AppDetail, AppSummary, appRoutes, ColumnSummary } from '../../../../shared/admin-api';
+import { type App, brokenCatalogues, roleOf, sourceOf } from '../../apps';
 import type { AppsError } from '../../errors';
 import { type Views, viewsOf } from '../app/views';
 import type { HttpServices } from '../request/exchange';
@@ -7,6 +7,7 @@ import { appOf, type Handlers, type PanelApp } from './handler';
 import { refreshOf } from './indexes';
 import { optionsOf } from './options';
 import { blockFailures, blockProblems, problemOf } from './problems';
+import { hasForm } from './record-form';
 
 /** What the admin routes of an app answer (shared/admin/apps.ts). */
 export const appHandlers: Handlers<typeof appRoutes> = {
@@ -24,9 +25,11 @@ export const appHandlers: Handlers<typeof appRoutes> = {
         id: block.id,
         url: urls.block(site, app.id, block.id),
         elements: [...block.definition.elements.values()].map(({ name, type }) => ({ name, type })),
+        hasForm: hasForm(services, block),
         problem: problems.get(block) ?? null,
         failures: blockFailures(app, block),
       })),
+      columns: columnsOf(app),
       indexes: [...app.indexes].map(([name, type]) => ({ name, type })),
       options: optionsOf(app),
       problem: problemOf(await appError(app), (file) => sourceOf(app, file)),
@@ -35,6 +38,21 @@ export const appHandlers: Handlers<typeof appRoutes> = {
   },
 };
 
+/** The items that the definitions of an app's blocks declare, each once. */
+function columnsOf({ blocks, indexes }: App): ColumnSummary[] {
+  const columns = new Map<string, ColumnSummary>();
+  for (const { definition } of blocks.values()) {
+    for (const element of definition.elements.values()) {
+      const { name, label = name, type, mode, options = [] } = element;
+      // What a function makes is stored in its mode alone.
+      const isStored = roleOf(element) === 'input' || mode !== undefined;
+      if (!isStored || columns.has(name)) continue;
+      columns.set(name, { name, label, type, index: indexes.get(name) ?? null, options });
+    }
+  }
+  return [...columns.values()];
+}
+
 /** An app in the overview of its site. @param views the site's */
 export async function summaryOf(
   services: HttpServices,
@@ -42,13 +60,16 @@ export async function summaryOf(
   views: Views,
 ): Promise<AppSummary> {
   const problems = await blockProblems(services, site, views, app);
+  const ofApp = problemOf(await appError(app), (file) => sourceOf(app, file));
+  const found = [ofApp, ...problems.values()].filter((problem) => problem !== null);
   return {
     id: app.id,
     url: services.sites.urls.app(site, app.id),
     theme: app.folder.themeId,
     blocks: app.blocks.size,
     records: await services.store.count(key, app.indexes),
-    problems: [...problems.values()].filter(Boolean).length + ((await appError(app)) ? 1 : 0),
+    problems: found.length,
+    problem: found[0] ?? null,
   };
 }
 

@@ -3,6 +3,8 @@ import { type AdminRoute, adminRoutes, type Needs, permissionsFor, permissionUid
 import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
 import { appHandlers } from './apps';
+import { archiveHandlers } from './archives';
+import { codeHandlers } from './code';
 import type { Handle } from './handler';
 import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';
@@ -23,7 +25,9 @@ const handlers: Record<AdminRoute, Handle> = {
   ...ruleHandlers,
   ...runHandlers,
   ...tileHandlers,
+  ...archiveHandlers,
   ...whyHandlers,
+  ...codeHandlers,
 };
 
 /** The plugin's admin routes and their controller, as Strapi wants them exported. */

@@ -1,15 +1,23 @@
 import { z } from 'zod';
-import type { RecordsPage, recordRoutes } from '../../../../shared/admin-api';
-import { readParameters } from '../../request-schema';
-import { deleteFromPanel } from './delete';
-import { appOf, type Handlers } from './handler';
+import type { RecordCreator, RecordSummary, RecordsPage, recordRoutes } from '../../../../shared/admin-api';
+import type { StoredRecord } from '../../records/types';
+import { must, readParameters } from '../../request-schema';
+import type { HttpServices } from '../request/exchange';
+import { exportRecords } from './export';
+import { appOf, type Handlers, type PanelApp } from './handler';
+import { importHandlers } from './import';
+import { plainSearch } from './plain-search';
+import { changeHandlers } from './record-changes';
+import { formHandlers } from './record-form';
 
 /** Records of one page of the panel. */
 const MAX_PAGE = 100;
 
-/** A page of records; a parameter that is no number gets its default. */
-const pageParameters = z.object({
-  query: z.string().catch(''),
+/** What the panel asks for of records; a number that is none gets its default. */
+export const recordsParameters = z.object({
+  query: z.string(must('a text')).default(''),
+  sort: z.string(must('the name of an index')).optional(),
+  reverse: z.enum(['true', 'false'], must('true or false')).default('false'),
   limit: count(20).transform((limit) => Math.min(limit, MAX_PAGE)),
   offset: count(0),
 });
@@ -25,23 +33,42 @@ function count(defaultValue: number) {
 /** What the admin routes of an app's records answer (shared/admin/records.ts). */
 export const recordHandlers: Handlers<typeof recordRoutes> = {
   async records(ctx, services): Promise<RecordsPage> {
-    const { site, app, key } = await appOf(ctx, services);
-    const options = { ...readParameters(pageParameters, ctx.query), withTotal: true };
-    const found = await services.store.search(key, app.indexes, options);
+    const found = await appOf(ctx, services);
+    const { query, sort, reverse, limit, offset } = readParameters(recordsParameters, ctx.query);
+    const plain = plainSearch(query, found.app.indexes);
+    const options = {
+      ...{ limit, offset, withTotal: true, reverse: reverse === 'true' },
+      ...(plain ?? { query }),
+      ...(sort ? { sortIndex: sort } : {}),
+    };
+    const { records, total } = await services.store.search(found.key, found.app.indexes, options);
     return {
-      total: found.total ?? found.records.length,
-      records: found.records.map(({ id, creator, items }) => ({
-        id,
-        url: services.sites.urls.record(site, app.id, id),
-        creator,
-        items,
-      })),
+      total: total ?? records.length,
+      records: await summaries(services, found, records),
+      query: plain?.shown ?? null,
     };
   },
 
-  async deleteRecord(ctx, services): Promise<{ success: 'deleted' }> {
-    const { site, app } = await appOf(ctx, services);
-    await deleteFromPanel(ctx, services, site, app);
-    return { success: 'deleted' };
-  },
+  exportRecords,
+  ...changeHandlers,
+  ...formHandlers,
+  ...importHandlers,
 };
+
+/** Records as the panel shows them, with their creators by name. */
+export async function summaries(
+  services: HttpServices,
+  { site, app }: PanelApp,
+  records: readonly StoredRecord[],
+): Promise<RecordSummary[]> {
+  const identities = new Set(records.flatMap(({ creator }) => creator || []));
+  const creators = await services.creators([...identities]);
+  const creatorOf = (identity: string | null): RecordCreator | null =>
+    identity ? { identity, ...(creators.get(identity) ?? { name: identity, path: null }) } : null;
+  return records.map(({ id, creator, items }) => ({
+    id,
+    url: services.sites.urls.record(site, app.id, id),
+    creator: creatorOf(creator),
+    items,
+  }));
+}

@@ -73,7 +73,8 @@ export const whyHandlers: Handlers<typeof whyRoutes> = {
 
 type Answer = Omit<Why, 'requester'>;
 
-async function requesterOf({ requesters }: HttpServices, who: string): Promise<Requester> {
+/** The requester that a question or a preview names. NotFoundError for none who may act. */
+export async function requesterOf({ requesters }: HttpServices, who: string): Promise<Requester> {
   const [, kind, name = ''] = /^(user|group|admin):(.+)$/s.exec(who) ?? [];
   const standIn: StandIn =
     kind === 'group'

@@ -2,9 +2,10 @@ import type { Context } from 'koa';
 import type { SetupProblem } from '../../../../shared/admin-api';
 import type { App, AppServices, DryRun, Visit } from '../../apps';
 import type { Requesters } from '../../auth';
-import type { Requester, Rights } from '../../auth/types';
+import type { Creator, Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
 import type { DocumentAccess } from '../../logic/types';
+import type { Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
 
 /** Tells open pages which version of the theme files the server has (docs/decisions/development-server.md). */
@@ -48,12 +49,15 @@ export interface HttpServices extends AppServices {
   reloads?: Reloads | undefined;
   /** Which permissions decide about content. */
   contentRights: Pick<DocumentAccess, 'permissions' | 'types'>;
+  versions: Versions;
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
   /** Answers a request of the admin panel itself. */
   inside(request: InsideRequest): Promise<InsideAnswer>;
   /** Writes of this request are switched off. */
   dry?: DryRun;
+  /** The accounts behind identities, by identity. */
+  creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
   /** Strapi's public URL, without a slash at its end (docs/reference/addresses.md#base-url). */
   baseUrl(): string;
   /** In production broken themes are not explained to visitors, and cookies are Secure on https. */

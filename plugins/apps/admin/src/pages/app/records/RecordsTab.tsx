@@ -1,0 +1,128 @@
+import { Button, Flex, MenuItem, SimpleMenu, Typography } from '@strapi/design-system';
+import { Plus } from '@strapi/icons';
+import { Pagination, useQueryParams } from '@strapi/strapi/admin';
+import { lazy, Suspense, useState } from 'react';
+import type { AppDetail, RecordsQuery } from '../../../../../shared/admin-api';
+import { type PanelError, useAction, useErrorText } from '../../../api/base';
+import { useAppsDeleteRecordMutation, useAppsRecordsQuery } from '../../../api/records';
+import { useMay } from '../../../permissions';
+import { useText } from '../../../plugin';
+import { ColumnsMenu } from './ColumnsMenu';
+import { useColumns } from './columns';
+import { ExportMenu } from './ExportMenu';
+import { FilterMenu } from './FilterMenu';
+import { both } from './query';
+import { RecordsTable } from './RecordsTable';
+import { SearchField } from './SearchField';
+
+const RecordModal = lazy(() => import('./RecordModal'));
+const ImportModal = lazy(() => import('./ImportModal'));
+
+/** The parameters of the page's address; Strapi's table and pagination set them. */
+interface Parameters {
+  page?: string;
+  pageSize?: string;
+  sort?: string;
+  q?: string;
+}
+
+function queryOf({ page = '1', pageSize = '20', sort = '', q = '' }: Parameters): RecordsQuery {
+  const limit = Math.min(100, Math.max(1, Number(pageSize) || 20));
+  const [index, direction] = sort.split(':');
+  return {
+    query: q,
+    limit,
+    offset: (Math.max(1, Number(page) || 1) - 1) * limit,
+    ...(index ? { sort: index, reverse: direction === 'DESC' } : {}),
+  };
+}
+
+/** What is open over the list: a record by its id, a new one by the form of a block or as JSON, or an import. */
+type Opened = { kind: 'record'; id: string } | { kind: 'new'; block: string | null } | { kind: 'import' } | null;
+
+/** An app's records: searched, sorted, changed, imported and exported. */
+export default function RecordsTab({ app }: { app: AppDetail }) {
+  const text = useText();
+  const may = useMay();
+  const act = useAction();
+  const textOf = useErrorText();
+  const [opened, setOpened] = useState<Opened>(null);
+  const [{ query: given }, setGiven] = useQueryParams<Parameters>();
+  const parameters = queryOf(given ?? {});
+  const [shown, choose] = useColumns(app);
+  const key = { site: app.site, app: app.id };
+  const { data, error, isFetching } = useAppsRecordsQuery({ ...key, ...parameters });
+  const [deleteRecord] = useAppsDeleteRecordMutation();
+  const search = (q: string) => setGiven({ q, page: '1' });
+  const remove = (id: string, onDelete: boolean) =>
+    act(() => deleteRecord({ ...key, id, onDelete }).unwrap(), text('deleted'));
+  const { total = 0, records = [] } = (error ? undefined : data) ?? {};
+  const mayChange = may(['records']);
+  return (
+    <Flex direction="column" alignItems="stretch" gap={4}>
+      <SearchField
+        query={parameters.query ?? ''}
+        error={textOf(error)}
+        failure={error as PanelError | undefined}
+        made={data?.query ?? null}
+        onSearch={search}
+      />
+      <Flex gap={2} wrap="wrap">
+        <FilterMenu app={app} onAdd={(added) => search(both(parameters.query ?? '', added))} />
+        <ColumnsMenu columns={app.columns} shown={shown} onChoose={choose} />
+        <ExportMenu app={app} query={parameters.query ?? ''} />
+        {mayChange && (
+          <>
+            <Button variant="tertiary" onClick={() => setOpened({ kind: 'import' })}>
+              {text('import')}
+            </Button>
+            <NewMenu app={app} onNew={(block) => setOpened({ kind: 'new', block })} />
+          </>
+        )}
+        <Typography role="status" textColor="neutral600">
+          {text('records.total', { total })}
+        </Typography>
+      </Flex>
+      <RecordsTable
+        {...{ app, records, mayChange }}
+        columns={shown}
+        isLoading={isFetching && !data}
+        onEdit={(id) => setOpened({ kind: 'record', id })}
+        onDelete={remove}
+      />
+      <Pagination.Root total={total} pageCount={Math.ceil(total / parameters.limit)} defaultPageSize={20}>
+        <Pagination.PageSize options={['20', '50', '100']} />
+        <Pagination.Links />
+      </Pagination.Root>
+      <Suspense fallback={null}>
+        {opened?.kind === 'import' && <ImportModal app={app} onClose={() => setOpened(null)} />}
+        {opened && opened.kind !== 'import' && (
+          <RecordModal app={app} opened={opened} mayChange={mayChange} onClose={() => setOpened(null)} />
+        )}
+      </Suspense>
+    </Flex>
+  );
+}
+
+/** Begins a new record: by the form of a block, or as JSON. */
+function NewMenu({ app, onNew }: { app: AppDetail; onNew(block: string | null): void }) {
+  const text = useText();
+  const forms = app.blocks.filter(({ hasForm }) => hasForm);
+  if (forms.length === 0) {
+    return (
+      <Button startIcon={<Plus />} onClick={() => onNew(null)}>
+        {text('record.new')}
+      </Button>
+    );
+  }
+  return (
+    <SimpleMenu label={text('record.new')} startIcon={<Plus />} variant="default">
+      {forms.map(({ id }) => (
+        <MenuItem key={id} onSelect={() => onNew(id)}>
+          {text('record.new.form', { block: id })}
+        </MenuItem>
+      ))}
+      <MenuItem onSelect={() => onNew(null)}>{text('record.new.json')}</MenuItem>
+    </SimpleMenu>
+  );
+}

@@ -1,0 +1,23 @@
+/** Fields that are for the site alone. */
+const left = new Set(['_csrf']);
+
+/** A page around the form of a block. Without a theme's styles it is plain, and readable in both modes. */
+export const page = (form: string): string =>
+  `<!doctype html><meta charset="utf-8"><base target="_blank"><style>
+body { font: 14px/1.5 system-ui, sans-serif; color: #32324d; margin: 8px; }
+label { display: block; } input:not([type=checkbox], [type=radio]), select, textarea { font: inherit; max-width: 100%; padding: 6px; }
+[type=file] { display: none; } [role=alert], .apps-error { color: #b72b1a; } button { font: inherit; padding: 6px 12px; }
+</style>${form}`;
+
+/** What a browser would send: the fields of the form and its pressed button. New files are left out. */
+export function fieldsOf(event: SubmitEvent): Record<string, string | string[]> {
+  const form = event.target as HTMLFormElement;
+  const button = event.submitter as HTMLButtonElement | null;
+  const fields = new Map<string, string[]>();
+  const add = (name: string, value: string) => fields.set(name, [...(fields.get(name) ?? []), value]);
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string' && !left.has(name)) add(name, value);
+  if (button?.name) add(button.name, button.value);
+  return Object.fromEntries(
+    [...fields].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]),
+  );
+}

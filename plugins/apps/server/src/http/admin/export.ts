@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { cellOf, csvText, notFormula } from '../../interchange';
+import type { StoredRecord } from '../../records/types';
+import { must, readParameters } from '../../request-schema';
+import type { HttpServices } from '../request/exchange';
+import { appOf, type Handle, type PanelApp } from './handler';
+import { plainSearch } from './plain-search';
+
+/** Found records that are read at once. */
+const PAGE = 1_000;
+
+const parameters = z.object({
+  format: z.enum(['csv', 'ndjson'], must('"csv" or "ndjson"')),
+  query: z.string(must('a text')).default(''),
+});
+
+type Batches = () => AsyncIterable<StoredRecord[]>;
+
+/** `exportRecords`: all records of an app, or those that a query finds, as a file (docs/reference/import-export.md#csv). */
+export const exportRecords: Handle = async (ctx, services) => {
+  const found = await appOf(ctx, services);
+  const { format, query } = readParameters(parameters, ctx.query);
+  const chunks = format === 'csv' ? csv(batchesOf(services, found, query)) : ndjson(batchesOf(services, found, query));
+  // The first piece is read before the answer begins, so that a bad query is still a clean error.
+  const first = await chunks.next();
+  ctx.type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+  ctx.set('Content-Disposition', `attachment; filename="${found.app.id}.${format}"`);
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  return stream(ctx, first, chunks);
+};
+
+/** Closes the connection when the stream fails, so that an incomplete file does not look complete. */
+function stream(ctx: Context, first: IteratorResult<string>, rest: AsyncGenerator<string>): Readable {
+  const all = async function* () {
+    if (!first.done) yield first.value;
+    yield* rest;
+  };
+  const body = Readable.from(all());
+  body.once('error', () => ctx.res.destroy());
+  return body;
+}
+
+function batchesOf({ store }: HttpServices, { app, key }: PanelApp, query: string): Batches {
+  if (query.trim() === '') return () => store.stream(key);
+  const search = plainSearch(query, app.indexes) ?? { query };
+  return async function* () {
+    for (let offset = 0; ; offset += PAGE) {
+      const { records } = await store.search(key, app.indexes, { ...search, limit: PAGE, offset });
+      if (records.length > 0) yield records;
+      if (records.length < PAGE) return;
+    }
+  };
+}
+
+async function* ndjson(batches: Batches): AsyncGenerator<string> {
+  for await (const batch of batches())
+    yield batch.map(({ id, creator, items }) => `${JSON.stringify({ id, creator, items })}\n`).join('');
+}
+
+/** The first line names all columns: the records are read twice, to keep memory flat. */
+async function* csv(batches: Batches): AsyncGenerator<string> {
+  const names = new Set<string>();
+  for await (const batch of batches())
+    for (const { items } of batch) for (const name of Object.keys(items)) names.add(name);
+  const columns = [...names];
+  const line = (cells: string[]) => csvText([cells.map(notFormula)]);
+  yield line(['id', ...columns]);
+  for await (const batch of batches()) {
+    const rows = batch.map(({ id, items }) =>
+      line([cellOf(id), ...columns.map((name) => cellOf(Object.hasOwn(items, name) ? items[name] : undefined))]),
+    );
+    yield rows.join('');
+  }
+}

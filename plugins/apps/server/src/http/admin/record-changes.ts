@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Deleted, RecordDetail, recordRoutes } from '../../../../shared/admin-api';
+import type { Items } from '../../../../shared/json';
+import { createRecord, permittedRecord, removeRecord, updateRecord, withRun } from '../../apps';
+import { AppsError, errorText, isAppsError, missing, notFound } from '../../errors';
+import type { StoredRecord } from '../../records/types';
+import { must, readBody, readParameters } from '../../request-schema';
+import { jsonObject } from '../request/body';
+import type { HttpServices } from '../request/exchange';
+import { etagOf } from '../response/etag';
+import { appOf, type Handlers, type PanelApp } from './handler';
+import { formBlockOf } from './record-form';
+import { summaries } from './records';
+import { panelVisit } from './visit';
+
+/** Records that are deleted at once. */
+const MAX_DELETED = 500;
+
+export const idParameter = z.object({ id: z.string(must('the id of a record')) });
+
+const deleteParameters = idParameter.extend({
+  on_delete: z.enum(['true', 'false'], must('true or false')).default('true'),
+});
+
+const items = z.custom<Items>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  must('an object'),
+);
+const createBody = z.object({ id: z.string(must('a text')).optional(), items });
+const updateBody = z.object({ items, version: z.string(must('the version that was read')) });
+const deleteBody = z.object({
+  ids: z
+    .array(z.string(must('the id of a record')), must('a list of ids'))
+    .max(MAX_DELETED, must(`at most ${MAX_DELETED} ids`)),
+  onDelete: z.boolean(must('true or false')).default(true),
+});
+
+type Changes = 'record' | 'createRecord' | 'updateRecord' | 'deleteRecord' | 'deleteRecords';
+
+/** What the admin routes answer that read and change single records as JSON (shared/admin/records.ts). */
+export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
+  async record(ctx, services): Promise<RecordDetail> {
+    const found = await appOf(ctx, services);
+    const { id } = readParameters(idParameter, ctx.query);
+    const record = await services.store.get(found.key, id);
+    if (!record) throw notFound(missing.record(id, found.app.id));
+    return detailOf(services, found, record);
+  },
+
+  async createRecord(ctx, services): Promise<{ id: string }> {
+    const found = await appOf(ctx, services);
+    const { id = '', items } = readBody(createBody, jsonObject(ctx));
+    const visit = await panelVisit(ctx, services, found);
+    const done = await withRun(services, visit, found.app, (run) => createRecord(run, items, id.trim() || undefined));
+    ctx.status = 201;
+    return { id: done.value.id };
+  },
+
+  async updateRecord(ctx, services): Promise<RecordDetail> {
+    const found = await appOf(ctx, services);
+    const { id } = readParameters(idParameter, ctx.query);
+    const { items, version } = readBody(updateBody, jsonObject(ctx));
+    if (Object.hasOwn(items, '$inc')) throw new AppsError('BadRequestError', '"$inc" is no name of an item');
+    const visit = await panelVisit(ctx, services, found, id);
+    const done = await withRun(
+      services,
+      visit,
+      found.app,
+      async (run) => {
+        const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
+        if (etagOf(record) !== version)
+          throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
+        const gone = Object.keys(record.items).filter((name) => !Object.hasOwn(items, name));
+        // Before the block's elements are computed, which may be among them.
+        if (gone.length > 0) await run.unit.update(found.key, id, { unset: gone });
+        return updateRecord(run, id, items, undefined);
+      },
+      { recordId: id },
+    );
+    return detailOf(services, found, (await services.store.get(found.key, id)) ?? done.value);
+  },
+
+  async deleteRecord(ctx, services): Promise<{ success: 'deleted' }> {
+    const found = await appOf(ctx, services);
+    const { id, on_delete: onDelete } = readParameters(deleteParameters, ctx.query);
+    const visit = await panelVisit(ctx, services, found, id);
+    await withRun(services, visit, found.app, (run) => removeRecord(run, id, undefined, onDelete === 'true'), {
+      recordId: id,
+    });
+    return { success: 'deleted' };
+  },
+
+  async deleteRecords(ctx, services): Promise<Deleted> {
+    const found = await appOf(ctx, services);
+    const { ids, onDelete } = readBody(deleteBody, jsonObject(ctx));
+    const failed: Deleted['failed'] = [];
+    const wanted = [...new Set(ids)];
+    for (const id of wanted) {
+      const visit = await panelVisit(ctx, services, found, id);
+      try {
+        await withRun(services, visit, found.app, (run) => removeRecord(run, id, undefined, onDelete), {
+          recordId: id,
+        });
+      } catch (error) {
+        if (!isAppsError(error)) throw error;
+        failed.push({ id, message: errorText(error) });
+      }
+    }
+    return { deleted: wanted.length - failed.length, failed };
+  },
+};
+
+async function detailOf(services: HttpServices, found: PanelApp, record: StoredRecord): Promise<RecordDetail> {
+  const [summary] = await summaries(services, found, [record]);
+  return { ...(summary as RecordDetail), version: etagOf(record), form: formBlockOf(services, found, record.items) };
+}
