@@ -254,6 +254,24 @@ const mistakes: Mistake[] = [
     },
     finds: [/^error apps\/a\/locales\/fr.yaml:1:4 .*A message is text/, /^error locales\/de.yaml:2:6 .*cannot be read/],
   },
+  {
+    title: 'a choice of a repeated group without options',
+    files: { [`${block}.yaml`]: 'elements: { guests: { type: REPEAT, elements: { meal: SELECT } } }' },
+    finds: ['error apps/a/blocks/b.yaml:1:55 The SELECT "guests_meal" has no options: the block has no logic file'],
+  },
+  {
+    title: 'pages without a place, and with one',
+    files: {
+      [`${block}.yaml`]: 'pages: [{ title: A, elements: [name] }]\nelements: { name: TEXT }',
+      [`${block}.html`]: '{name}{_save}',
+      'apps/a/blocks/c.yaml': 'pages: [{ title: A, elements: [name] }]\nelements: { name: TEXT }',
+      'apps/a/blocks/c.html': '{_pages}',
+    },
+    finds: [
+      'error apps/a/blocks/b.html The form has pages, and its layout no place for them: all fields are on one page',
+    ],
+    cure: /^Write `\{_pages\}` in the layout\.$/,
+  },
 ];
 
 const at = useFolder('lint');
