@@ -30,6 +30,7 @@ export const layers = {
     ['locales'],
     ['patterns', 'yaml', 'live-topics'],
   ],
+  'apps/blocks': [['html'], ['sent']],
   'apps/elements': [['inputs']],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],

@@ -117,14 +117,15 @@ function sentence({ path: keys, wrong, message }: Problem): string {
 
 /**
  * The plugin's configuration (docs/reference/configuration.md) with every default filled in; paths are relative to
- * `appRoot`. Throws an Error that names every unknown key and every wrong value; the caller lets it stop the start.
+ * `appRoot`. The environment variable `APPS_THEMES_DIRECTORY` overrides `themesDirectory`. Throws an Error that names every unknown key and every wrong value; the caller lets it stop the start.
  */
 export function readConfig(raw: unknown, { appRoot }: { appRoot: string }): AppsConfig {
   const { value: config, problems } = validate(configuration, raw ?? {});
   if (problems) throw new Error(`Configuration of the plugin 'apps': ${problems.map(sentence).join('; ')}.`);
   return {
     ...config,
-    themesDirectory: path.resolve(appRoot, config.themesDirectory),
+    // An empty variable is one that is not set.
+    themesDirectory: path.resolve(appRoot, process.env.APPS_THEMES_DIRECTORY || config.themesDirectory),
     temporaryDirectory: path.resolve(appRoot, config.temporaryDirectory),
   };
 }

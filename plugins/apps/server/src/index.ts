@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { createTestTools } from './app-tests';
-import { loadApp, nested, readThemeInfo } from './apps';
+import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import {
   createRequesters,
   creatorsOf,
@@ -27,6 +27,7 @@ import {
   createErrorForm,
   createHiddenTypes,
   createMiddleware,
+  createReloads,
   type HttpServices,
   rememberedHeaders,
   siteDocument,
@@ -38,7 +39,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
 import { createRunLog } from './runs';
-import { createSites, createVersions, type Sites, warnOfLocales } from './sites';
+import { createSites, createVersions, type Sites, themesVersion, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
@@ -63,6 +64,9 @@ function running(): HttpServices {
 
 const configOf = (strapi: Core.Strapi) =>
   readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
+
+/** Whether the command `dev` has started this Strapi (docs/decisions/development-server.md). */
+const isDevServer = (strapi: Core.Strapi) => isDevelopment(strapi) && process.env.APPS_DEV === 'true';
 
 const isDevelopment = (strapi: Core.Strapi) => strapi.config.get('environment') === 'development';
 
@@ -129,6 +133,8 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     lookUpNames: (names) => lookUpNames(strapi, names),
     creators: (identities) => creatorsOf(strapi, identities),
     development: isDevelopment(strapi),
+    quotesSource: isDevServer(strapi),
+    reloads: isDevServer(strapi) ? createReloads(() => themesVersion(config.themesDirectory)) : undefined,
     async setup() {
       const ofLogic = await logic.setup();
       return [...(await hostProblems(strapi, sites)), ...(ofLogic ? [ofLogic] : [])];
@@ -153,7 +159,8 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
-      return folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`));
+      const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
+      return app && isDevServer(strapi) ? inDebugMode(app) : app;
     },
   };
 }
@@ -250,6 +257,7 @@ export default {
 
   async destroy() {
     services?.live.destroy();
+    services?.reloads?.destroy();
     await services?.files.settled();
     await services?.mailer.destroy();
     await services?.runs.destroy();

@@ -17,6 +17,7 @@ import { readBody } from './request/read-body';
 import { requestData } from './request/request-data';
 import { visitorOf } from './request/visitor';
 import { sitePage } from './response/in-theme';
+import { inLanguage, plainLocale, siteLocale } from './response/page-texts';
 import { takeLog } from './response/pending-log';
 import type { ErrorView } from './response/respond-error';
 import { openOwnFile, requireRead, sendFile } from './site/assets';
@@ -30,13 +31,13 @@ type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Addresses whose answer is the same for all requesters. */
-export const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style']);
+export const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style', 'reload', 'reload-script']);
 
 /** Targets that are not JSON or a page alone. */
 const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'search.csv']);
 
 /** The plugin's own public files. */
-const ownFile = { script: 'apps.js', style: 'apps.css' };
+const ownFile = { script: 'apps.js', style: 'apps.css', 'reload-script': 'reload.js' };
 
 /** Answers an address of the plugin; throws what `respondError` answers. */
 export async function answer(
@@ -49,7 +50,13 @@ export async function answer(
   const site = await services.sites.site(address.site);
   if (!site) throw notFound(missing.site(address.site));
   // The error of a missing file is a bare page: rendering the theme for it would cost too much.
-  if (!isPublic.has(address.kind)) view.document = (page) => sitePage(ctx, services, site, view.requester, page);
+  if (!isPublic.has(address.kind)) {
+    view.document = async (page) => {
+      const main = inLanguage(await siteLocale(services, site), site, page.main);
+      return sitePage(ctx, services, site, view.requester, { ...page, main });
+    };
+  }
+  view.locale = (plain) => (plain ? plainLocale(site) : siteLocale(services, site));
   view.loginUrl = () => `${site.url}/@@login?next=${encodeURIComponent(pathOf(services.baseUrl() + ctx.originalUrl))}`;
   switch (address.kind) {
     case 'app':
@@ -60,8 +67,12 @@ export async function answer(
       if (!file) throw notFound('There is no such file');
       return sendFile(ctx, file);
     }
+    case 'reload':
+      if (!services.reloads) throw notFound('Only the command `dev` reloads pages');
+      return services.reloads.answer(ctx);
     case 'script':
     case 'style':
+    case 'reload-script':
       requireRead(ctx);
       return sendFile(ctx, await openOwnFile(join(ownFiles, ownFile[address.kind])));
     case 'login':
@@ -110,7 +121,7 @@ async function answerApp(
   const rights = rightsOf(requester, app.settings.acl);
   view.details = showsDetails({ app, rights });
   view.folder = folderOf(services, app.id);
-  if (rights.manager) view.source = (file) => sourceOf(app, file);
+  if (rights.manager || services.quotesSource) view.source = (file) => sourceOf(app, file);
 
   const handle = routeOf(target.kind, ctx.method, view.json);
   if (typeof handle !== 'function') {

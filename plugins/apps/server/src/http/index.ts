@@ -7,6 +7,7 @@ import type { HttpServices } from './request/exchange';
 import { prefersJson } from './request/negotiate';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { type ErrorView, respondError } from './response/respond-error';
+import { addReloadScript } from './site/reload';
 
 export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
@@ -17,6 +18,7 @@ export { createHiddenTypes } from './middleware/hidden-types';
 export { rememberedHeaders } from './middleware/security-headers';
 export { createBaseUrl } from './request/base-url';
 export type { HttpServices } from './request/exchange';
+export { createReloads } from './site/reload';
 
 /** The page that sent a request decides whether its cookie counts: caches must tell the answers apart. */
 function varyBySender(ctx: Context): void {
@@ -45,6 +47,8 @@ export function createMiddleware(services: HttpServices, ownFiles: string): Midd
       if (await view.login?.(error)) return;
       if (hasBody(ctx) && defersForm(ctx, services.sites)) closeUnlessEnded(ctx.req);
       return respondError(ctx, error, view);
+    } finally {
+      if (address && services.reloads) addReloadScript(ctx, services.baseUrl(), address.site);
     }
     // Outside of the try: Strapi answers the errors of its own routes.
     if (!address) return next();

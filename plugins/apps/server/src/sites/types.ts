@@ -41,7 +41,7 @@ export type Address =
       app?: string;
       path: string;
     }
-  | { kind: 'login' | 'logout' | 'script' | 'style' | 'openapi'; site: string };
+  | { kind: 'login' | 'logout' | 'script' | 'style' | 'openapi' | 'reload' | 'reload-script'; site: string };
 
 /** What follows `/@@apps/<app_id>`. */
 export type AppTarget =

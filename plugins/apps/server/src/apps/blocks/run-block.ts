@@ -12,7 +12,7 @@ import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
 import { type DisplayOptions, type ElementContents, elementContents } from './element-contents';
 import { formHtml } from './form';
-import { formMessages } from './form-messages';
+import { formMessages } from './html/form-messages';
 import { titleText } from './title';
 
 /** The HTML of a block. */
@@ -62,7 +62,12 @@ export async function renderBlock(
 ): Promise<Rendered> {
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
   const layout = run.services.layouts.compile(block.layout);
-  const messages = options.submission && formMessages(block, options.submission.errors, layout.elements);
+  const messages =
+    options.submission &&
+    formMessages(block, options.submission.errors, [
+      ...layout.elements,
+      ...(block.definition.pages ?? []).flatMap((page) => [...page.elements]),
+    ]);
   const contents = await elementContents(run, block, session, options, layout.elements, messages);
   // Only a layout that names the context can show its properties; for others the call to the sandbox is skipped.
   const properties = layout.namesContext ? await session.properties() : {};

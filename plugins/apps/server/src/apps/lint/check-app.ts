@@ -1,7 +1,7 @@
 import { didYouMean } from '../../did-you-mean';
 import { isAppsError } from '../../errors';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
-import { builtInActions } from '../elements';
+import { builtInActions, PAGES } from '../elements';
 import { brokenCatalogues } from '../locales';
 import type { App, Block } from '../types';
 import { elementFindings, nameFindings } from './functions';
@@ -48,7 +48,7 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
   const functions = await functionsOf(services, app, block, report);
   // What follows from a broken definition is no mistake of its own.
   if (block.error) return;
-  if (layout) for (const finding of unknownElements(block, layout)) report(finding);
+  if (layout) for (const finding of [...unknownElements(block, layout), ...lostPages(block, layout)]) report(finding);
   if (functions)
     for (const finding of [...elementFindings(block, layout, functions), ...nameFindings(block, functions)])
       report(finding);
@@ -76,11 +76,26 @@ async function functionsOf(services: LintServices, app: App, block: Block, repor
   }
 }
 
+/** Pages of a form without a place in the layout. */
+function lostPages({ id, definition, layout }: Block, { shows }: CompiledLayout): Finding[] {
+  if (!definition.pages || shows(PAGES)) return [];
+  const message = 'The form has pages, and its layout no place for them: all fields are on one page';
+  return [
+    { severity: 'error', position: { file: layout?.path ?? id }, message, cure: 'Write `{_pages}` in the layout.' },
+  ];
+}
+
 /** Elements that the layout names and the definition does not declare. */
 function unknownElements({ id, definition }: Block, { named }: CompiledLayout): Finding[] {
   const known = [...definition.elements.keys()];
   return named()
-    .filter(({ names }) => !names.some((name) => definition.elements.has(name) || builtInActions.has(name)))
+    .filter(
+      ({ names }) =>
+        !names.some(
+          (name) =>
+            definition.elements.has(name) || builtInActions.has(name) || (name === PAGES && definition.pages !== null),
+        ),
+    )
     .map(({ names, path, line, column }) => {
       const name = names.at(-1) ?? '';
       return {

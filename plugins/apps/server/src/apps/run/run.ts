@@ -72,6 +72,8 @@ export interface AppServices {
   lookUpNames?(names: readonly string[]): Promise<KnownNames>;
   /** Explains mistakes in a theme's own files to all visitors. */
   development?: boolean;
+  /** Error marks and error pages quote the line of the error for all visitors. */
+  quotesSource?: boolean;
   logger: Logger;
 }
 

@@ -8,6 +8,14 @@ import type { DocumentAccess } from '../../logic/types';
 import type { Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
 
+/** Tells open pages which version of the theme files the server has (docs/decisions/development-server.md). */
+export interface Reloads {
+  /** `/<site_id>/@@apps.reload`: server-sent events, one `version` at the start and one for each change. */
+  answer(ctx: Context): void;
+  /** Ends all connections. */
+  destroy(): void;
+}
+
 /** A request that the admin panel makes in the name of a requester; its writes are switched off. */
 export interface InsideRequest {
   method: string;
@@ -37,6 +45,8 @@ export interface HttpServices extends AppServices {
   requesters: Requesters;
   live: LiveChanges;
   rules: RuleEntries;
+  /** Reloads open pages when files change; only where the command `dev` has started Strapi. */
+  reloads?: Reloads | undefined;
   /** Which permissions decide about content. */
   contentRights: Pick<DocumentAccess, 'permissions' | 'types'>;
   versions: Versions;
