@@ -30,7 +30,18 @@ export default defineConfig({
           ...hosts,
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...exclude, 'tests/hostile/**', 'tests/fixtures/**'],
+          exclude: [...exclude, 'tests/hostile/**', 'tests/panel/**', 'tests/fixtures/**'],
+        },
+      },
+      // By itself (`npm run test:panel`): it needs the built admin panel, which takes a minute or two.
+      {
+        test: {
+          ...hosts,
+          name: 'panel',
+          globalSetup: ['tests/panel/build.ts'],
+          testTimeout: 180_000,
+          include: ['tests/panel/**/*.test.ts'],
+          exclude,
         },
       },
       // By itself (`npm run test:hostile`): it fills the machine, and would make other tests late.

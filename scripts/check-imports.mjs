@@ -15,6 +15,7 @@ import ts from 'typescript';
 export const layers = {
   '': [
     ['http', 'events'],
+    ['archive'],
     ['apps'],
     ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs'],
     ['indexes'],

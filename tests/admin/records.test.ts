@@ -16,6 +16,7 @@ const themes = useThemes({
   'main/apps/shelf/blocks/book.html': '<p>{title}</p><p>{total}</p>{_save}',
   'main/apps/shelf/blocks/book.js':
     'export function shout(context) {\n  return String(context.record.get("title")).toUpperCase();\n}\n' +
+    'export function validate(context) {\n  if (context.request.form.title === "bad") context.invalid("title", "not this title");\n}\n' +
     'export function on_delete(context) {\n  if (context.record.get("title") === "kept") throw new Error("kept");\n}\n',
   'main/apps/shelf/blocks/closed.yaml': 'view_permission: []\nelements:\n  title: TEXT\n',
   'main/apps/shelf/blocks/closed.html': '{title}{_save}',
@@ -187,6 +188,15 @@ describe("a block's own form", () => {
     expect(errorOf(answer).details.errors).toMatchObject([{ path: ['title'] }, { path: ['total'] }]);
     expect(errorOf(answer).details.html).toMatch(/value="-1"/);
     expect((await ask<RecordsPage>('clerk', 'GET /records')).json.total).toBe(3);
+  });
+
+  test('is checked by the block, too', async () => {
+    const answer = await form({ title: 'bad', _save: '' });
+    expect([answer.status, errorOf(answer).details.errors]).toEqual([
+      422,
+      [{ path: ['title'], message: 'not this title' }],
+    ]);
+    expect(errorOf(answer).details.html).toContain('not this title');
   });
 
   test.each<[what: string, line: string, json: unknown, status: number]>([

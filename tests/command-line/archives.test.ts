@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { filesBelow } from '../../plugins/apps/cli/src/archive/files';
+import { filesBelow } from '../../plugins/apps/server/src/archive/files';
 import { runCli } from '../support/command-line';
 import { useFolder } from '../support/hooks';
 import { repository } from '../support/theme';

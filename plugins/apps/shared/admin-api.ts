@@ -1,4 +1,5 @@
 import { appRoutes } from './admin/apps';
+import { archiveRoutes } from './admin/archives';
 import { codeRoutes } from './admin/code';
 import { indexRoutes } from './admin/indexes';
 import { optionRoutes } from './admin/options';
@@ -22,6 +23,7 @@ export const adminRoutes = {
   ...ruleRoutes,
   ...runRoutes,
   ...tileRoutes,
+  ...archiveRoutes,
   ...whyRoutes,
   ...codeRoutes,
 };
@@ -29,6 +31,7 @@ export const adminRoutes = {
 export type AdminRoute = keyof typeof adminRoutes;
 
 export * from './admin/apps';
+export * from './admin/archives';
 export * from './admin/code';
 export * from './admin/indexes';
 export * from './admin/options';

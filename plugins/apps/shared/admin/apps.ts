@@ -18,6 +18,8 @@ export interface AppSummary {
   records: number;
   /** The number of its blocks that are broken or have failed lately; broken settings count as well. */
   problems: number;
+  /** One of them. */
+  problem: Problem | null;
 }
 
 export interface AppDetail {

@@ -25,6 +25,8 @@ export interface ThemeChoice {
   id: string;
   title: string;
   description: string;
+  /** Ids of the apps that it offers. */
+  apps: string[];
 }
 
 /** Logs an administrator in to a site: valid once, for a minute. */

@@ -6,10 +6,12 @@ export const tileRoutes = {
   blocks: { method: 'GET', path: '/blocks', needs: 'administrator' },
 } as const satisfies Record<string, AdminRouteEntry>;
 
-/** A block that a tile can show. */
+/** A block that a tile can show: one with a layout that not only managers may see. */
 export interface BlockChoice {
   app: string;
   block: string;
   /** The value that the tile stores: `<app_id>/blocks/<block_id>`. */
   value: string;
+  /** Its page, for a preview. */
+  url: string;
 }

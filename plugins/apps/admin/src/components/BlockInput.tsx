@@ -1,4 +1,4 @@
-import { Field, SingleSelect, SingleSelectOption } from '@strapi/design-system';
+import { Box, Combobox, ComboboxOption, Field } from '@strapi/design-system';
 import { type InputProps, useField } from '@strapi/strapi/admin';
 import { forwardRef } from 'react';
 import { useAppsBlocksQuery } from '../api/tiles';
@@ -13,7 +13,8 @@ export const BlockInput = forwardRef<HTMLDivElement, Props>(
     const field = useField<string | null>(name);
     const { data: blocks = [], error } = useAppsBlocksQuery();
     const value = field.value ?? undefined;
-    const isMissing = value !== undefined && !blocks.some((block) => block.value === value);
+    const chosen = blocks.find((block) => block.value === value);
+    const isMissing = value !== undefined && !chosen;
     return (
       <Field.Root
         ref={ref}
@@ -24,20 +25,33 @@ export const BlockInput = forwardRef<HTMLDivElement, Props>(
         error={field.error ?? (error ? text('field.failed') : undefined)}
       >
         <Field.Label action={labelAction}>{label}</Field.Label>
-        <SingleSelect
+        <Combobox
           value={value}
           placeholder={text('field.placeholder')}
-          disabled={disabled}
-          onChange={(chosen) => field.onChange(name, String(chosen))}
-          onClear={required ? undefined : () => field.onChange(name, null)}
+          disabled={disabled ?? false}
+          autocomplete={{ type: 'list', filter: 'contains' }}
+          onChange={(chosen?: string) => field.onChange(name, chosen ?? null)}
+          onClear={() => field.onChange(name, null)}
         >
           {blocks.map((block) => (
-            <SingleSelectOption key={block.value} value={block.value}>
+            <ComboboxOption key={block.value} value={block.value}>
               {`${block.app} / ${block.block}`}
-            </SingleSelectOption>
+            </ComboboxOption>
           ))}
-          {isMissing && <SingleSelectOption value={value}>{text('field.missing', { value })}</SingleSelectOption>}
-        </SingleSelect>
+          {isMissing && <ComboboxOption value={value}>{text('field.missing', { value })}</ComboboxOption>}
+        </Combobox>
+        {chosen && (
+          <Box paddingTop={2}>
+            {/* As visitors see it, and without its scripts. */}
+            <iframe
+              title={text('field.preview', { value: chosen.value })}
+              src={chosen.url}
+              sandbox=""
+              loading="lazy"
+              style={{ width: '100%', height: '16rem', border: 0, background: '#fff' }}
+            />
+          </Box>
+        )}
         <Field.Hint />
         <Field.Error />
       </Field.Root>

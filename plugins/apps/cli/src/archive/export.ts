@@ -1,14 +1,10 @@
 import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ZipFile } from 'yazl';
+import { filesBelow, packed } from '../../../server/src/archive';
 import type { Invocation } from '../command';
 import { CannotRun, type ExitCode, exitCodes } from '../exit';
 import { chosenTheme, requireId, type ThemePlace } from '../themes';
-import { filesBelow } from './files';
-
-/** The time of every file of a ZIP, so that equal files make equal ZIPs. */
-const mtime = new Date(2000, 0, 1);
 
 /** Writes the files of `<theme>` or `<theme>/<app>` to a ZIP (docs/reference/import-export.md#apps-and-themes-as-zip). */
 export async function exportFiles(
@@ -43,15 +39,9 @@ function appFolder(theme: ThemePlace, app: string): string {
 
 /** Written to `<file>.part`, renamed at the end. */
 async function pack(file: string, folder: string, root: string, paths: readonly string[]): Promise<void> {
-  const zip = new ZipFile();
-  for (const path of paths)
-    zip.addFile(join(folder, path), `${root}/${path}`, { mtime, mode: 0o100644, forceDosTimestamp: true });
-  zip.end();
   const part = `${file}.part`;
-  // Errors of the files that are read are events of the ZIP, not of its stream.
-  const failed = new Promise<never>((_, reject) => zip.once('error', reject));
   try {
-    await Promise.race([pipeline(zip.outputStream, createWriteStream(part)), failed]);
+    await pipeline(packed(folder, root, paths), createWriteStream(part));
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type LintServices as AppLintServices, loadApp, programOf, type ThemeServices } from '../../../server/src/apps';
+import { sitesOfThemes } from '../../../server/src/archive';
 import { isAppsError } from '../../../server/src/errors';
 import { createLayouts, createMarkdown, createMarkup, type Markup } from '../../../server/src/layouts';
 import { createLogicRuntime, emptyContext, noHost } from '../../../server/src/logic';
@@ -7,7 +8,6 @@ import { packageFolder } from '../../../server/src/package-files';
 import type { AppFolder, Sites } from '../../../server/src/sites/types';
 import { createWorkers } from '../../../server/src/workers';
 import type { Host } from '../host';
-import { sitesOfThemes } from '../theme-apps';
 
 /** The server's own parts that read themes, without a database and without Strapi. Each theme is the site of its id. */
 export interface LintServices extends ThemeServices, AppLintServices {

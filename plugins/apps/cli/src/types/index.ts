@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type App, loadApp } from '../../../server/src/apps';
+import { sitesOfThemes } from '../../../server/src/archive';
 import { errorText } from '../../../server/src/errors';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
-import { sitesOfThemes } from '../theme-apps';
 import { chosenTheme } from '../themes';
 import { declarations, HEADER } from './declarations';
 

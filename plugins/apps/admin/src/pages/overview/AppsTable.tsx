@@ -12,7 +12,7 @@ export function AppsTable({ site }: { site: SiteOverview }) {
     <DataTable
       label={text('title')}
       empty={text('apps.none')}
-      rows={site.apps}
+      rows={[...site.apps].sort((a, b) => b.problems - a.problems)}
       rowKey={(app) => app.id}
       columns={[
         {

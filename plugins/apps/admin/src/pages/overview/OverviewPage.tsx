@@ -5,6 +5,7 @@ import { useAppsOverviewQuery } from '../../api/sites';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { RulesCard } from '../rules/RulesCard';
+import { ProblemsCard } from './ProblemsCard';
 import { SetupNotes } from './SetupNotes';
 import { SiteCard } from './SiteCard';
 
@@ -22,6 +23,7 @@ export function OverviewPage() {
       <Layouts.Content>
         <Flex direction="column" alignItems="stretch" gap={6}>
           <SetupNotes problems={data.setup} />
+          <ProblemsCard sites={data.sites} />
           {data.sites.map((site) => (
             <SiteCard key={site.id} site={site} themes={data.themes} />
           ))}

@@ -1,26 +1,25 @@
-import { Box, Button, Field, Flex, Link, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import type { SiteOverview, ThemeChoice } from '../../../../shared/admin-api';
+import { Box, Button, Flex, Link, Typography } from '@strapi/design-system';
+import type { SiteOverview, ThemeChoice as Theme } from '../../../../shared/admin-api';
 import { useAction } from '../../api/base';
-import { useAppsHandOverMutation, useAppsSetThemeMutation } from '../../api/sites';
+import { useAppsHandOverMutation } from '../../api/sites';
 import { ProblemNote } from '../../components/ProblemNote';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { AppsTable } from './AppsTable';
+import { ThemeChoice } from './ThemeChoice';
+import { ThemeFiles } from './ThemeFiles';
 
 interface Props {
   site: SiteOverview;
-  themes: ThemeChoice[];
+  themes: Theme[];
 }
 
 /** One site: its active theme, which can be changed, and its apps. */
 export function SiteCard({ site, themes }: Props) {
   const text = useText();
   const may = useMay();
-  const [setTheme] = useAppsSetThemeMutation();
   const [handOver] = useAppsHandOverMutation();
   const act = useAction();
-  const choose = (theme: string) =>
-    act(() => setTheme({ site: site.id, theme }).unwrap(), text('theme.changed', { theme }));
   const viewAsMe = async () => {
     // Opened at once: browsers block a tab that is opened later than the click.
     const tab = window.open('', '_blank');
@@ -46,17 +45,7 @@ export function SiteCard({ site, themes }: Props) {
             </Button>
           )}
         </Flex>
-        <Field.Root hint={text('theme.hint')} maxWidth="32rem" width="100%">
-          <Field.Label>{text('theme')}</Field.Label>
-          <SingleSelect value={site.theme} disabled={!may('manage')} onChange={(theme) => choose(String(theme))}>
-            {themes.map(({ id, title }) => (
-              <SingleSelectOption key={id} value={id}>
-                {title || id}
-              </SingleSelectOption>
-            ))}
-          </SingleSelect>
-          <Field.Hint />
-        </Field.Root>
+        <ThemeChoice site={site} themes={themes} />
       </Flex>
       {site.problems.length > 0 && (
         <Box paddingBottom={4}>
@@ -66,6 +55,7 @@ export function SiteCard({ site, themes }: Props) {
         </Box>
       )}
       <AppsTable site={site} />
+      {may('manage') && <ThemeFiles site={site} themes={themes} />}
     </Box>
   );
 }

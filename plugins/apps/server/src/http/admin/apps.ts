@@ -60,13 +60,16 @@ export async function summaryOf(
   views: Views,
 ): Promise<AppSummary> {
   const problems = await blockProblems(services, site, views, app);
+  const ofApp = problemOf(await appError(app), (file) => sourceOf(app, file));
+  const found = [ofApp, ...problems.values()].filter((problem) => problem !== null);
   return {
     id: app.id,
     url: services.sites.urls.app(site, app.id),
     theme: app.folder.themeId,
     blocks: app.blocks.size,
     records: await services.store.count(key, app.indexes),
-    problems: [...problems.values()].filter(Boolean).length + ((await appError(app)) ? 1 : 0),
+    problems: found.length,
+    problem: found[0] ?? null,
   };
 }
 

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { ImportOptions } from '../../../../shared/admin-api';
@@ -8,6 +7,7 @@ import { AppsError } from '../../errors';
 import { type Format, formatOf, fromSpreadsheet, linesOfFile, WrongEntry } from '../../interchange';
 import { must, readBody } from '../../request-schema';
 import { checkDepth } from '../request/body';
+import { withUpload } from './upload';
 
 /** Bytes of a file that the panel imports; larger ones take the command line. */
 const MAX_FILE = 50 * 1024 * 1024;
@@ -35,38 +35,17 @@ export interface ImportFile extends ImportOptions {
 export type ImportLine = { line: number; items: Items; columns: Items } | { line: number; problem: string };
 
 /** Runs `work` with the sent file, which is deleted afterwards unless `work` gives it to something that runs on. */
-export async function withFile<T>(ctx: Context, work: (file: ImportFile, keep: () => void) => Promise<T>): Promise<T> {
-  const request = ctx.request as { files?: Record<string, unknown>; body?: Record<string, unknown> };
-  const sent = Object.values(request.files ?? {}).flat() as { filepath: string; size: number }[];
-  // Strapi deletes files of this name itself, before a work that runs on has read them.
-  delete request.files;
-  let isKept = false;
-  try {
-    const [file] = sent;
-    if (!file || sent.length !== 1) throw new AppsError('BadRequestError', 'The form must hold one file');
-    if (file.size > MAX_FILE)
+export function withFile<T>(ctx: Context, work: (file: ImportFile, keep: () => void) => Promise<T>): Promise<T> {
+  return withUpload(ctx, async ({ path, size, options: given }, keep) => {
+    if (size > MAX_FILE)
       throw new AppsError(
         'PayloadTooLargeError',
         `The file is larger than ${MAX_FILE / 1024 ** 2} MB: use the command line`,
       );
-    const { name, mapping } = readBody(options, parsed(request.body?.options));
+    const { name, mapping } = readBody(options, given);
     checkTargets(mapping);
-    return await work({ path: file.filepath, format: formatOf(name), name, mapping }, () => {
-      isKept = true;
-    });
-  } finally {
-    for (const { filepath } of isKept ? sent.slice(1) : sent) await rm(filepath, { force: true });
-  }
-}
-
-function parsed(text: unknown): Items {
-  try {
-    const value: unknown = JSON.parse(String(text ?? '{}'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Items;
-  } catch {
-    // As for another shape.
-  }
-  throw new AppsError('BadRequestError', 'The field "options" must be a JSON object');
+    return work({ path, format: formatOf(name), name, mapping }, keep);
+  });
 }
 
 function checkTargets(mapping: ImportOptions['mapping']): void {

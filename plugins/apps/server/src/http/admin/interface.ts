@@ -3,6 +3,7 @@ import { type AdminRoute, adminRoutes, type Needs, permissionsFor, permissionUid
 import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
 import { appHandlers } from './apps';
+import { archiveHandlers } from './archives';
 import { codeHandlers } from './code';
 import type { Handle } from './handler';
 import { indexHandlers } from './indexes';
@@ -24,6 +25,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...ruleHandlers,
   ...runHandlers,
   ...tileHandlers,
+  ...archiveHandlers,
   ...whyHandlers,
   ...codeHandlers,
 };

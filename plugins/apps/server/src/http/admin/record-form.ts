@@ -13,6 +13,7 @@ import {
   requireRight,
   showRefused,
   submitBlock,
+  type Visit,
   withRun,
 } from '../../apps';
 import { AppsError, missing, notFound } from '../../errors';
@@ -82,7 +83,9 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
   async submitForm(ctx, services): Promise<FormOutcome> {
     const found = await appOf(ctx, services);
     const { fields, ...wanted } = readBody(formBody, jsonObject(ctx));
-    const visit = await panelVisit(ctx, services, found, wanted.id);
+    const called = await panelVisit(ctx, services, found, wanted.id);
+    // The block's own validation reads what was sent.
+    const visit: Visit = { ...called, request: { ...called.request, form: fields } };
     const submit = async (run: Run) => {
       const { block, record } = await posted(run, wanted);
       return submitBlock(run, block, record, fields, rightsFor(run, record));

@@ -17,7 +17,7 @@ export const siteHandlers: Handlers<typeof siteRoutes> = {
     const themes = await services.sites.themes();
     const sites = await Promise.all((await services.sites.all()).map((site) => siteOverview(services, site)));
     const setup = await services.setup();
-    return { setup, sites, themes: themes.map(({ id, title, description }) => ({ id, title, description })) };
+    return { setup, sites, themes };
   },
 
   async setTheme(ctx, services): Promise<SiteOverview> {

@@ -9,7 +9,15 @@ export const tileHandlers: Handlers<typeof tileRoutes> = {
       for (const { app } of await appsOf(services, site)) {
         for (const block of app.blocks.values()) {
           const value = `${app.id}/blocks/${block.id}`;
-          if (block.layout) choices.set(value, { app: app.id, block: block.id, value });
+          // An empty list lets only managers in.
+          const isForManagers = block.definition.viewPermission?.length === 0;
+          if (!block.layout || isForManagers || choices.has(value)) continue;
+          choices.set(value, {
+            app: app.id,
+            block: block.id,
+            value,
+            url: services.sites.urls.block(site, app.id, block.id),
+          });
         }
       }
     }

@@ -56,7 +56,12 @@ export function RecordsTable({ app, records, columns, isLoading, mayChange, onEd
               </Table.Cell>
               {columns.map(({ name, type }) => (
                 <Table.Cell key={name}>
-                  <Typography tag="div" maxWidth="30rem" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
+                  <Typography
+                    tag="div"
+                    minWidth="8rem"
+                    maxWidth="30rem"
+                    style={{ whiteSpace: 'normal', overflowWrap: 'break-word' }}
+                  >
                     <ItemValue value={Object.hasOwn(record.items, name) ? record.items[name] : undefined} type={type} />
                   </Typography>
                 </Table.Cell>

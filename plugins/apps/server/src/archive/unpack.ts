@@ -2,7 +2,6 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ZipFile } from 'yauzl';
-import type { ShowProgress } from '../progress';
 import type { Contents } from './contents';
 
 /**
@@ -13,7 +12,7 @@ export async function unpack(
   zip: ZipFile,
   files: Contents['files'],
   folder: string,
-  show: ShowProgress,
+  show: (done: number) => void,
 ): Promise<void> {
   let done = 0;
   mkdirSync(folder, { recursive: true });

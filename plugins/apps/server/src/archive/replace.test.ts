@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CannotRun } from '../exit';
+import type { ArchiveError } from './errors';
 import { filesBelow } from './files';
 import { putInPlace } from './replace';
 
@@ -19,11 +19,11 @@ function write(...names: string[]) {
   }
 }
 
-function failure(): CannotRun {
+function failure(): ArchiveError {
   try {
     putInPlace(join(base, 'fresh'), join(base, 'app'), base);
   } catch (error) {
-    return error as CannotRun;
+    return error as ArchiveError;
   }
   throw new Error('it did not fail');
 }

@@ -1,5 +1,5 @@
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { CannotRun } from '../exit';
+import { ArchiveError } from './errors';
 
 /** Bounds of a ZIP that is read (docs/reference/import-export.md#what-is-checked). */
 export const archiveLimits = {
@@ -71,13 +71,13 @@ function entryProblem(entry: Entry): string | null {
 /** The form in which two paths are the same file on systems that ignore case or write accents otherwise. */
 const folded = (path: string): string => path.normalize('NFC').toLowerCase();
 
-/** Opens a ZIP. Throws CannotRun for a file that is none. */
+/** Opens a ZIP. Throws ArchiveError for a file that is none. */
 export async function openArchive(file: string): Promise<ZipFile> {
   try {
     // Names are checked by `pathProblem`: all wrong ones are listed, not the first alone.
     return await openPromise(file, { lazyEntries: true, autoClose: false, decodeStrings: false });
   } catch (error) {
-    throw new CannotRun(`${file} cannot be read as a ZIP: ${(error as Error).message}`);
+    throw new ArchiveError(`${file} cannot be read as a ZIP: ${(error as Error).message}`);
   }
 }
 

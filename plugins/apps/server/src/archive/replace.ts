@@ -1,13 +1,13 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CannotRun } from '../exit';
+import { ArchiveError } from './errors';
 
 /** Whether there is a file, a folder or a link, also one that leads nowhere. */
 export const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /**
  * Renames the folder `fresh` to `target`. What is there is replaced; its hidden files stay
- * (docs/reference/import-export.md#apps-and-themes-as-zip). Throws CannotRun; the old folder is then at `target` or where
+ * (docs/reference/import-export.md#apps-and-themes-as-zip). Throws ArchiveError; the old folder is then at `target` or where
  * the message says, and is never deleted.
  * @param base folder for the old folder meanwhile, on the same file system
  */
@@ -24,7 +24,10 @@ export function putInPlace(fresh: string, target: string, base: string): void {
     renameSync(fresh, target);
     keepHidden(aside, target);
   } catch (error) {
-    throw new CannotRun(`${target} cannot be replaced: ${(error as Error).message}`, restored(aside, target, holder));
+    throw new ArchiveError(
+      `${target} cannot be replaced: ${(error as Error).message}`,
+      restored(aside, target, holder),
+    );
   }
   rmSync(holder, { recursive: true, force: true });
 }

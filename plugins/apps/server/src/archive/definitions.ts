@@ -1,6 +1,6 @@
-import { brokenCatalogues, loadApp, readRules, readThemeInfo } from '../../../server/src/apps';
-import { errorText, isAppsError } from '../../../server/src/errors';
-import { sitesOfThemes } from '../theme-apps';
+import { brokenCatalogues, loadApp, readRules, readThemeInfo } from '../apps';
+import { errorText, isAppsError } from '../errors';
+import { sitesOfThemes } from './theme-sites';
 
 /**
  * The mistakes in the YAML files of one theme of a themes folder, and of its apps, each with its position: the same that

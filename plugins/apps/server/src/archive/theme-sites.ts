@@ -1,6 +1,6 @@
-import { readThemeInfo } from '../../server/src/apps';
-import { createSitesFrom } from '../../server/src/sites';
-import type { Sites } from '../../server/src/sites/types';
+import { readThemeInfo } from '../apps';
+import { createSitesFrom } from '../sites';
+import type { Sites } from '../sites/types';
 
 /**
  * Themes on disk, read as the server reads them, without a database and without Strapi. Each theme is the site of its id.

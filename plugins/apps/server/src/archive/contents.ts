@@ -1,4 +1,4 @@
-import { isId } from '../../../server/src/sites';
+import { isId } from '../sites';
 import type { ArchiveFile } from './entries';
 
 /** What a ZIP holds. */

@@ -1,0 +1,140 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Contents, contentsOf } from './contents';
+import { definitionProblems } from './definitions';
+import { filesOf, openArchive } from './entries';
+import { ArchiveError } from './errors';
+import { type Differences, differences } from './files';
+import { exists, putInPlace } from './replace';
+import { unpack } from './unpack';
+
+/** The folder of a theme, and that of its apps. */
+export interface ThemeFolder {
+  id: string;
+  folder: string;
+  apps: string;
+}
+
+export interface ImportRequest {
+  /** Path of the ZIP. */
+  file: string;
+  themesDirectory: string;
+  appsFolder: string;
+  /** The id that the app or theme gets instead of its own. */
+  id: string | undefined;
+  /** The id where the files are in no folder. */
+  fallback: string;
+  /** The theme that gets an app, or refuses it by throwing. */
+  themeOf(contents: Contents): ThemeFolder;
+  /** A theme is refused: the caller has named the theme that gets an app. */
+  requireApp?: boolean;
+  /** What is there with other files is replaced. */
+  replace: boolean;
+  /** False: it is only checked. */
+  write: boolean;
+  /** Gets the number of unpacked files, and of all. */
+  onProgress?(done: number, total: number): void;
+}
+
+/** Problems, for which nothing was written; else what is, or would be, at `target`. */
+export type Imported =
+  | { problems: string[] }
+  | {
+      problems: null;
+      contents: Contents;
+      target: string;
+      /** `equal`: it is there with the same files; `taken`: with others, which stay. */
+      state: 'equal' | 'taken' | 'written' | 'checked';
+      /** Null where nothing is there. */
+      differences: Differences | null;
+    };
+
+/** Where an app or theme is put. */
+interface Place {
+  target: string;
+  /** Folder of the temporary files, on the same file system. */
+  base: string;
+  /** The theme that gets an app. */
+  theme: ThemeFolder | null;
+}
+
+/**
+ * Reads an app or a theme from a ZIP (docs/reference/import-export.md#apps-and-themes-as-zip). It is checked before it is
+ * written, written to a temporary folder, and renamed at the end. ArchiveError for a file that is no ZIP, and for a place
+ * that cannot take it.
+ */
+export async function importArchive(request: ImportRequest): Promise<Imported> {
+  const { appsFolder, id, fallback, file } = request;
+  const zip = await openArchive(file);
+  try {
+    const { files, problems } = await filesOf(zip).catch((error: Error) => {
+      throw new ArchiveError(`${file} cannot be read as a ZIP: ${error.message}`);
+    });
+    if (problems.length > 0) return { problems };
+    const contents = contentsOf(files, { appsFolder, id, fallback });
+    if (typeof contents === 'string') return { problems: [contents] };
+    const place = placeOf(request, contents);
+    const temporary = mkdtempSync(join(place.base, '.import-'));
+    try {
+      const fresh = await unpackInto(request, zip, contents, place, temporary);
+      return fresh.problems.length > 0 ? { problems: fresh.problems } : settle(request, contents, place, fresh.folder);
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+function placeOf({ themesDirectory, themeOf, requireApp = false }: ImportRequest, contents: Contents): Place {
+  const { kind, id } = contents;
+  if (kind === 'theme') {
+    if (requireApp) throw new ArchiveError('The ZIP holds a theme, not an app', 'Leave out --theme; --id names it.');
+    mkdirSync(themesDirectory, { recursive: true });
+    return { target: join(themesDirectory, id), base: themesDirectory, theme: null };
+  }
+  const theme = themeOf(contents);
+  const link = join(theme.apps, `${id}.lnk`);
+  if (existsSync(link))
+    throw new ArchiveError(`The app "${id}" of the theme "${theme.id}" is a link: ${link}`, 'Delete it first.');
+  return { target: join(theme.apps, id), base: theme.folder, theme };
+}
+
+/** Unpacks into a themes folder of its own, in which the definitions are checked as the server reads them. */
+async function unpackInto(
+  { appsFolder, onProgress = () => undefined }: ImportRequest,
+  zip: Parameters<typeof unpack>[0],
+  { kind, id, files }: Contents,
+  { theme }: Place,
+  temporary: string,
+): Promise<{ folder: string; problems: string[] }> {
+  const themeId = kind === 'theme' ? id : 'theme';
+  const themeFolder = join(temporary, themeId);
+  const folder = kind === 'theme' ? themeFolder : join(themeFolder, appsFolder, id);
+  try {
+    await unpack(zip, files, folder, (done) => onProgress(done, files.size));
+  } catch (error) {
+    return { folder, problems: [`The ZIP is damaged, or not what it says: ${(error as Error).message}`] };
+  }
+  // It says how the definitions of the theme's apps are read.
+  const info = theme && join(theme.folder, 'theme.yaml');
+  if (info && existsSync(info)) copyFileSync(info, join(themeFolder, 'theme.yaml'));
+  return { folder, problems: await definitionProblems({ themesDirectory: temporary, appsFolder, theme: themeId }) };
+}
+
+/** Puts the new folder in its place, if nothing is there or it may be replaced. */
+function settle(
+  { replace, write }: ImportRequest,
+  contents: Contents,
+  { target, base }: Place,
+  fresh: string,
+): Imported {
+  const found = exists(target) ? differences(target, fresh) : null;
+  const isEqual = found !== null && Object.values(found).every((paths: string[]) => paths.length === 0);
+  const result = { problems: null, contents, target, differences: found } as const;
+  if (isEqual) return { ...result, state: 'equal' };
+  if (found && !replace) return { ...result, state: 'taken' };
+  if (!write) return { ...result, state: 'checked' };
+  putInPlace(fresh, target, base);
+  return { ...result, state: 'written' };
+}

@@ -1,0 +1,8 @@
+/** Apps and themes as ZIP: checked, unpacked and packed; for the command line and the admin panel. */
+
+export { archiveLimits } from './entries';
+export { ArchiveError } from './errors';
+export { type Differences, differences, filesBelow } from './files';
+export { type Imported, importArchive, type ThemeFolder } from './import';
+export { packed } from './pack';
+export { sitesOfThemes } from './theme-sites';

@@ -1,0 +1,165 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../support/browser';
+import { useBrowser, useStage, useThemes } from '../support/hooks';
+
+const themes = useThemes({
+  'main/apps/shelf/blocks/book.yaml': [
+    'elements:',
+    '  title: { type: TEXT, label: Title, required: true, index_type: field }',
+    '  total: { type: NUMBER, label: Total, min: 0, index_type: field }',
+    '  body: { type: TEXTAREA, label: Body, index_type: text }',
+    '',
+  ].join('\n'),
+  'main/apps/shelf/blocks/book.html': '<p>{title}</p><p>{total}</p><p>{body}</p>{_save}',
+  'main/apps/shelf/blocks/book.js':
+    "export function validate(context) {\n  if (context.request.form.title === 'bad') context.invalid('title', 'not this title');\n}\n",
+  'main/apps/shelf/blocks/broken.yaml': 'elements:\n  title: TEXXT\n',
+});
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: { SERVE_ADMIN: 'true' } }));
+const browser = useBrowser();
+
+/** A folder for pictures of the pages; without it none are made. */
+const pictures = process.env.TEST_PICTURES;
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: path.join(pictures, `${name}-${width}.png`), fullPage: true });
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+/** Logs an administrator of the tests in to the panel. */
+async function login(who: string, colorScheme: 'light' | 'dark' = 'light') {
+  await stage.credential(who);
+  const { page, said } = await browser.visitor({ colorScheme, viewport: { width: 1280, height: 900 } });
+  // Strapi's own pages ask for addresses of the internet.
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on(
+    'console',
+    (message) =>
+      message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED/.test(message.text()) && errors.push(message.text()),
+  );
+  await page.goto(`${stage.host.url}/admin/auth/login`);
+  await page.fill('[name=email]', `${who}@example.com`);
+  await page.fill('[name=password]', 'Root-Secret-1');
+  await page.click('button[type=submit]');
+  await page.waitForURL((url) => !url.pathname.includes('/auth/'));
+  const open = async (at: string) => {
+    await page.goto(`${stage.host.url}/admin/plugins/apps${at}`);
+    await page.waitForSelector('h1');
+  };
+  return { page, said, errors, open };
+}
+
+test('the first chunk of the plugin is small, and languages are chunks of their own', () => {
+  const folder = path.resolve(__dirname, '../../plugins/apps/dist/admin');
+  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+  const first = new Set<string>();
+  const add = (file: string): void => {
+    if (first.has(file)) return;
+    first.add(file);
+    for (const [, next = ''] of read(file).matchAll(/from ?["']\.\/([^"']+)["']/g)) add(next);
+  };
+  add('index.mjs');
+  const size = gzipSync([...first].map(read).join('')).length;
+  expect(size).toBeLessThan(60 * 1024);
+  // English is the text that stands in for missing ones.
+  expect(readdirSync(folder).filter((file) => /^(de|fr|es)-.*\.mjs$/.test(file))).toHaveLength(3);
+});
+
+describe.runIf(hasBrowser)('the panel', () => {
+  test('a way through the pages of an app', async () => {
+    const { page, errors, open } = await login('root');
+    await open('');
+    await page.getByRole('region', { name: 'What does not work' }).getByText('shelf').waitFor();
+    await picture(page, 'overview');
+
+    await open('/site/shelf/records');
+    await page.getByRole('button', { name: 'New record' }).click();
+    await page.getByRole('menuitem', { name: 'Form of book' }).click();
+    const frame = page.frameLocator('iframe');
+    await frame.locator('[name=title]').fill('bad');
+    await frame.locator('[name=_save]').click();
+    await frame.getByText('not this title').first().waitFor();
+    await picture(page, 'form');
+    await frame.locator('[name=title]').fill('Apple');
+    await frame.locator('[name=total]').fill('3');
+    await frame.locator('[name=_save]').click();
+    await page.getByRole('row', { name: /Apple/ }).waitFor();
+
+    await page.getByRole('button', { name: 'Import' }).click();
+    const text = 'Name,total\nBerry,7\nCherry,2\n';
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'fruit.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const item = page.getByLabel('Item of the column Name');
+    await item.fill('title');
+    await item.blur();
+    await picture(page, 'import');
+    await page.getByRole('button', { name: 'Import 2 records' }).click();
+    await page.getByText('2 records are imported.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('row', { name: /Cherry/ }).waitFor();
+
+    await page.locator('thead').getByText('Total').click();
+    await page.waitForURL(/sort=total/);
+    await expect.poll(() => page.locator('tbody tr').first().textContent()).toMatch(/Cherry/);
+    await picture(page, 'records');
+
+    await page.getByLabel('Search', { exact: true }).fill('total >');
+    await page.getByRole('search').getByRole('button').click();
+    await expect.poll(() => page.getByRole('search').textContent()).toMatch(/\^/);
+    await page.getByLabel('Search', { exact: true }).fill('Berry');
+    await page.getByRole('search').getByRole('button').click();
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+
+    for (const tab of ['blocks', 'indexes', 'options']) {
+      await open(`/site/shelf/${tab}`);
+      await page.getByRole('tab', { selected: true }).waitFor();
+      await picture(page, tab);
+    }
+    // The refused form and the wrong query were asked for.
+    expect(errors.filter((text) => !/422|400/.test(text))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('dark', async () => {
+    const { page, errors, open } = await login('root', 'dark');
+    await open('');
+    await picture(page, 'overview-dark');
+    await open('/site/shelf/records');
+    await page.getByRole('row').first().waitFor();
+    await picture(page, 'records-dark');
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('with `read` alone nothing can be changed', async () => {
+    const { page, open } = await login('overseer');
+    await open('/site/shelf/records');
+    await page.getByRole('button', { name: 'Export' }).waitFor();
+    expect(await page.getByRole('button', { name: 'New record' }).count()).toBe(0);
+    expect(await page.getByRole('tab', { name: 'Options' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('without a permission there is no page and no link', async () => {
+    const { page } = await login('olga');
+    expect(await page.locator('nav a[href$="/plugins/apps"]').count()).toBe(0);
+    await page.goto(`${stage.host.url}/admin/plugins/apps`);
+    await page
+      .getByText(/permissions/)
+      .first()
+      .waitFor();
+    await page.context().close();
+  });
+});
