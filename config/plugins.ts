@@ -27,7 +27,6 @@ const config = ({ env }: Core.Config.Shared.ConfigParams): Core.Config.Plugin =>
   apps: {
     enabled: true,
     config: {
-      themesDirectory: env('APPS_THEMES_DIRECTORY', './themes'),
       sites: [{ id: env('APPS_SITE', 'site'), title: 'Demo site', theme: env('APPS_THEME', 'demo') }],
       content: {
         'api::article.article': { path: '/articles/:slug' },

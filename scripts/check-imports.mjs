@@ -17,13 +17,13 @@ export const layers = {
     ['http', 'events'],
     ['archive'],
     ['apps'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs'],
     ['indexes'],
     ['workers', 'interchange'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   apps: [
-    ['pages'],
+    ['pages', 'lint'],
     ['blocks'],
     ['host-calls'],
     ['run', 'definitions'],
@@ -31,6 +31,7 @@ export const layers = {
     ['locales'],
     ['patterns', 'yaml', 'live-topics'],
   ],
+  'apps/blocks': [['html'], ['sent']],
   'apps/elements': [['inputs']],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],
@@ -43,11 +44,12 @@ export const layers = {
   ],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
-  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post']],
+  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run', 'version']],
 };
 
 /** Files of server/src that every part may import. */
 const common = [
+  'app-templates',
   'errors',
   'config.types',
   'confined-process',
@@ -55,6 +57,7 @@ const common = [
   'coalesce',
   'lines',
   'log',
+  'package-files',
   'record-id',
   'request-schema',
   'spool',
@@ -78,7 +81,7 @@ const locks = [
   { packages: /^js-yaml$/, users: ['apps'] },
   {
     packages: /^@strapi\//,
-    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'admin'],
+    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'admin'],
   },
 ];
 

@@ -7,6 +7,7 @@
  *   dist/admin/index.js      the admin panel's part (full build only)
  *   dist/sandbox/runner.js   the process that holds the isolates
  *   dist/browser/apps.js     the visitor's script
+ *   dist/browser/reload.js   reloads pages that the command `dev` serves
  *   dist/browser/apps.css    optional styles for a theme
  *   dist/cli/index.js        the command line (bin/strapi-plugin-apps.js)
  *   dist/testing/            the process that runs the tests of apps (testing/src/main.ts), and its types
@@ -45,6 +46,7 @@ const programs = {
   'server/worker.js': buildWorker,
   'sandbox/runner.js': buildRunner,
   'browser/apps.js': buildBrowser('browser/src/index.ts'),
+  'browser/reload.js': buildBrowser('browser/src/reload.ts'),
   'browser/apps.css': buildBrowser('browser/src/apps.css'),
   'cli/index.js': buildCli,
   'testing/main.js': buildTesting,

@@ -7,30 +7,62 @@ const articles = [
   {
     title: 'Welcome',
     slug: 'welcome',
-    summary: 'A site whose theme holds small applications.',
-    body: 'The button below this text is a block of the app “rating”. Press it: no login is needed.',
+    summary: 'One card for books, films, music and a quiet table by the window.',
+    body: `Anyone who lives, works or goes to school in Lindenau gets a card at the desk. It is free, and it takes two minutes.
+
+## With your card
+
+- borrow up to **30 items** for four weeks
+- reserve what somebody else is reading
+- use the printers, the sewing machine and the music room
+
+Bring something with your name and address on it. Children under twelve come with an adult.`,
     secret: 'Private fields stay in the host: no block can read this one.',
     tiles: [tile('rating/blocks/rate')],
   },
   {
-    title: 'How blocks are made',
-    slug: 'how-blocks-are-made',
-    summary: 'A layout, a logic file and a definition.',
-    body: 'A block is three files that share a name: Liquid for how it looks, JavaScript or TypeScript for what it does, YAML for what it holds.',
+    title: 'A new room for children',
+    slug: 'room-for-children',
+    summary: 'Low shelves, a reading boat and stories every Saturday at ten.',
+    body: `The old newspaper archive has become a room for children. The shelves are low enough to climb (please do not), the boat in
+the middle seats six readers, and on Saturdays at ten somebody reads aloud.
+
+> The boat is the best. You can read in it even when there is no water.
+>
+> *Mina, seven*`,
     tiles: [tile('rating/blocks/rate')],
   },
   {
-    title: 'Records, not tables',
-    slug: 'records-not-tables',
-    summary: 'Small pieces of data, indexed and searched.',
-    body: 'Survey answers, comments, ratings: an app keeps them as records, and declares which of their items can be searched.',
+    title: 'Reading group on Thursdays',
+    slug: 'reading-group',
+    summary: 'A novel a month, tea, and no homework.',
+    body: `We meet on the first Thursday of each month at **19:00** in the garden room. You may come without having finished the book.
+
+| Month | Book |
+|---|---|
+| September | Tove Jansson, *The Summer Book* |
+| October | Chinua Achebe, *Things Fall Apart* |
+| November | Wisława Szymborska, *View with a Grain of Sand* |`,
     tiles: [],
   },
 ];
 
 const pages = [
-  { title: 'About', slug: 'about', body: 'This site shows what the plugin can do.', tiles: [] },
-  { title: 'Contact', slug: 'contact', body: 'Write to us: the editors read every record.', tiles: [] },
+  {
+    title: 'About',
+    slug: 'about',
+    body: `The library was founded by the weavers of Lindenau in 1887, with 212 books and one lamp. Today 41,000 books, games and films
+share the house with a repair café and the town's archive.
+
+The site is a demo: its likes, comments, glossary, survey and contact form are small applications in the theme.`,
+    tiles: [],
+  },
+  {
+    title: 'Contact',
+    slug: 'contact',
+    body: 'Library of Lindenau, Mill Lane 4. Write to us: the editors read every message.',
+    tiles: [],
+  },
 ];
 
 /** Makes a few published articles and pages. */

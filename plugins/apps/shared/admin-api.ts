@@ -1,11 +1,14 @@
 import { appRoutes } from './admin/apps';
 import { archiveRoutes } from './admin/archives';
+import { codeRoutes } from './admin/code';
 import { indexRoutes } from './admin/indexes';
 import { optionRoutes } from './admin/options';
 import { recordRoutes } from './admin/records';
 import { ruleRoutes } from './admin/rules';
+import { runRoutes } from './admin/runs';
 import { siteRoutes } from './admin/sites';
 import { tileRoutes } from './admin/tiles';
+import { whyRoutes } from './admin/why';
 
 /**
  * The JSON interface between the admin panel's pages and the server: admin routes of the plugin, below `/apps`, each with
@@ -18,19 +21,25 @@ export const adminRoutes = {
   ...indexRoutes,
   ...optionRoutes,
   ...ruleRoutes,
+  ...runRoutes,
   ...tileRoutes,
   ...archiveRoutes,
+  ...whyRoutes,
+  ...codeRoutes,
 };
 
 export type AdminRoute = keyof typeof adminRoutes;
 
 export * from './admin/apps';
 export * from './admin/archives';
+export * from './admin/code';
 export * from './admin/indexes';
 export * from './admin/options';
 export * from './admin/permissions';
 export * from './admin/problems';
 export * from './admin/records';
 export * from './admin/rules';
+export * from './admin/runs';
 export * from './admin/sites';
 export * from './admin/tiles';
+export * from './admin/why';

@@ -52,6 +52,8 @@ export type FromRunner =
   | { type: 'ready' }
   /** Host calls of logic. */
   | { type: 'host'; session: number; data: string }
+  /** Before each `done`: the bytes by which the memory of the session's isolate has grown since its program was loaded. */
+  | { type: 'used'; session: number; bytes: number }
   /** Answer to `open` or `call`. */
   | { type: 'done'; session: number; data: string }
   | { type: 'failed'; session: number; reason: FailureReason; message: string }

@@ -12,21 +12,21 @@ export function rating(host: Host): void {
       expect(answer.status).toBe(200);
       expect(answer.text).toContain('1 like<');
       expect((await like('rita', 'welcome')).text).toContain('2 likes');
-      expect((await like(null, 'records-not-tables')).text).toContain('1 like<');
+      expect((await like(null, 'reading-group')).text).toContain('1 like<');
 
       const anonymous = visitor(host, 'rating', null);
       const { json } = await anonymous.get<{ id: string; items: object }[]>('records');
       expect(json.map(({ items }) => items)).toEqual([
         { id: '/articles/welcome', total: 2 },
-        { id: '/articles/records-not-tables', total: 1 },
+        { id: '/articles/reading-group', total: 1 },
       ]);
       const { text } = await anonymous.open('blocks/top');
-      expect(text).toMatch(/Welcome<\/a>.*Records, not tables<\/a>/s);
+      expect(text).toMatch(/Welcome<\/a>.*Reading group on Thursdays<\/a>/s);
     });
 
     test('many likes at once all count', async () => {
-      await Promise.all(Array.from({ length: 10 }, () => like(null, 'how-blocks-are-made')));
-      const article = visitor(host, 'rating', null, '/articles/how-blocks-are-made');
+      await Promise.all(Array.from({ length: 10 }, () => like(null, 'room-for-children')));
+      const article = visitor(host, 'rating', null, '/articles/room-for-children');
       expect((await article.get('blocks/rate/likes')).json).toEqual({ total: 10, text: '10 likes' });
     });
 

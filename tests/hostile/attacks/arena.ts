@@ -100,7 +100,7 @@ export async function openArena({ env = {} }: ArenaOptions = {}): Promise<Attack
 
   async function timed(attack: Attack, id: string, request: Partial<Message>) {
     const begin = performance.now();
-    const timeout = (attack.within ?? 3_000) + 15_000;
+    const timeout = (attack.within ?? 3_000) + 60_000;
     const path = request.path?.replaceAll('{id}', id);
     const answer = await Promise.race([sendJson({ ...request, ...(path ? { path } : {}) }), pause(timeout)]);
     if (!answer) throw new Error(`No answer within ${timeout} ms`);

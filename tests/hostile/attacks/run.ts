@@ -11,6 +11,9 @@ const MAX_KEPT = 400;
 /** No answer may show a stack, or a path of the machine. */
 const leak = /\n\s+at .+:\d+:\d+|\/plugins\/apps\/|node_modules|\/tmp\//;
 
+/** Statuses of a request that a time limit has ended. */
+const endedByTime = /^50[34]$/;
+
 /** The error of an attempt, apart from its times; undefined if there is none. */
 function fault({ status, has }: Attack, { answers, failed }: Attempt): string | undefined {
   for (const { answer } of answers) {
@@ -19,10 +22,17 @@ function fault({ status, has }: Attack, { answers, failed }: Attempt): string | 
     if (has && !has.test(answer.text)) return `text: ${shown}`;
     if (answer.status >= 400 && leak.test(answer.text)) return `a path or a stack: ${shown}`;
   }
-  return failed.length > 0 ? `the healthy block was answered ${failed.slice(0, 3).join(', ')}` : undefined;
+  const wrong = failed.filter((answer) => !endedByTime.test(answer));
+  return wrong.length > 0 ? `the healthy block was answered ${wrong.slice(0, 3).join(', ')}` : undefined;
 }
 
-function lateness({ within = 3_000 }: Attack, { answers, slowest }: Attempt, maxWait: number): string | undefined {
+/** What took too long; a healthy block that met a time limit was answered late. */
+function lateness(
+  { within = 3_000 }: Attack,
+  { answers, failed, slowest }: Attempt,
+  maxWait: number,
+): string | undefined {
+  if (failed.length > 0) return `the healthy block was answered ${failed.slice(0, 3).join(', ')}`;
   const longest = Math.max(0, ...answers.map(({ time }) => time));
   if (longest <= within + maxWait - usualWait && slowest <= maxWait) return undefined;
   return `answered after ${longest.toFixed(0)} ms, the healthy block after ${slowest.toFixed(0)} ms`;

@@ -27,7 +27,7 @@ export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, 
     }
     if (!loaded || !block.isConnected) return;
     if (shared && !loaded.invalid) remember(block, loaded.redirect ? new URL(loaded.redirect) : shared);
-    put(block, loaded, false, quiet);
+    put(block, { ...loaded, marked: init?.stays }, false, quiet);
   });
 }
 
@@ -43,7 +43,9 @@ export function onSubmit(event: SubmitEvent): void {
   }
   if (waitsForProof(event)) return;
   if (!event.defaultPrevented && !isConfirmed(form, button)) event.preventDefault();
-  const isAjax = form.classList.contains('apps-target-ajax');
+  // The answer to a button that adds or removes fields is the form again, wherever it is sent.
+  const stays = button?.dataset.appsStay !== undefined;
+  const isAjax = stays || form.classList.contains('apps-target-ajax');
   const data = new FormData(form);
   const hasFiles = [...data.values()].some((value) => value instanceof File && value.size > 0);
   if (event.defaultPrevented || !(isAjax || hasFiles)) return;
@@ -53,13 +55,13 @@ export function onSubmit(event: SubmitEvent): void {
   const login = url.origin === location.origin ? () => sendAsPage(form, button, url) : undefined;
   if (hasFiles) {
     if (button?.name) data.append(button.name, button.value);
-    return sendFiles(form, url, { method: 'POST', body: data, follow: !isAjax }, login);
+    return sendFiles(form, url, { method: 'POST', body: data, follow: !isAjax, stays }, login);
   }
   const body = new URLSearchParams();
   for (const [name, value] of data) if (typeof value === 'string') body.append(name, value);
   const shared = isShared(button ?? form) ? addressOf(url, body) : null;
   if (button?.name) body.append(button.name, button.value);
-  reload(form, url, { init: { method: 'POST', body }, shared, login });
+  reload(form, url, { init: { method: 'POST', body, stays }, shared, login });
 }
 
 /** Sends a form without the script: the answer is a login form that keeps what was entered. */

@@ -2,7 +2,13 @@
  * Fields that show on a condition (docs/reference/definitions.md#show_if). The server checks the same conditions; without
  * this script all fields are there.
  */
-type Conditions = Record<string, { values: string[]; not: boolean }>;
+interface Condition {
+  values: string[];
+  not: boolean;
+  also?: Condition;
+}
+
+type Conditions = Record<string, Condition>;
 
 const SELECTOR = '[data-apps-show-if]';
 
@@ -23,17 +29,25 @@ export function keepConditions(form: HTMLFormElement): void {
 function isMet(form: HTMLFormElement, element: HTMLElement): boolean {
   const all = JSON.parse(element.dataset.appsShowIf ?? '{}') as Conditions;
   const data = new FormData(form);
-  return Object.entries(all).every(([name, { values, not }]) => {
+  return Object.entries(all).every(([name, condition]) => {
     const given = data.getAll(name).map(String);
-    return (given.length > 0 ? given : ['']).some((one) => values.includes(one)) !== not;
+    return holds(condition, given.length > 0 ? given : ['']);
   });
 }
+
+const holds = ({ values, not, also }: Condition, given: readonly string[]): boolean =>
+  given.some((one) => values.includes(one)) !== not && (!also || holds(also, given));
 
 /** A hidden field sends nothing, and demands nothing. */
 function show(element: HTMLElement, shown: boolean): void {
   element.hidden = !shown;
   element.style.display = shown ? '' : 'none';
   if (element.matches('.apps-group')) return;
+  // Its fields may have conditions of their own.
+  if (element.matches('fieldset.apps-repeat')) {
+    (element as HTMLFieldSetElement).disabled = !shown;
+    return;
+  }
   for (const control of element.querySelectorAll<Control>('input, select, textarea')) {
     control.appsDisabled ??= control.disabled;
     control.disabled = !shown || control.appsDisabled;

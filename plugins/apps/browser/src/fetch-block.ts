@@ -14,6 +14,8 @@ export interface Loaded {
   invalid: boolean;
   /** The address that a redirect led to, else null. */
   redirect: string | null;
+  /** The answer says which element gets the focus. */
+  marked?: boolean | undefined;
 }
 
 /**
@@ -42,6 +44,8 @@ export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loa
 export interface BlockRequest extends RequestInit {
   /** A redirect replaces this page. */
   follow?: boolean;
+  /** The answer is the form again, with other fields. */
+  stays?: boolean;
   /** Called with the part of a form with files that was sent, from 0 to 1. */
   onProgress?: (part: number) => void;
 }
@@ -56,7 +60,7 @@ interface Answer {
 
 const headers = { Accept: 'text/html+fragment' };
 
-async function load(url: URL, { follow: _, onProgress: __, ...init }: BlockRequest): Promise<Answer> {
+async function load(url: URL, { follow: _, onProgress: __, stays: ___, ...init }: BlockRequest): Promise<Answer> {
   const response = await fetch(url, { ...init, headers });
   const type = response.headers.get('Content-Type') ?? '';
   const { url: final, redirected, status } = response;

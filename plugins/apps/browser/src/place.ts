@@ -43,7 +43,7 @@ function selectorOf(element: Element | null): string | null {
  * Replaces a block by what was loaded, or puts it into an element. Focus, the cursor in a field and the scroll position
  * stay; the first wrong field gets the focus.
  */
-export function put(old: Element, { content, invalid }: Loaded, inside = false, quiet = false): void {
+export function put(old: Element, { content, invalid, marked }: Loaded, inside = false, quiet = false): void {
   const active = old.contains(document.activeElement) ? document.activeElement : null;
   const focusSelector = selectorOf(active);
   const selection =
@@ -54,7 +54,8 @@ export function put(old: Element, { content, invalid }: Loaded, inside = false, 
   else old.replaceWith(content);
   for (const element of fresh) setUpBlocks(element);
   const find = (selector: string) => fresh.map((element) => element.querySelector<HTMLElement>(selector)).find(Boolean);
-  const wrong = invalid ? (find('[autofocus]') ?? find('[aria-invalid=true]')) : undefined;
+  const named = invalid || marked ? find('[autofocus]') : undefined;
+  const wrong = named ?? (invalid ? find('[aria-invalid=true]') : undefined);
   const again =
     wrong ?? (focusSelector ? find(focusSelector) : undefined) ?? (active ? focusable(fresh[0]) : undefined);
   again?.focus({ preventScroll: !wrong });

@@ -1,10 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
+import type { Files } from '../../server/src/app-templates';
 import { CannotRun } from './exit';
 import type { Output } from './output';
-
-/** Files by absolute path, as they are wanted. */
-export type Files = ReadonlyMap<string, string>;
 
 export interface Written {
   made: string[];

@@ -31,10 +31,17 @@ export function connect(receive: (message: ToRunner) => void): Connection {
   };
 }
 
-/** `host` and `done` with their data, `failed-<reason>` and `unavailable` with their text, the others alone. */
+/** `host` and `done` with their data, `used` with its number, `failed-<reason>` and `unavailable` with their text, the others alone. */
 function frameOf(message: FromRunner): string {
   const number = 'session' in message ? message.session : 0;
   const kind = message.type === 'failed' ? `failed-${message.reason}` : message.type;
-  const text = 'data' in message ? message.data : 'message' in message ? message.message : '';
+  const text =
+    'data' in message
+      ? message.data
+      : 'message' in message
+        ? message.message
+        : 'bytes' in message
+          ? String(message.bytes)
+          : '';
   return encodeFrame({ kind, number, text });
 }

@@ -42,6 +42,7 @@ export class Session implements WorkerEvents {
   private isLate = false;
   private readonly answerOwn = createOwnAnswers();
   private readonly timeBefore: number;
+  private heapBefore = 0;
 
   constructor(private readonly options: SessionOptions) {
     this.worker = options.pool.take(options.language);
@@ -63,10 +64,19 @@ export class Session implements WorkerEvents {
     return Number(this.worker.isolate.isDisposed ? 0n : this.worker.isolate.cpuTime) / 1e6;
   }
 
+  /** Bytes of the isolate's heap and of what it holds outside of it; asked only while the isolate does nothing. */
+  private isolateHeap(): number {
+    const { isolate } = this.worker;
+    if (isolate.isDisposed) return 0;
+    const { used_heap_size: inside, externally_allocated_size: outside } = isolate.getHeapStatisticsSync();
+    return inside + outside;
+  }
+
   open(program: WireProgram, data: string, remaining: number): void {
     this.run(remaining, async () => {
       try {
         await this.worker.load(program);
+        this.heapBefore = this.isolateHeap();
       } catch (error) {
         this.fail(this.worker.isolate.isDisposed ? 'memory' : 'program', messageOf(error));
         return undefined;
@@ -175,6 +185,8 @@ export class Session implements WorkerEvents {
     if (this.over || data === undefined) return;
     if (this.isLate) return this.fail('time', '');
     if (data.length > this.options.messageSize) return this.fail('size', '');
+    const bytes = Math.max(0, this.isolateHeap() - this.heapBefore);
+    this.options.send({ type: 'used', session: this.options.id, bytes });
     this.options.send({ type: 'done', session: this.options.id, data });
   }
 }

@@ -33,6 +33,8 @@ describe('defaults', () => {
         searches: 4,
       },
       sandbox: { command: [] },
+      runs: { keep: 200, store: 0 },
+      editing: null,
       csrf: { maxAge: 86400000 },
       redirectHosts: [],
       trustedOrigins: [],

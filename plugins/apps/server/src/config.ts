@@ -58,6 +58,15 @@ function limit(defaultValue: number, min = 1) {
   return z.int(wanted).min(min, wanted).default(defaultValue);
 }
 
+/** Runs in the memory of a process, and in the database. */
+const MAX_KEPT_RUNS = 10_000;
+const MAX_STORED_RUNS = 1_000_000;
+
+function upTo(defaultValue: number, max: number) {
+  const wanted = must(`a whole number from 0 to ${max}`);
+  return z.int(wanted).min(0, wanted).max(max, wanted).default(defaultValue);
+}
+
 /** Defaults of docs/limits.md. */
 const limits = object({
   logicTime: limit(2000),
@@ -91,6 +100,8 @@ const configuration: z.ZodType<AppsConfig> = object({
     .default({}),
   limits: limits.prefault({}),
   sandbox: object({ command: list(text('a text', /^[^\0]+$/)).default([]) }).prefault({}),
+  runs: object({ keep: upTo(200, MAX_KEPT_RUNS), store: upTo(0, MAX_STORED_RUNS) }).prefault({}),
+  editing: z.boolean(must('true or false')).nullable().default(null),
   csrf: object({ maxAge: limit(day) }).prefault({}),
   redirectHosts: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)).default(
     [],
@@ -106,14 +117,15 @@ function sentence({ path: keys, wrong, message }: Problem): string {
 
 /**
  * The plugin's configuration (docs/reference/configuration.md) with every default filled in; paths are relative to
- * `appRoot`. Throws an Error that names every unknown key and every wrong value; the caller lets it stop the start.
+ * `appRoot`. The environment variable `APPS_THEMES_DIRECTORY` overrides `themesDirectory`. Throws an Error that names every unknown key and every wrong value; the caller lets it stop the start.
  */
 export function readConfig(raw: unknown, { appRoot }: { appRoot: string }): AppsConfig {
   const { value: config, problems } = validate(configuration, raw ?? {});
   if (problems) throw new Error(`Configuration of the plugin 'apps': ${problems.map(sentence).join('; ')}.`);
   return {
     ...config,
-    themesDirectory: path.resolve(appRoot, config.themesDirectory),
+    // An empty variable is one that is not set.
+    themesDirectory: path.resolve(appRoot, process.env.APPS_THEMES_DIRECTORY || config.themesDirectory),
     temporaryDirectory: path.resolve(appRoot, config.temporaryDirectory),
   };
 }

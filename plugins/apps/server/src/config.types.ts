@@ -10,6 +10,10 @@ export interface AppsConfig {
   content: Record<string, { path: string }>;
   limits: Limits;
   sandbox: SandboxConfig;
+  /** The latest runs of logic, shown in the admin panel: how many each process keeps in memory, and how many the database. */
+  runs: { keep: number; store: number };
+  /** Whether the admin panel may change files of apps; null: not in production. */
+  editing: boolean | null;
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { createTestTools } from './app-tests';
-import { loadApp, nested, readThemeInfo } from './apps';
+import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import {
   createRequesters,
   creatorsOf,
@@ -19,12 +19,15 @@ import { createFiles, type LibraryStrapi } from './files';
 import { compiledThemes, ignoreChangesIn } from './host-files';
 import {
   adminInterface,
+  answerInside,
   appDocument,
   boundedBodies,
+  type CreateContext,
   createBaseUrl,
   createErrorForm,
   createHiddenTypes,
   createMiddleware,
+  createReloads,
   type HttpServices,
   rememberedHeaders,
   siteDocument,
@@ -35,7 +38,8 @@ import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
-import { createSites, type Sites, warnOfLocales } from './sites';
+import { createRunLog } from './runs';
+import { createSites, createVersions, type Sites, themesVersion, warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
@@ -61,6 +65,9 @@ function running(): HttpServices {
 const configOf = (strapi: Core.Strapi) =>
   readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
 
+/** Whether the command `dev` has started this Strapi (docs/decisions/development-server.md). */
+const isDevServer = (strapi: Core.Strapi) => isDevelopment(strapi) && process.env.APPS_DEV === 'true';
+
 const isDevelopment = (strapi: Core.Strapi) => strapi.config.get('environment') === 'development';
 
 /** What the host's files lack, or have too much. */
@@ -69,6 +76,12 @@ async function hostProblems(strapi: Core.Strapi, sites: Sites): Promise<SetupPro
   const compiled = isDevelopment(strapi) ? compiledThemes(strapi.dirs.app.root, themesDirectory) : null;
   return [...(await sites.setup()), ...(compiled ? [compiled] : [])];
 }
+
+/** Koa's context for a request that came over no connection. */
+const contextOf =
+  (strapi: Core.Strapi): CreateContext =>
+  (request, response) =>
+    strapi.server.app.createContext(request, response) as ReturnType<CreateContext>;
 
 /** Wires the modules: each gets what it needs, and nothing else. */
 function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
@@ -120,6 +133,8 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     lookUpNames: (names) => lookUpNames(strapi, names),
     creators: (identities) => creatorsOf(strapi, identities),
     development: isDevelopment(strapi),
+    quotesSource: isDevServer(strapi),
+    reloads: isDevServer(strapi) ? createReloads(() => themesVersion(config.themesDirectory)) : undefined,
     async setup() {
       const ofLogic = await logic.setup();
       return [...(await hostProblems(strapi, sites)), ...(ofLogic ? [ofLogic] : [])];
@@ -136,11 +151,16 @@ function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
     markup: () => createMarkup(workers),
     nested,
     mailer,
+    runs: createRunLog({ strapi, logger, config: config.runs }),
+    contentRights: documents,
+    versions: createVersions(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
+    inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
-      return folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`));
+      const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
+      return app && isDevServer(strapi) ? inDebugMode(app) : app;
     },
   };
 }
@@ -237,8 +257,10 @@ export default {
 
   async destroy() {
     services?.live.destroy();
+    services?.reloads?.destroy();
     await services?.files.settled();
     await services?.mailer.destroy();
+    await services?.runs.destroy();
     await Promise.all([services?.logic.destroy(), services?.store.destroy(), workers?.destroy()]);
     services = undefined;
     workers = undefined;

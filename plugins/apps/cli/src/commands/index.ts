@@ -1,4 +1,5 @@
 import type { Command } from '../command';
+import { dev } from './dev';
 import { init } from './init';
 import { lint } from './lint';
 import { newCommand } from './new';
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   newCommand,
   lint,
   test,
+  dev,
   exportCommand,
   importCommand,
   check,

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { AppsConfig } from '../../../server/src/config.types';
 import { CannotRun } from '../exit';
 import { loadEnvironment } from './environment';
@@ -39,13 +39,7 @@ export function findHost({ cwd, dir, themes, note }: FindOptions): Host {
   if (root === null && dir !== undefined) throw noHost(from);
   if (root !== null) loadEnvironment(root);
   const config = configurationOf(root ?? cwd, root !== null, note);
-  const fromEnvironment = process.env.APPS_THEMES_DIRECTORY;
-  const folder =
-    themes !== undefined
-      ? resolve(cwd, themes)
-      : fromEnvironment
-        ? absolute(root ?? cwd, fromEnvironment)
-        : config.themesDirectory;
+  const folder = themes !== undefined ? resolve(cwd, themes) : config.themesDirectory;
   return {
     root,
     themes: folder,
@@ -56,8 +50,6 @@ export function findHost({ cwd, dir, themes, note }: FindOptions): Host {
     },
   };
 }
-
-const absolute = (root: string, path: string) => (isAbsolute(path) ? path : join(root, path));
 
 const noHost = (from: string) =>
   new CannotRun(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { relativePath } from '../../../server/src/package-files';
 import { configuredFiles, pluginConfiguration } from '../host/settings';
-import { relativePath } from '../package-files';
 
 interface Configuration {
   /** `config/plugins` of the host, with the ending of its language. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { relativePath, schemasFolder } from '../../../server/src/package-files';
 import type { Host } from '../host';
-import { relativePath, schemasFolder } from '../package-files';
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 

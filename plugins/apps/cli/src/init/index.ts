@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { filesBelow, withSchemaLine } from '../../../server/src/package-files';
 import type { Run } from '../command';
 import { exitCodes } from '../exit';
-import { filesBelow, withSchemaLine } from '../package-files';
 import { requireId } from '../themes';
 import { showWritten, writeNew } from '../write';
 import { configuration, excluded } from './configuration';

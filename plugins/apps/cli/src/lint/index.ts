@@ -1,11 +1,18 @@
 import { join, relative, sep } from 'node:path';
-import { type App, sourceOf } from '../../../server/src/apps';
+import {
+  type App,
+  checkApp,
+  type LintProblem,
+  located,
+  type Place,
+  type Report,
+  sorted,
+  sourceOf,
+} from '../../../server/src/apps';
 import type { Run } from '../command';
 import { exitCodes } from '../exit';
 import { allThemes } from '../themes';
-import { checkApp } from './app';
 import { checkNames } from './names';
-import { located, type Place, type Problem, type Report, sorted } from './problem';
 import { showResult } from './report';
 import { createServices } from './services';
 import { type Target, targetsOf } from './targets';
@@ -26,7 +33,7 @@ export const run: Run = async ({ args, options, output, cwd, host: find }) => {
     places.map(({ id }) => id),
     (text) => notes.add(text),
   );
-  const problems: Problem[] = [];
+  const problems: LintProblem[] = [];
   const apps: { app: App; report: Report }[] = [];
   const from = (folder: string) => `${relative(cwd, folder).split(sep).join('/')}/`.replace(/^\/$/, '');
   const reportTo =

@@ -1,6 +1,6 @@
+import type { LintProblem as Problem } from '../../../server/src/apps';
 import { positionText } from '../../../shared/positions';
 import type { Output } from '../output';
-import type { Problem } from './problem';
 
 export interface Result {
   problems: readonly Problem[];

@@ -1,26 +1,19 @@
 import { join } from 'node:path';
-import { type App, type Block, loadApp, programOf, type ThemeServices } from '../../../server/src/apps';
+import { type LintServices as AppLintServices, loadApp, programOf, type ThemeServices } from '../../../server/src/apps';
 import { sitesOfThemes } from '../../../server/src/archive';
 import { isAppsError } from '../../../server/src/errors';
 import { createLayouts, createMarkdown, createMarkup, type Markup } from '../../../server/src/layouts';
 import { createLogicRuntime, emptyContext, noHost } from '../../../server/src/logic';
+import { packageFolder } from '../../../server/src/package-files';
 import type { AppFolder, Sites } from '../../../server/src/sites/types';
 import { createWorkers } from '../../../server/src/workers';
 import type { Host } from '../host';
-import { packageFolder } from '../package-files';
 
 /** The server's own parts that read themes, without a database and without Strapi. Each theme is the site of its id. */
-export interface LintServices extends ThemeServices {
+export interface LintServices extends ThemeServices, AppLintServices {
   sites: Sites;
   /** Begins a page: its HTML is searched within the server's limits. */
   markup(): Markup;
-  /**
-   * Names of the functions of a block's logic, after it was loaded in the sandbox. Null where there is no sandbox, with a
-   * note. Rejects with the AppsError of a file that is broken or has no end.
-   */
-  functionsOf(app: App, block: Block): Promise<ReadonlySet<string> | null>;
-  /** What the server would log about an app: keys that it ignores. */
-  warningsOf(app: App): readonly string[];
   /** Why the link of a theme leads to no app; undefined for one that does. */
   linkProblem(theme: string, appId: string): string | undefined;
   destroy(): Promise<void>;

@@ -1,9 +1,16 @@
 import { readdir } from 'node:fs/promises';
-import { blockReference, brokenCatalogues, missingBlock, readRules, themeErrors } from '../../../server/src/apps';
+import {
+  blockReference,
+  brokenCatalogues,
+  missingBlock,
+  type Report,
+  readRules,
+  refused,
+  themeErrors,
+} from '../../../server/src/apps';
 import { isId } from '../../../server/src/sites';
 import type { Site, ThemeFile, ThemeFolder } from '../../../server/src/sites/types';
 import type { ThemePlace } from '../themes';
-import { type Report, refused } from './problem';
 import type { LintServices } from './services';
 
 /** Checks a theme's own files, the links to apps of other themes, and what its pages include. */

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import type TypeScript from 'typescript';
+import type { Report } from '../../../server/src/apps';
+import { PACKAGE, packageFolder } from '../../../server/src/package-files';
 import { CannotRun } from '../exit';
 import type { Host } from '../host';
-import { PACKAGE, packageFolder } from '../package-files';
 import type { ThemePlace } from '../themes';
-import type { Report } from './problem';
 
 /** TypeScript's code of the error for a configuration that names no files. */
 const NO_INPUTS = 18003;

@@ -1,23 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { appFiles } from '../../../server/src/app-templates';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
 import type { Host } from '../host';
-import { filesBelow, withSchemaLine } from '../package-files';
 import { chosenTheme, requireId, type ThemePlace } from '../themes';
-import { type Files, showWritten, writeNew } from '../write';
-import { blockFiles } from './block-files';
-
-const SETTINGS = `# Pages of the app stand in the theme's layout.
-with_theme: true
-# Mistakes are explained in the page. Take it out when the app is done.
-debug: true
-# Who may read and write records: names of users, or of roles of the users-permissions plugin; '*' is everyone.
-acl:
-  rights:
-    reader: ['*']
-    editor: []
-`;
+import { showWritten, writeNew } from '../write';
 
 /** Adds an app: a template's files, or settings and one block. */
 export const run: Run = async ({ args, options, output, cwd, host: find }) => {
@@ -25,7 +13,7 @@ export const run: Run = async ({ args, options, output, cwd, host: find }) => {
   const id = requireId('an app', String(args.id));
   const theme = chosenTheme(host, options.theme as string | undefined);
   refuseTaken(theme, id);
-  const written = writeNew(appFiles(theme, id, options.from as string | undefined));
+  const written = writeNew(appFiles(join(theme.apps, id), id, options.from as string | undefined));
   const urls = pagesOf(theme, host, id);
   showWritten(written, cwd, output);
   output.line(`\nIts pages:\n${urls.map((url) => `  ${url}`).join('\n')}`);
@@ -41,15 +29,6 @@ function refuseTaken({ id: theme, apps }: ThemePlace, id: string): void {
       'Choose another id, or delete it first.',
     );
   }
-}
-
-function appFiles(theme: ThemePlace, id: string, template: string | undefined): Files {
-  const folder = join(theme.apps, id);
-  const files = template === undefined ? new Map([['settings.yaml', SETTINGS]]) : filesBelow('app-templates', template);
-  const made = new Map(
-    [...files].map(([path, text]) => [join(folder, path), withSchemaLine(join(folder, path), path, text)] as const),
-  );
-  return template === undefined ? new Map([...made, ...blockFiles(folder, id, 'js')]) : made;
 }
 
 /** Addresses of the blocks that have a layout. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { blockFiles } from '../../../server/src/app-templates';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
 import { chosenTheme, requireId, type ThemePlace } from '../themes';
 import { showWritten, writeNew } from '../write';
-import { blockFiles } from './block-files';
 
 /** Adds a block that works: a layout, a definition, and logic. */
 export const run: Run = async ({ args, options, output, cwd, host: find }) => {

@@ -3,6 +3,7 @@
 export { html } from '../layouts';
 export { programOf } from './blocks/block-session';
 export { createMany, type ItemSource, itemsOf } from './blocks/create-many';
+export { isSaved } from './blocks/group';
 export { nested } from './blocks/nested';
 export { unanswered } from './blocks/question';
 export {
@@ -15,24 +16,37 @@ export {
   type VersionTest,
 } from './blocks/record-operations';
 export { type Displayed, displayBlock } from './blocks/run-block';
-export type { FormFields } from './blocks/submission';
-export { type Submitted, savesRecords, showRefused, submitBlock } from './blocks/submit-block';
+export type { FormFields } from './blocks/sent/form';
+export { type Submitted, showRefused, submitBlock } from './blocks/submit-block';
 export { fileRules } from './blocks/submitted-files';
-export { loadApp } from './definitions/app';
+export { inDebugMode, loadApp } from './definitions/app';
 export { themeSource } from './definitions/partials';
 export { readThemeInfo } from './definitions/theme';
 export {
   actionField,
   builtInActions,
   elementTypes,
+  entryElements,
   escapeHtml,
   itemSchema,
   type JsonSchema,
+  PAGES,
   roleOf,
 } from './elements';
 export { readCursor, writeCursor } from './host-calls/cursor';
+export { checkApp, type LintServices } from './lint/check-app';
+export {
+  type Finding,
+  located,
+  type Place,
+  type Problem as LintProblem,
+  type Report,
+  refused,
+  type Severity,
+  sorted,
+} from './lint/problem';
 export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
-export { brokenCatalogues, readCatalogue } from './locales';
+export { brokenCatalogues, inEnglish, localeFor, type PageLocale, readCatalogue, type ServiceMessage } from './locales';
 export { embeddingPage, takePending } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
 export { callFunction, functionNames } from './pages/embed-call';
@@ -44,7 +58,9 @@ export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-err
 export { namesInRights } from './run/acl-names';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
+export { type DryRun, newDryRun } from './run/dry';
 export { folderOf, sourceOf } from './run/error-mark';
+export { blockReasons, type Reason, rightReasons } from './run/explain';
 export { failuresOf } from './run/failures';
 export { localeOf } from './run/locale';
 export { consoleHtml } from './run/notices';

@@ -9,6 +9,8 @@ import type { AppFolder } from '../sites/types';
 export interface Condition {
   values: readonly (string | number | boolean | null)[];
   not: boolean;
+  /** A condition on the same element that must hold too: of the group or page. */
+  also?: Condition;
 }
 
 export type ElementMode = 'COMPUTED_ON_SAVE' | 'COMPUTED_ON_CREATION';
@@ -54,6 +56,14 @@ export interface ElementDefinition {
   showIf?: Readonly<Record<string, Condition>>;
   /** Names of a group's elements. */
   members?: readonly string[];
+  /** Fields of each entry of a repeated group. */
+  entry?: ReadonlyMap<string, ElementDefinition>;
+  /** What one entry is called, and the labels of its buttons. */
+  entryLabel?: string;
+  addLabel?: string;
+  removeLabel?: string;
+  upLabel?: string;
+  downLabel?: string;
   /** Media types and endings of files. */
   accept?: readonly string[];
   /** Bytes of one file. */
@@ -78,6 +88,15 @@ export interface Notify {
   position: SourcePosition;
 }
 
+/** A page of a long form. */
+export interface FormPage {
+  title: string;
+  /** Names of its elements, in their order. */
+  elements: readonly string[];
+  /** Values of fields of earlier pages on which it is shown. */
+  showIf?: Readonly<Record<string, Condition>>;
+}
+
 export interface Definition {
   /** Of the block's pages, with elements in braces; null: the block's id. */
   title: string | null;
@@ -93,6 +112,8 @@ export interface Definition {
   /** Seconds for which anonymous visitors share a rendering; null: each gets a new one. */
   cache: number | null;
   notify: Notify | null;
+  /** Pages of the block's form; null: it has one. */
+  pages: readonly FormPage[] | null;
   elements: ReadonlyMap<string, ElementDefinition>;
   /** The file's content for `GET <app>/blocks/<block_id>`: every element is a mapping with `type`. */
   source: Items;

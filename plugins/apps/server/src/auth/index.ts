@@ -5,8 +5,10 @@
 
 export { addressGroup } from './credentials/address-group';
 export { creatorsOf } from './credentials/creators';
+export type { StandIn, StandIns } from './credentials/stand-ins';
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export { allows, rightsOf } from './rights/acl';
+export { grantedBy, grants, indexOf, type RecordRight } from './rights/grounds';
 export { type KnownNames, lookUpNames } from './rights/known-names';
 export { permissionControllers, registerAdminActions } from './rights/permissions';
 export { safeNext } from './sessions/next';

@@ -42,6 +42,8 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
   };
   const roles: Roles = {
     ofType: async (type) => (type === 'public' ? { name: 'Public', type, permissions: [] } : null),
+    named: async () => null,
+    all: async () => ['Public'],
     ofUser: async (id) => (byFirst({ id }) as { role?: UserRole })?.role ?? null,
   };
   const services: Record<string, object> = {

@@ -11,6 +11,7 @@ import { createFormPosts, type FormPosts } from './credentials/form-posts';
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
+import { createStandIns, type StandIns } from './credentials/stand-ins';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';
 import { createUsers, type UserRow } from './credentials/users';
 import { createRoles, type Roles } from './rights/roles';
@@ -43,6 +44,7 @@ export interface Requesters {
   /** The requester of a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
   fromStrapi(state: { auth?: StrapiAuth; user?: unknown }): Promise<Requester>;
   anonymous(): Promise<Requester>;
+  standIns: StandIns;
   /** Opens the login form in the request's browser. */
   loginForm(ctx: CredentialContext): OpenedForm;
   /** CsrfError unless `token` was issued for a login form in the request's browser. */
@@ -205,6 +207,7 @@ export function createRequesters({
     proofs: createProofs({ keyring, now }),
     formPosts: createFormPosts(strapi, { keyring, now }),
     anonymous: users.anonymous,
+    standIns: createStandIns(strapi, { users, roles, administrators }),
     takesCookies,
     async identify(ctx) {
       const header = ctx.request.headers.authorization;

@@ -5,11 +5,13 @@ import mail from './mail/schema.json';
 import passwordChange from './password-change/schema.json';
 import record from './record/schema.json';
 import rule from './rule/schema.json';
+import run from './run/schema.json';
+import version from './version/schema.json';
 
 /**
  * The plugin's content types: records (docs/reference/terms.md#records), rules on events
  * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
- * mails of apps, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
+ * mails of apps, runs of logic, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
  * (docs/reference/rights.md#passwords). None of them is in the Content Manager.
  */
 export const contentTypes = {
@@ -18,6 +20,8 @@ export const contentTypes = {
   change: { schema: change },
   file: { schema: file },
   mail: { schema: mail },
+  run: { schema: run },
+  version: { schema: version },
   'form-post': { schema: formPost },
   'password-change': { schema: passwordChange },
 };

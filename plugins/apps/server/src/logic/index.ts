@@ -110,12 +110,15 @@ export function createLogicRuntime({
     budget: (losses = 0) => ({
       deadline: performance.now() + limits.logicTime,
       hostCalls: 0,
+      earlierCalls: 0,
+      memory: 0,
       argumentSize: 0,
       logEntries: 0,
       losses,
     }),
     renew(budget) {
       budget.deadline = performance.now() + limits.logicTime;
+      budget.earlierCalls += budget.hostCalls;
       budget.hostCalls = 0;
       budget.argumentSize = 0;
     },

@@ -12,6 +12,7 @@ export type {
   RequestData,
   SavedData,
 } from '../../../shared/logic-protocol';
+export type { DocumentAccess } from './documents';
 export type { HostArguments, HostFunctionName, HostResult, LogicHost, Permission } from './host-functions';
 
 /** A block's logic with the modules that it may import, at one revision of its app. */
@@ -75,6 +76,10 @@ export interface LogicBudget {
   /** `performance.now()` at which logic must have ended. The runtime moves it when the request must wait. */
   deadline: number;
   hostCalls: number;
+  /** Those before the counter began again. */
+  earlierCalls: number;
+  /** Bytes by which the memory of its sessions has grown. */
+  memory: number;
   /** Characters of the host calls' arguments. */
   argumentSize: number;
   logEntries: number;

@@ -437,7 +437,8 @@ describe.each(clients)('record store on %s', (client) => {
     };
     await store.createMany(key, many());
     const count = () => store.count(key, declared, 'total >= 0');
-    expect(await count()).toBe(25_001);
+    // On a busy machine the indexes are still being built: 503 until they are.
+    await expect.poll(() => count().catch(() => null), { timeout: 30_000 }).toBe(25_001);
     let cleared = false;
     const clearing = store.clear(key).finally(() => {
       cleared = true;

@@ -29,4 +29,8 @@ export { localeProblem, warnOfLocales } from './addresses/locales';
 export type { ContentTypeInfo } from './content';
 export { uidAttribute } from './content';
 export { createSitesFrom } from './sites';
+export { isEditable as isEditablePath } from './themes/edit-paths';
+export { themesVersion } from './themes/themes-version';
+export { withFiles } from './themes/with-files';
 export type * from './types';
+export { createVersions, type Versions } from './versions';

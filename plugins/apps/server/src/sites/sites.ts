@@ -5,6 +5,7 @@ import { urls } from './addresses/urls';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
 import { createActiveThemes } from './themes/active-theme';
 import { createChoices, type SettingStore } from './themes/choices';
+import { createEditor } from './themes/editor';
 import { themeProblems } from './themes/setup';
 import { revisionOf, type Snapshot } from './themes/snapshots';
 import { type AppLocation, createThemes } from './themes/themes';
@@ -49,6 +50,7 @@ export function createSitesFrom(options: SitesOptions): Sites {
   return {
     parse: createAddressParser(config.sites.map(({ id }) => id)),
     urls,
+    editor: createEditor(themes, config.appsFolder),
     content: createContent({ ...options, sites: all }),
     apps: (site) => themes.appIds(site.theme),
     asset: ({ theme, app, path }) => themes.asset(theme, app, path),

@@ -2,6 +2,7 @@ import type { SetupProblem } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../auth/types';
 import type { ContentTypeInfo } from './content';
+import type { Editor } from './themes/editor';
 import type { OpenFile } from './themes/open-inside';
 
 export type { OpenFile };
@@ -40,7 +41,7 @@ export type Address =
       app?: string;
       path: string;
     }
-  | { kind: 'login' | 'logout' | 'script' | 'style' | 'openapi'; site: string };
+  | { kind: 'login' | 'logout' | 'script' | 'style' | 'openapi' | 'reload' | 'reload-script'; site: string };
 
 /** What follows `/@@apps/<app_id>`. */
 export type AppTarget =
@@ -157,6 +158,8 @@ export interface Sites {
   theme(site: Site): Promise<ThemeFolder | null>;
   /** Ids of all apps that the site's active theme offers. */
   apps(site: Site): Promise<string[]>;
+  /** Changes files of apps. */
+  editor: Editor;
   /** Themes that are missing on the disk. */
   setup(): Promise<SetupProblem[]>;
   /** A public file, opened, or null; never outside the theme. Its reader closes it. */

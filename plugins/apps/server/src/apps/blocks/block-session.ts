@@ -3,9 +3,9 @@ import type { LogicCall, LogicOutcome, LogicProgram } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import { logicHost } from '../host-calls/logic-host';
 import { contextData, recordData } from '../run/context-data';
-import { noteFailure } from '../run/failures';
 import type { Refusals } from '../run/refusals';
 import type { Run } from '../run/run';
+import { traceBlock, traceFailure } from '../run/trace';
 import type { App, Block } from '../types';
 
 /** The logic of a block within a run; without functions for a block without a logic file. */
@@ -56,10 +56,11 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
   const program = programOf(run.app, block.logic);
   const remembering = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
-      noteFailure(block, error);
+      traceFailure(run, block, error);
       throw error;
     });
   const { logic } = run.services;
+  const traceCalls = traceBlock(run, block);
   const session = await remembering(
     logic.open(program, contextData(run, block, record), logicHost(run, block), run.budget),
   );
@@ -73,9 +74,10 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
       .filter((name) => session.functions.has(name))
       .map((name) => ({ name, contained: isContained }));
     if (calls.length === 0) return [];
+    traceCalls(calls.map(({ name }) => name));
     const work = whileOpen(run.refusals, mayRefuse, () => session.call(calls));
     const outcomes = await remembering(interrupted(run, work));
-    for (const outcome of outcomes) if (!outcome.ok) noteFailure(block, outcome.error);
+    for (const outcome of outcomes) if (!outcome.ok) traceFailure(run, block, outcome.error);
     return calls.flatMap(({ name }, index) => {
       const outcome = outcomes[index];
       return outcome ? [[name, outcome]] : [];

@@ -21,7 +21,8 @@ export interface ItemSource {
  * limits of logic count for each record, and for each batch.
  */
 export async function createMany(services: AppServices, visit: Visit, app: App, source: ItemSource): Promise<number> {
-  if (source.namesBlocks) {
+  // The store's own stream commits at once.
+  if (source.namesBlocks || visit.dry) {
     return (await withRun(services, visit, app, (run) => createWithLogic(run, source))).value;
   }
   const creator = visit.requester.identity || null;

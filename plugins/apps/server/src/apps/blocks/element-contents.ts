@@ -9,6 +9,7 @@ import {
   elementTypes,
   escapeHtml,
   isShown,
+  PAGES,
   roleOf,
   type ShownFile,
 } from '../elements';
@@ -20,9 +21,13 @@ import type { Run } from '../run/run';
 import type { Block, ElementDefinition } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
-import type { FormMessages } from './form-messages';
-import { groupHtml } from './group';
-import type { Entries } from './submission';
+import { formActionOf, idPrefix } from './form-address';
+import { groupHtml, shownElements } from './group';
+import type { FormMessages } from './html/form-messages';
+import { pagesContent } from './page-contents';
+import { repeatContent } from './repeat-content';
+import type { Entries } from './sent/form';
+import { namesOn, type PageState, pagesOf } from './sent/pages';
 import { isOfFiles, shownFiles } from './submitted-files';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
@@ -31,6 +36,8 @@ export interface DisplayOptions extends Shown {
   submission?: Entries;
   /** Files of the submission, by element. */
   shownFiles?: ReadonlyMap<string, readonly ShownFile[]>;
+  /** Where the visitor is in a form with pages; absent where it was not sent yet. */
+  paged?: PageState;
 }
 
 /** The elements of a block: their HTML, and their values. */
@@ -56,6 +63,8 @@ export async function elementContents(
   messages?: FormMessages,
 ): Promise<ElementContents> {
   const { elements } = block.definition;
+  const pages = pagesOf(block, shownElements(run, block));
+  const onPages = new Set(pages.flatMap((page) => namesOn(block.definition, page)));
   const declared = placed.flatMap((name) => elements.get(name) ?? []);
   const computed = await session.tryAll(declared.filter((e) => needsFunction(e, session, options)).map((e) => e.name));
   const outcomeOf = async (element: ElementDefinition): Promise<LogicOutcome | undefined> => {
@@ -68,13 +77,10 @@ export async function elementContents(
 
   const contents: ElementContents = {
     async element(name) {
-      const element = elements.get(name) ?? builtInActions.get(name);
-      if (!element) return undefined;
-      if (element.members) return groupOf(element, elements, options, contents.element);
-      const outcome = await outcomeOf(element);
-      if (outcome && !outcome.ok) return { html: errorMark(run, outcome.error), failed: true };
-      const content = await contentOf(run, block, element, session, options, outcome, messages);
-      return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
+      if (name === PAGES && pages.length > 0) return pagesContent(run, block, pages, options, contentFor);
+      // Their page has them, and its button to save.
+      if (pages.length > 0 && options.mode === 'input' && (name === '_save' || onPages.has(name))) return { html: '' };
+      return contentFor(name);
     },
     async value(name) {
       const element = elements.get(name);
@@ -83,6 +89,16 @@ export async function elementContents(
       return outcome && !outcome.ok ? null : initialValue(element, options, outcome);
     },
   };
+
+  async function contentFor(name: string): Promise<Content> {
+    const element = elements.get(name) ?? builtInActions.get(name);
+    if (!element) return undefined;
+    if (element.members) return groupOf(element, elements, options, contentFor);
+    const outcome = await outcomeOf(element);
+    if (outcome && !outcome.ok) return { html: errorMark(run, outcome.error), failed: true };
+    const content = await contentOf(run, block, element, session, options, outcome, messages);
+    return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
+  }
   return contents;
 }
 
@@ -161,7 +177,7 @@ async function contentOf(
     return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
   }
   const { render, show } = elementTypes.get(element.type) ?? {};
-  if (!render || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
+  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
   // A computed input cannot be entered: it shows its value once that is stored.
   if (element.mode && !isStored(element, options)) return { html: '' };
   const { record } = options;
@@ -183,7 +199,8 @@ async function contentOf(
     locale: await localeOf(run),
     options: (await optionsOf(session, [element])).get(element.name) ?? [],
   };
-  return { html: mode === 'text' && show ? await show(view, run.services) : render(view) };
+  if (element.entry) return { html: await repeatContent(run, session, view, options, messages) };
+  return { html: mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '') };
 }
 
 function initialValue(element: ElementDefinition, { record }: DisplayOptions, outcome: LogicOutcome | undefined): Json {
@@ -199,19 +216,3 @@ const builtInShown: Record<string, (options: DisplayOptions, rights: Rights) => 
   _edit: ({ mode, record }, rights) => mode === 'text' && record !== null && rights.edit(record.creator),
   _delete: ({ record }, rights) => record !== null && rights.delete(record.creator),
 };
-
-/** Makes ids of controls unique among the blocks of a page, and among the records that one block shows. */
-function idPrefix(run: Run, block: Block, { record }: DisplayOptions): string {
-  const prefix = `apps-${run.app.id}-${block.id}`;
-  return run.depth > 0 && record ? `${prefix}-${encodeURIComponent(record.id)}` : prefix;
-}
-
-/** A block inside another one has no form, because forms do not nest: its buttons have the address instead. */
-function formActionOf(run: Run, block: Block, { record }: DisplayOptions): string | undefined {
-  if (run.depth === 0) return undefined;
-  const { urls } = run.services.sites;
-  const { site, contentPath } = run.visit;
-  return record
-    ? urls.record(site, run.app.id, record.id, contentPath)
-    : urls.block(site, run.app.id, block.id, contentPath);
-}

@@ -2,7 +2,8 @@ import { escapeHtml } from '../elements';
 import { type Message, message, type PageLocale } from '../locales';
 import type { Run } from '../run/run';
 import type { Block } from '../types';
-import type { FormFields } from './submission';
+import { isSaved } from './group';
+import type { FormFields } from './sent/form';
 
 /** The field that people do not see, and the mark of when the form was shown. */
 const TRAP = '_website';
@@ -33,9 +34,8 @@ function proofField({ app, visit }: Run, say: PageLocale['say']): string {
 }
 
 /** Whether the form saves; a block whose own element has the name of the trap has none. */
-function hasTrap({ services }: Run, { definition: { elements }, layout }: Block): boolean {
-  if (elements.has(TRAP) || !layout) return false;
-  return elements.has('_save') || services.layouts.compile(layout).shows('_save');
+function hasTrap(run: Run, block: Block): boolean {
+  return !block.definition.elements.has(TRAP) && block.layout !== null && isSaved(run, block);
 }
 
 /**

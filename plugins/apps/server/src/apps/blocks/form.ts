@@ -1,4 +1,4 @@
-import { escapeHtml } from '../elements';
+import { escapeHtml, pageFields } from '../elements';
 import { liveTopics } from '../live-topics';
 import { blockAddress } from '../run/context-data';
 import { localeOf } from '../run/locale';
@@ -7,6 +7,8 @@ import type { Run } from '../run/run';
 import type { Block } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { guardFields } from './form-guard';
+import { isSaved, shownElements } from './group';
+import { firstPage, neighbour, pagesOf } from './sent/pages';
 import { isOfFiles } from './submitted-files';
 
 /**
@@ -25,8 +27,24 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
     ` data-apps-settings='${settingsAttribute(run, block, options)}'>` +
-    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, await localeOf(run))}${main}</form>`
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, await localeOf(run))}${defaultButton(run, block, options)}${main}</form>`
   );
+}
+
+/**
+ * The button that the Enter key presses: browsers take the first one of a form, which would be one that changes a repeated
+ * group.
+ */
+function defaultButton(run: Run, block: Block, options: DisplayOptions): string {
+  const { elements } = block.definition;
+  const pages = pagesOf(block, shownElements(run, block));
+  const hasButtons = pages.length > 0 || [...elements.values()].some(({ entry }) => entry);
+  if (options.mode !== 'input' || !hasButtons || !isSaved(run, block)) return '';
+  const { page, hidden } = options.paged ?? firstPage(block.definition, pages, options.record);
+  const isLast = neighbour(page, 1, pages.length, hidden) === page;
+  const name = isLast ? '_save' : pageFields.next;
+  const stays = isLast ? '' : ' data-apps-stay';
+  return `<button type="submit" name="${name}" value="1" tabindex="-1" hidden${stays}></button>`;
 }
 
 /** Whether a form may send files. */

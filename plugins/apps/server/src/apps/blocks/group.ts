@@ -1,5 +1,7 @@
 import { attributes, conditionJson, escapeHtml } from '../elements';
+import type { AppServices } from '../run/run';
 import type { Block, ElementDefinition } from '../types';
+import { pagesOf } from './sent/pages';
 
 /** A member of a group, rendered. */
 interface Member {
@@ -26,10 +28,27 @@ export function groupHtml(group: ElementDefinition, members: readonly Member[], 
   return `<section${attributes(own)}>${heading}<dl>${rows.join('')}</dl></section>`;
 }
 
-/** Whether a layout shows an element, by itself or in a group. */
-export function showsWithGroups({ definition }: Block, shows: (name: string) => boolean): (name: string) => boolean {
+/** Whether a layout shows an element: by itself, in a group, or on a page of the form. */
+function showsWithGroups(block: Block, inLayout: (name: string) => boolean): (name: string) => boolean {
+  const { definition } = block;
   const members = new Set<string>();
+  const pages = pagesOf(block, inLayout);
+  const onPages = new Set(pages.flatMap((page) => [...page.elements]));
+  if (pages.length > 0) members.add('_save');
+  const shows = (name: string) => onPages.has(name) || inLayout(name);
   for (const element of definition.elements.values())
     if (element.members && shows(element.name)) for (const name of element.members) members.add(name);
   return (name) => members.has(name) || shows(name);
 }
+
+/** Whether the block's layout shows an element; false without a layout. */
+export function shownElements(
+  { services }: { services: Pick<AppServices, 'layouts'> },
+  block: Block,
+): (name: string) => boolean {
+  return block.layout ? showsWithGroups(block, services.layouts.compile(block.layout).shows) : () => false;
+}
+
+/** Whether the block's form can be saved. */
+export const isSaved = (run: { services: Pick<AppServices, 'layouts'> }, block: Block): boolean =>
+  block.definition.elements.has('_save') || shownElements(run, block)('_save');

@@ -7,11 +7,12 @@ import { permittedBlock } from '../run/permitted-block';
 import { keyOf, type Nested, nestedRun, type Run } from '../run/run';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
+import { shownElements } from './group';
 import { storedBlock } from './record-operations';
 import { displayBlock } from './run-block';
 import { deleteRecord, isBeingDeleted, saveInSession } from './save-record';
+import { sentEntries } from './sent/sent-entries';
 import { readSubmission } from './submission';
-import { shownElements } from './submit-block';
 
 /** `record.display()`: shows the record with its own block. */
 async function display(run: Run, record: StoredRecord, edit: boolean): Promise<string> {
@@ -52,15 +53,11 @@ async function save(run: Run, record: StoredRecord, { block: named, creation, fo
 /** The fields of the current request's form that the block's layout shows. */
 async function readForm(run: Run, block: Block, session: BlockSession): Promise<Items> {
   const { form } = run.visit.request;
+  const sent = sentEntries(block.definition, form);
+  const isSent = (name: string) => Object.hasOwn(form, name) || (sent.get(name)?.entries.length ?? 0) > 0;
   const shows = shownElements(run, block);
-  const { items, errors } = await readSubmission(
-    run,
-    block,
-    session,
-    form,
-    (name) => Object.hasOwn(form, name) && shows(name),
-  );
-  for (const { path, message } of errors) throw new AppsError('BadRequestError', `${path[0]}: ${message}`);
+  const { items, errors } = await readSubmission(run, block, session, form, (name) => isSent(name) && shows(name));
+  for (const { path, message } of errors) throw new AppsError('BadRequestError', `${path.join('.')}: ${message}`);
   return items;
 }
 

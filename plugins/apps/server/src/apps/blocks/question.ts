@@ -4,7 +4,7 @@ import type { Run } from '../run/run';
 import type { Block, ElementDefinition } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { formHtml } from './form';
-import type { FormFields } from './submission';
+import type { FormFields } from './sent/form';
 
 /** The form field that names the action whose question was answered with yes. */
 const ANSWERED = '_confirm';

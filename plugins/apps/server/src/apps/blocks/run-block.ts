@@ -3,16 +3,16 @@ import { notFound } from '../../errors';
 import { PausedError } from '../../logic';
 import { layoutContext } from '../run/context-data';
 import { errorMark, folderOf, noticeMark } from '../run/error-mark';
-import { noteFailure } from '../run/failures';
 import { localeOf } from '../run/locale';
 import { notice } from '../run/notices';
 import { redirectOf } from '../run/response';
 import type { Run } from '../run/run';
+import { traceFailure } from '../run/trace';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
 import { type DisplayOptions, type ElementContents, elementContents } from './element-contents';
 import { formHtml } from './form';
-import { formMessages } from './form-messages';
+import { formMessages } from './html/form-messages';
 import { titleText } from './title';
 
 /** The HTML of a block. */
@@ -62,7 +62,12 @@ export async function renderBlock(
 ): Promise<Rendered> {
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
   const layout = run.services.layouts.compile(block.layout);
-  const messages = options.submission && formMessages(block, options.submission.errors, layout.elements);
+  const messages =
+    options.submission &&
+    formMessages(block, options.submission.errors, [
+      ...layout.elements,
+      ...(block.definition.pages ?? []).flatMap((page) => [...page.elements]),
+    ]);
   const contents = await elementContents(run, block, session, options, layout.elements, messages);
   // Only a layout that names the context can show its properties; for others the call to the sandbox is skipped.
   const properties = layout.namesContext ? await session.properties() : {};
@@ -76,7 +81,7 @@ export async function renderBlock(
     onUnknown: (name, at) => unknownVariable(run, block, name, at),
   });
   const main = await rendered.catch((error) => {
-    noteFailure(block, error);
+    traceFailure(run, block, error);
     throw error;
   });
   const title = await pageTitle(run, block, contents);

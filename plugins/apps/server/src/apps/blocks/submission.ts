@@ -1,24 +1,21 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { HeldFile, RequestFiles, StoredFile } from '../../files';
 import type { StoredRecord } from '../../records/types';
-import { elementTypes, isShown, roleOf } from '../elements';
+import { elementTypes, entryElements, isShown, MAX_ENTRIES, roleOf } from '../elements';
 import type { Message } from '../locales';
 import { patternWork } from '../patterns/pattern-machine';
 import { localeOf } from '../run/locale';
-import { type FormError, FormRefusal } from '../run/refusals';
+import { FormRefusal } from '../run/refusals';
 import type { Run } from '../run/run';
-import type { Block, ElementDefinition } from '../types';
+import type { Block, ElementDefinition, FormPage } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { guardProblem } from './form-guard';
-import { type FileSources, fileItem, isOfFiles, readFiles, textsOf } from './submitted-files';
-
-/** What a form shows again: the submitted entries, and what was wrong with them. */
-export interface Entries {
-  /** Submitted entries by element. */
-  entered: ReadonlyMap<string, readonly string[]>;
-  errors: readonly FormError[];
-}
+import { type Entries, type FormFields, type ShownEntry, textsOf } from './sent/form';
+import { pageOfElement, seenPages } from './sent/pages';
+import { readEntries, type WrongField } from './sent/read-entries';
+import { type SentEntries, sentEntries } from './sent/sent-entries';
+import { type FileSources, fileItem, isOfFiles, readFiles } from './submitted-files';
 
 /** A read submission of a block's form. */
 export interface Submission extends Entries {
@@ -27,9 +24,6 @@ export interface Submission extends Entries {
   /** Files of the elements that have any, to be put into the media library when the record is saved. */
   files: ReadonlyMap<string, readonly (StoredFile | HeldFile)[]>;
 }
-
-/** Form fields as submitted: text, or a list of texts where a name came more than once. */
-export type FormFields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads and checks every input that the block's layout shows (docs/reference/definitions.md#submitted-fields): a form
@@ -49,9 +43,10 @@ export async function readSubmission(
   sources?: FileSources,
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
-  const options = await optionsOf(session, inputs);
-  const entered = entriesOf(inputs, fields);
-  const wrong = new Map<string, Message>();
+  const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
+  const sent = sentEntries(block.definition, fields);
+  const entered = entriesOf(inputs, fields, sent);
+  const wrong = new Map<string, Message | WrongField[]>();
   const items: Items = {};
   const files = new Map<string, readonly (StoredFile | HeldFile)[]>();
   const stored = sources?.items ?? {};
@@ -69,6 +64,10 @@ export async function readSubmission(
     if (!isShown(element, valueFor)) {
       hidden.add(name);
       if (Object.hasOwn(stored, name)) items[name] = null;
+    } else if (element.entry) {
+      const read = readEntries(element, sent.get(name) ?? NO_ENTRIES, options, work);
+      if (read.wrong.length > 0) wrong.set(name, read.wrong);
+      else items[name] = read.value;
     } else if (isOfFiles(element)) {
       if (!sources) continue;
       const found = await readFiles(element, submitted, sources);
@@ -85,8 +84,11 @@ export async function readSubmission(
     }
   }
   const { say } = await localeOf(run);
-  const errors = [...wrong].map(([name, { key, values }]) => ({ path: [name], message: say(key, values) }));
-  return { entered, items, errors, files };
+  const all = [...wrong].flatMap(([name, found]) =>
+    Array.isArray(found) ? found : [{ path: [name], message: found }],
+  );
+  const errors = all.map(({ path, message: { key, values } }) => ({ path, message: say(key, values) }));
+  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files };
 }
 
 /**
@@ -121,18 +123,47 @@ export function enteredIn(
   fields: FormFields,
   shows: (name: string) => boolean,
   files: RequestFiles | undefined,
-): ReadonlyMap<string, readonly string[]> | null {
-  const inputs = shownInputs(block, shows);
-  const isSent = ({ name }: ElementDefinition) => Object.hasOwn(fields, name) || (files?.of(name).length ?? 0) > 0;
-  return inputs.some(isSent) ? entriesOf(inputs, fields) : null;
+  pages: readonly FormPage[] = [],
+): Pick<Entries, 'entered' | 'repeats'> | null {
+  const seen = pages.length > 0 ? seenPages(fields, pages.length) : null;
+  const isUnseen = ({ name }: ElementDefinition) => {
+    const page = pageOfElement(block.definition, pages, name);
+    return page >= 0 && seen?.has(page) === false;
+  };
+  // Fields of a page that was not shown yet have their usual values.
+  const inputs = shownInputs(block, shows).filter((element) => !isUnseen(element));
+  const sent = sentEntries(block.definition, fields);
+  const isSent = ({ name }: ElementDefinition) =>
+    Object.hasOwn(fields, name) || (sent.get(name)?.entries.length ?? 0) > 0 || (files?.of(name).length ?? 0) > 0;
+  return inputs.some(isSent) ? { entered: entriesOf(inputs, fields, sent), repeats: repeatsOf(inputs, sent) } : null;
 }
 
 function shownInputs(block: Block, shows: (name: string) => boolean): ElementDefinition[] {
   return [...block.definition.elements.values()].filter((element) => isEntered(element) && shows(element.name));
 }
 
-const entriesOf = (inputs: readonly ElementDefinition[], fields: FormFields) =>
-  new Map(inputs.map(({ name }) => [name, textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)]));
+const NO_ENTRIES: SentEntries = { entries: [], numbers: [], isWrong: false };
+
+/** The texts of each input; of a repeated group those of all its entries. */
+const entriesOf = (
+  inputs: readonly ElementDefinition[],
+  fields: FormFields,
+  sent: ReadonlyMap<string, SentEntries>,
+): Map<string, string[]> =>
+  new Map(
+    inputs.map(({ name, entry }) => {
+      if (entry) return [name, (sent.get(name)?.entries ?? []).flatMap((one) => [...one.values()].flat())];
+      return [name, textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)];
+    }),
+  );
+
+/** Entries that a form shows again, as far as a form could have sent them. */
+const repeatsOf = (inputs: readonly ElementDefinition[], sent: ReadonlyMap<string, SentEntries>) =>
+  new Map(
+    inputs.flatMap(({ name, entry }): [string, readonly ShownEntry[]][] =>
+      entry ? [[name, (sent.get(name)?.entries ?? []).slice(0, MAX_ENTRIES.allowed)]] : [],
+    ),
+  );
 
 /** Whether a form may set the element. */
 function isEntered(element: ElementDefinition): boolean {

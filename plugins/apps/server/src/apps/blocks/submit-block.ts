@@ -1,19 +1,20 @@
 import { AppsError, notFound } from '../../errors';
-import type { Layouts } from '../../layouts/types';
 import type { StoredRecord } from '../../records/types';
-import { roleOf } from '../elements';
-import { type FormError, refuseInvalid } from '../run/refusals';
+import { pageFields, roleOf } from '../elements';
+import { type FormError, FormRefusal, refuseInvalid } from '../run/refusals';
 import { redirectOf } from '../run/response';
 import { keyOf, type Run } from '../run/run';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
-import type { DisplayOptions } from './element-contents';
-import { showsWithGroups } from './group';
+import { isSaved, shownElements } from './group';
 import { notifyOfSave } from './notify';
 import { questionHtml, unanswered } from './question';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from './run-block';
 import { deleteInSession, saveInSession } from './save-record';
-import { checkSubmission, enteredIn, type FormFields, fixedItems } from './submission';
+import type { FormFields } from './sent/form';
+import { currentPage, isPageMove, namesOn, pagesOf } from './sent/pages';
+import { leadsOn, onlyShows, shownAgain } from './shown-again';
+import { checkSubmission, fixedItems, readSubmission } from './submission';
 import { filesAgain, requireStored } from './submitted-files';
 
 /** The outcome of a posted form. */
@@ -57,14 +58,18 @@ export async function submitBlock(
     return { kind: 'shown', html, title: block.id, failed: false, isForm: true };
   }
   return withSession(run, block, record, async (session) => {
-    const redirect = (await beforeElements(run, session)) ?? (await runActions(run, block, session, record, fields));
+    const shows = onlyShows(block, fields);
+    const redirect =
+      (await beforeElements(run, session)) ?? (shows ? null : await runActions(run, block, session, record, fields));
     if (redirect !== null) return { kind: 'shown', redirect };
-    if (record && Object.hasOwn(fields, '_delete')) {
+    if (isPageMove(fields)) await checkPage(run, block, session, record, fields);
+    if (!shows && record && Object.hasOwn(fields, '_delete')) {
       rights.delete();
       return { kind: 'deleted', redirect: await deleteInSession(run, session, record) };
     }
-    if (record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
-    if (Object.hasOwn(fields, '_save')) return save(run, block, session, record, fields, rights);
+    if (!shows && record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
+    const saves = !shows && Object.hasOwn(fields, '_save') && !leadsOn(run, block, record, fields);
+    if (saves) return save(run, block, session, record, fields, rights);
     const current = record && (await run.unit.get(keyOf(run), record.id));
     const options = { ...(await shownAgain(run, block, record, fields, [], rights.asks)), record: current };
     return { kind: 'shown', ...(await renderBlock(run, block, session, options)) };
@@ -86,26 +91,24 @@ export async function showRefused(
 }
 
 /**
- * A record is shown for reading again where its form was not sent, but a button beside its text, and to those who may not
- * change it.
+ * Throws a FormRefusal for wrong fields of the page that a visitor leaves with its button to the next one. The fields before
+ * them are read too, because of conditions.
  */
-async function shownAgain(
+async function checkPage(
   run: Run,
   block: Block,
+  session: BlockSession,
   record: StoredRecord | null,
   fields: FormFields,
-  errors: readonly FormError[] = [],
-  // A JSON client gets no form that could name kept files.
-  keepsFiles = true,
-): Promise<DisplayOptions> {
-  const entered = enteredIn(block, fields, shownElements(run, block), run.visit.files);
-  const isSent = entered !== null || Object.hasOwn(fields, '_save');
-  const isForm = record === null || (isSent && run.rights.edit(record.creator));
-  const submission = entered || errors.length > 0 ? { entered: entered ?? new Map(), errors } : undefined;
-  if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...(submission && { submission }) };
-  const sources = { files: keepsFiles ? run.visit.files : undefined, items: record?.items };
-  const shownFiles = await filesAgain(block, fields, sources);
-  return { record, mode: 'input', shownFiles, ...(submission && { submission }) };
+): Promise<void> {
+  const shows = shownElements(run, block);
+  const pages = pagesOf(block, shows);
+  if (pages.length === 0 || Object.hasOwn(fields, pageFields.back)) return;
+  const here = new Set(namesOn(block.definition, pages[currentPage(fields, pages.length)]));
+  const sources = { files: run.visit.files, items: record?.items };
+  const submission = await readSubmission(run, block, session, fields, shows, sources);
+  const errors = submission.errors.filter(({ path }) => here.has(path[0] ?? ''));
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
 }
 
 async function runActions(
@@ -139,8 +142,7 @@ async function save(
   rights: SubmitRights,
 ): Promise<Submitted> {
   const shows = shownElements(run, block);
-  if (!block.definition.elements.has('_save') && !shows('_save'))
-    throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
+  if (!isSaved(run, block)) throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
   if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Saving needs a POST request');
   rights.save();
   const { files } = run.visit;
@@ -158,17 +160,4 @@ async function save(
   const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
   await notifyOfSave(run, block, done.record, !record);
   return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect };
-}
-
-/** Whether the block's layout shows an element; false without a layout. */
-export function shownElements(run: Run, block: Block): (name: string) => boolean {
-  return shownBy(block, run.services.layouts);
-}
-
-const shownBy = (block: Block, layouts: Layouts): ((name: string) => boolean) =>
-  block.layout ? showsWithGroups(block, layouts.compile(block.layout).shows) : () => false;
-
-/** Whether the block has a form that saves records. Throws the DefinitionError of a broken layout. */
-export function savesRecords(block: Block, layouts: Layouts): boolean {
-  return block.layout !== null && (block.definition.elements.has('_save') || shownBy(block, layouts)('_save'));
 }

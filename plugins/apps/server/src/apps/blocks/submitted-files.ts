@@ -5,7 +5,7 @@ import { elementTypes, MAX_FILES, MAX_SIZE, type ShownFile } from '../elements';
 import type { Message } from '../locales';
 import { FilesNeeded } from '../run/run-files';
 import type { App, Block, ElementDefinition } from '../types';
-import type { FormFields } from './submission';
+import { type FormFields, textsOf } from './sent/form';
 
 /** Values of the fields that keep a file: of the record, and of an earlier submission. */
 const STORED = 'stored:';
@@ -69,12 +69,6 @@ export async function filesAgain(
     shown.set(name, await keptFiles(await fileEntries(element, submitted, sources), sources.files));
   }
   return shown;
-}
-
-/** The texts that a form has sent for a field. */
-export function textsOf(value: unknown): string[] {
-  const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
-  return list.filter((entry) => typeof entry !== 'object' || entry === null).map((entry) => String(entry ?? ''));
 }
 
 /** Files as the form shows them again after an error: new ones are kept for its next submission, as far as there is room. */

@@ -51,6 +51,19 @@ export function loadApp(folder: AppFolder, warn: (message: string) => void = () 
   return app;
 }
 
+const inDebug = new WeakMap<App, App>();
+
+/** The same app with `debug: true`, whatever its settings.yaml says; the same object for the same app. */
+export function inDebugMode(app: App): App {
+  if (app.settings.debug) return app;
+  let debugged = inDebug.get(app);
+  if (!debugged) {
+    debugged = { ...app, settings: { ...app.settings, debug: true } };
+    inDebug.set(app, debugged);
+  }
+  return debugged;
+}
+
 async function readApp(folder: AppFolder, warn: (message: string) => void): Promise<App> {
   // A broken theme.yaml counts as empty; the panel shows its error.
   const { rapido = false } = attempt(() => (folder.theme ? readThemeInfo(folder.theme) : {})).value ?? {};

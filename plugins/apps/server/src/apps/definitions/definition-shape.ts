@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { idPattern } from '../../sites';
-import { builtInActions, elementTypes } from '../elements';
+import { builtInActions, elementTypes, roleOf } from '../elements';
 
 /** Schema for editors: the keys of an element of a type. */
 function typeShape(type: string, isTypeNeeded: boolean): z.ZodType {
-  const settings = Object.entries(elementTypes.get(type)?.settings ?? {}).map(([key, { check }]) => [
+  const settings = Object.entries(elementTypes.get(type)?.settings ?? {}).map(([key, { as, check }]) => [
     key,
-    check.schema.nullish(),
+    (as === 'entry' ? entryShape() : check.schema).nullish(),
   ]);
   const name = z.literal(type);
   return z.strictObject({ type: isTypeNeeded ? name : name.optional(), ...Object.fromEntries(settings) });
@@ -16,6 +16,14 @@ function typeShape(type: string, isTypeNeeded: boolean): z.ZodType {
 function elementShape(): z.ZodType {
   const types = [...elementTypes.keys()];
   return z.union([z.enum(types), ...types.map((type) => typeShape(type, true))]);
+}
+
+/** Schema for editors: the fields of a repeated group. */
+function entryShape(): z.ZodType {
+  const isField = (type: string) => roleOf({ type }) === 'input' && !elementTypes.get(type)?.files && type !== 'REPEAT';
+  const types = [...elementTypes.keys()].filter(isField);
+  const field = z.union([z.enum(types), ...types.map((type) => typeShape(type, true))]);
+  return z.record(z.string(), field).meta({ propertyNames: { pattern: idPattern.source } });
 }
 
 /** Schema for editors: all elements of a block. */

@@ -12,6 +12,7 @@ import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
 import { readElement } from './definition-element';
 import { elementsShape } from './definition-shape';
 import { notify } from './notify';
+import { pages, placeOnPages } from './pages';
 import { relate } from './relations';
 
 /** The definition of a block without a definition file. */
@@ -24,6 +25,7 @@ export const emptyDefinition: Definition = {
   refresh: null,
   cache: null,
   notify: null,
+  pages: null,
   elements: new Map(),
   source: { elements: {} },
 };
@@ -75,7 +77,18 @@ const allElements = named(
 const elements = check(shownAs(allElements.schema, elementsShape), (value, at) => {
   const tooMany = Object.keys(at.value as object)[MAX_ELEMENTS];
   if (tooMany !== undefined) at.key(tooMany).fail(`A block has at most ${MAX_ELEMENTS} elements`);
-  return relate(allElements.read(value, at, { ...patternWork(), options: 0, patterns: MAX_PATTERN_STEPS }), at);
+  const work: DefinitionWork = {
+    ...patternWork(),
+    options: 0,
+    patterns: MAX_PATTERN_STEPS,
+    fields: MAX_ELEMENTS,
+    readElement(inner, name) {
+      work.fields -= 1;
+      if (work.fields < 0) inner.fail(`The repeated groups of a block have at most ${MAX_ELEMENTS} fields together`);
+      return readElement(inner, name, work);
+    },
+  };
+  return relate(allElements.read(value, at, work), at);
 });
 
 /** Keys of a definition file (docs/reference/definitions.md#keys-of-a-block). */
@@ -89,6 +102,7 @@ export const definitionFile = mapping({
   cache: seconds,
   notify,
   elements,
+  pages,
 });
 
 /**
@@ -114,7 +128,8 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     refresh,
     cache,
     notify: given.notify ?? null,
-    elements,
+    pages: given.pages ?? null,
+    elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,
     source: normalised(root.value as Items),
   };
 }

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../did-you-mean';
-import { roleOf } from '../elements';
+import { roleOf, withCondition } from '../elements';
 import type { ElementDefinition } from '../types';
+import { isMapping } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
 
 type Elements = ReadonlyMap<string, ElementDefinition>;
@@ -17,22 +18,32 @@ export function relate(elements: Elements, at: YamlNode): Map<string, ElementDef
       checkMember(elements, at.child(name), member, grouped);
       grouped.set(member, name);
       const own = elements.get(member) as ElementDefinition;
-      if (element.showIf) related.set(member, { ...own, showIf: { ...own.showIf, ...element.showIf } });
+      related.set(member, withCondition(own, element));
     }
   }
+  checkConditions(related, at);
+  return related;
+}
+
+/** Checks that conditions name fields that are declared before; of repeated groups those of the same entry. */
+export function checkConditions(elements: Elements, at: YamlNode): void {
   const before = new Set<string>();
   for (const [name, element] of elements) {
-    for (const other of Object.keys(related.get(name)?.showIf ?? {})) {
+    for (const other of Object.keys(element.showIf ?? {})) {
       if (before.has(other)) continue;
-      const where =
-        element.showIf && Object.hasOwn(element.showIf, other) ? at.child(name).child('show_if') : at.child(name);
-      where.fail(
+      conditionAt(at.child(name), other).fail(
         `The condition names "${other}", which is no field that is declared before "${name}"${didYouMean(other, [...before])}`,
       );
     }
+    if (element.entry) relate(element.entry, at.child(name).child('elements'));
     if (roleOf(element) === 'input') before.add(name);
   }
-  return related;
+}
+
+/** Where an element's condition names another one; it may have come from its group or page. */
+function conditionAt(at: YamlNode, other: string): YamlNode {
+  const isOwn = isMapping(at.value) && Object.hasOwn(Object(at.value.show_if), other);
+  return isOwn ? at.child('show_if') : at;
 }
 
 function checkMember(elements: Elements, at: YamlNode, member: string, grouped: ReadonlyMap<string, string>): void {

@@ -140,6 +140,8 @@ describe('JSON Schema of items', () => {
   const schemaOf = (type: string, extra: Partial<ElementDefinition> = {}) =>
     itemSchema({ name: 'a', type, position, ...extra });
 
+  const entry = new Map([['n', { name: 'n', type: 'TEXT', position }]]);
+
   const stored = { id: 1, documentId: 'a', name: 'a.pdf', url: '/uploads/a.pdf', mime: 'application/pdf', size: 3 };
 
   test.each<[string, Partial<ElementDefinition>, Json]>([
@@ -148,6 +150,8 @@ describe('JSON Schema of items', () => {
     ['IMAGE', { required: true }, { ...stored, width: 1, height: 1 }],
     ['FILE', { multiple: true }, []],
     ['FILE', { multiple: true, required: true }, [stored]],
+    ['REPEAT', { entry, min: 1 }, [{ n: 'a' }]],
+    ['REPEAT', { entry }, []],
   ])('of %s with %j allows %j', (type, extra, value) => {
     expect(schemas.validate(schemaOf(type, extra) as object, value), schemas.errorsText()).toBe(true);
   });
@@ -177,6 +181,11 @@ describe('JSON Schema of items', () => {
     ['RADIO', { options: colors, required: true }, null],
     ['CHECKBOXES', { options: colors }, 'red'],
     ['SELECT', { options: colors, multiple: true }, ['red', 'red']],
+    ['REPEAT', { entry }, [{}]],
+    ['REPEAT', { entry }, [{ n: 1 }]],
+    ['REPEAT', { entry, min: 1 }, []],
+    ['REPEAT', { entry, max: 1 }, [{ n: '' }, { n: '' }]],
+    ['REPEAT', { entry }, null],
   ])('%s with %j refuses %j', (type, extra, value) => {
     expect(schemas.validate(schemaOf(type, extra) as object, value)).toBe(false);
   });
@@ -210,7 +219,7 @@ const evil = `"><script>alert('x')</script>&`;
 const named = (more: Partial<ElementDefinition>): ElementDefinition => ({ name: 'a', type: '', position, ...more });
 
 describe('render', () => {
-  const inputs = [...elementTypes].filter(([, type]) => type.role === 'input').map(([name]) => name);
+  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
 
   test.each(inputs.flatMap((type) => [[type, 'input'] as const, [type, 'text'] as const]))(
     '%s escapes values and captions in %s mode',
@@ -361,7 +370,7 @@ describe('render', () => {
 });
 
 describe('ids of controls', () => {
-  const inputs = [...elementTypes].filter(([, type]) => type.role === 'input').map(([name]) => name);
+  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
   test.each(inputs)('%s begins all ids with the prefix of its block', (type) => {
     const definition: ElementDefinition = { name: 'a', type, position, label: 'A', help: 'why', options: colors };
     const view = {

@@ -13,6 +13,7 @@ import { image } from './image';
 import { markdown } from './markdown';
 import { number } from './number';
 import { radio } from './radio';
+import { repeat } from './repeat';
 import { select } from './select';
 import { tel } from './tel';
 import { text } from './text';
@@ -44,6 +45,7 @@ export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
     FILE: file,
     IMAGE: image,
     GROUP: group,
+    REPEAT: repeat,
   }),
 );
 
@@ -53,7 +55,7 @@ export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
  */
 export function itemSchema(element: ElementDefinition): JsonSchema | null {
   if (element.mode) return {};
-  return elementTypes.get(element.type)?.schema?.(element) ?? null;
+  return elementTypes.get(element.type)?.schema?.(element, itemSchema) ?? null;
 }
 
 /** The role of an element; undefined for an unknown type or a missing element. */
@@ -61,9 +63,11 @@ export const roleOf = (element: { type: string } | undefined): ElementRole | und
   element && elementTypes.get(element.type)?.role;
 
 export { actionField, builtInActions } from './action';
+export { PAGES, pageFields } from './form-fields';
 export { toOptions } from './inputs/choice';
 export { MAX_FILES, type ShownFile } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
-export { attributes, escapeHtml } from './inputs/html';
-export { conditionJson, isShown } from './inputs/show-if';
+export { attributes, escapeHtml, fieldset, readableText } from './inputs/html';
+export { conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
+export { boundsOf, entryElements, MAX_ENTRIES } from './repeat';
 export type { ElementType, ElementView, JsonSchema, ShowTools } from './types';

@@ -38,7 +38,7 @@ export interface ElementType {
     definition: ElementDefinition,
   ): { files: (StoredFile | HeldFile)[] } | { error: Message };
   /** The values that its form field stores (docs/reference/openapi.md#items-of-a-block). Present on inputs only. */
-  schema?(definition: ElementDefinition): JsonSchema;
+  schema?(definition: ElementDefinition, schemaOf: (element: ElementDefinition) => JsonSchema | null): JsonSchema;
   /** HTML of the element; every value and label escaped. Absent on BASIC, whose function makes the HTML. */
   render?(view: ElementView): string;
   /** HTML of a stored value for reading, where it needs services of the server; otherwise `render` makes it. */

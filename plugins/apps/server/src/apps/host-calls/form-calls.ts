@@ -1,7 +1,7 @@
 import { didYouMean } from '../../did-you-mean';
 import { AppsError } from '../../errors';
 import type { Run } from '../run/run';
-import type { Block } from '../types';
+import type { Block, Definition } from '../types';
 import type { Handlers } from './logic-host';
 
 /** Maximum messages of one request, and characters of one. */
@@ -10,18 +10,31 @@ const MAX_MESSAGE = 1_000;
 
 const wrong = (message: string) => new AppsError('BadRequestError', `context.invalid: ${message}`);
 
+/** The path of an element, or of a field in an entry of a repeated group (`guests.0.name`); null if there is none. */
+function pathOf({ elements }: Definition, name: string): string[] | null {
+  if (elements.has(name)) return [name];
+  for (const { name: group, entry } of elements.values()) {
+    if (!entry || !name.startsWith(`${group}.`)) continue;
+    const [, position, field = ''] = /^(\d{1,3})\.(.+)$/s.exec(name.slice(group.length + 1)) ?? [];
+    if (position !== undefined && entry.has(field)) return [group, position, field];
+  }
+  return null;
+}
+
 /** The handler of `context.invalid` in the logic of a block (docs/reference/logic.md#own-validation). */
 export function formCalls({ refusals }: Run, { id, definition }: Block): Pick<Handlers, 'invalid'> {
   return {
     invalid({ element, message }) {
-      const { elements } = definition;
       if (!refusals.isOpen) throw wrong('it can be called in validate, actions, on_save and record_id only');
-      if (element !== null && !elements.has(element))
-        throw wrong(`the block "${id}" has no element "${element}"${didYouMean(element, [...elements.keys()])}`);
+      const path = element === null ? [] : pathOf(definition, element);
+      if (path === null)
+        throw wrong(
+          `the block "${id}" has no element "${element}"${didYouMean(element ?? '', [...definition.elements.keys()])}`,
+        );
       if (message.trim() === '') throw wrong('the message is empty');
       if (message.length > MAX_MESSAGE) throw wrong(`a message has at most ${MAX_MESSAGE} characters`);
       if (refusals.errors.length >= MAX_MESSAGES) throw wrong(`there are at most ${MAX_MESSAGES} messages`);
-      refusals.errors.push({ path: element === null ? [] : [element], message });
+      refusals.errors.push({ path, message });
     },
   };
 }

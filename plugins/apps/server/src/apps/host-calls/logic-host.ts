@@ -7,9 +7,11 @@ import type { ReadEnd, StoredRecord } from '../../records/types';
 import { trimSlashes } from '../../sites';
 import { checkedMail } from '../mail/message';
 import { aclData, appData, contentData, recordData } from '../run/context-data';
+import { refuseContent } from '../run/dry';
 import { queueMail } from '../run/queue-mail';
 import { applyResponse } from '../run/response';
 import { nestedRun, type Run } from '../run/run';
+import { traceLog } from '../run/trace';
 import type { Block } from '../types';
 import { blockCalls } from './block-calls';
 import { contentCalls } from './content-calls';
@@ -160,6 +162,7 @@ function siteCalls(run: Run): SiteCalls {
     requireContentChanges(run);
     if (check) await run.unit.alongside(check);
     countChange(run);
+    if (visit.dry) refuseContent(visit.dry, uid, method, params);
     return run.unit.inTransaction(carryOut);
   };
   const handlers: SiteCalls['handlers'] = {
@@ -191,6 +194,7 @@ function siteCalls(run: Run): SiteCalls {
       return contentData(item ?? visit.content);
     },
     log(entry) {
+      traceLog(run, entry);
       if (run.app.settings.debug) run.logs.push(entry);
     },
     respond({ changes }) {

@@ -24,7 +24,11 @@ const locales = new WeakMap<Files, WeakMap<Files, Map<string, Promise<PageLocale
  * @param own files of the app, or of the theme for a page without an app
  * @param shared files of the theme that holds the app
  */
-export function localeFor({ locale, timeZone }: Site, own: Files, shared: Files = noFiles): Promise<PageLocale> {
+export function localeFor(
+  { locale, timeZone }: Pick<Site, 'locale' | 'timeZone'>,
+  own: Files,
+  shared: Files = noFiles,
+): Promise<PageLocale> {
   const key = `${locale} ${timeZone}`;
   const ofOwn = locales.get(own) ?? new WeakMap<Files, Map<string, Promise<PageLocale>>>();
   locales.set(own, ofOwn);

@@ -71,7 +71,7 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
     );
   const seconds = app.blocks.get(blockId)?.definition.cache ?? null;
   const shared = visit.requester.kind === 'anonymous' && !visit.writes.records && !app.settings.debug;
-  if (seconds === null || !shared) return show(visit);
+  if (seconds === null || !shared || visit.dry) return show(visit);
 
   if (app.settings.visitor) visit.visitor?.begin();
   const sharedVisit = anonymised(visit);

@@ -21,6 +21,7 @@ export function callVisit(
     request: { method: 'POST', url: href, path: pathname, query: {}, form: {}, body: null, headers: {} },
     parentRequest: null,
     writes: { records: true, content: true },
+    isCall: true,
     params: JSON.parse(JSON.stringify(params)) as Items,
     csrfToken: () => requesters.csrf.issue(requester),
     pendingLog: [],

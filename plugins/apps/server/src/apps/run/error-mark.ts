@@ -1,3 +1,4 @@
+import { excerptOf } from '../../../../shared/positions';
 import { type AppsError, errorText, isAppsError } from '../../errors';
 import { escapeHtml } from '../elements';
 import type { App } from '../types';
@@ -10,13 +11,20 @@ export function errorMark(run: Run, error: AppsError): string {
   const text = `${error.name} ${errorText(error, folder)}`;
   run.failures.push(`${run.app.id}: ${text}`);
   addNote(run, failureNote(run.app.id, error, text));
-  return failureMark(error, showsDetails(run), folder);
+  return failureMark(error, showsDetails(run), folder) + (run.services.quotesSource ? quoted(run.app, error) : '');
 }
 
 /** The mark without a run; only an AppsError is explained. */
 export function failureMark(error: unknown, explained: boolean, folder = ''): string {
   const details = explained && isAppsError(error) ? `: ${errorText(error, folder)}` : '';
   return mark(`This part could not be shown${details}`);
+}
+
+/** The line of an error, for the author of the app; '' where it is not known. */
+function quoted(app: App, { position }: AppsError): string {
+  const source = position && sourceOf(app, position.file);
+  const excerpt = source === undefined ? null : excerptOf(source, position ?? { file: '' });
+  return excerpt === null ? '' : `<code class="apps-excerpt">${escapeHtml(excerpt)}</code>`;
 }
 
 /** The mark of a mistake that is no failure; visitors do not see it. */

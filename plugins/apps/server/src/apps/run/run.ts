@@ -19,14 +19,17 @@ import type {
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
 import type { AppKey, RecordAddress, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
+import type { RunLog } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import { type Live, readsInto, type Topic } from '../live-topics';
 import type { App } from '../types';
 import { checkNames, namesNotes } from './acl-names';
+import { type DryRun, listMails, observeWrites } from './dry';
 import { consoleOf } from './notices';
 import { storeMails } from './queue-mail';
 import { type Refusals, refuseInvalid } from './refusals';
 import { FileChanges, FilesNeeded } from './run-files';
+import { keepRun, newTrace, type Trace } from './trace';
 
 /** Calls of `context.api.documents` with the requester's own permissions (docs/reference/logic.md#contextapi). */
 export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;
@@ -63,11 +66,14 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
+  runs: RunLog;
   loadApp(site: Site, appId: string): Promise<App | null>;
   /** Which of the names belong to no user and no role. */
   lookUpNames?(names: readonly string[]): Promise<KnownNames>;
   /** Explains mistakes in a theme's own files to all visitors. */
   development?: boolean;
+  /** Error marks and error pages quote the line of the error for all visitors. */
+  quotesSource?: boolean;
   logger: Logger;
 }
 
@@ -105,6 +111,10 @@ export interface Visit {
   pendingLog: LogEntry[];
   /** Files of the request's form. */
   files?: RequestFiles;
+  /** Whether code or a rule on events calls a function, without a request. */
+  isCall?: boolean;
+  /** Writes are switched off: what they would have been is listed here (docs/decisions/runs.md). */
+  dry?: DryRun;
   /** The console entries of a failed run. */
   failedLog?: LogEntry[];
 }
@@ -156,6 +166,8 @@ export interface Run {
   readonly mails: QueuedMail[];
   /** The error that ends this attempt even if logic catches it, such as a collision. */
   readonly fatal: { error?: unknown };
+  /** What its logic does, for those who develop apps; shared by all levels. */
+  readonly trace: Trace;
   /** What logic has refused with `context.invalid`; shared by all levels. */
   readonly refusals: Refusals;
 }
@@ -202,7 +214,8 @@ export async function withRun<T>(
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
     const value = await work(run);
-    if (isDropped) throw new Dropped(value);
+    if (visit.dry) endDry(run, visit.dry, isDropped);
+    if (isDropped || visit.dry) throw new Dropped(value);
     return value;
   };
   try {
@@ -231,9 +244,10 @@ async function runOnce<T>(
   about: RecordAddress | undefined,
 ): Promise<Ran<T>> {
   let last: Run | undefined;
+  let failed: unknown;
   try {
     const value = await services.store.transact(async (unit) => {
-      const run = newRun(services, visit, app, unit, losses);
+      const run = newRun(services, visit, app, unit, losses, last?.trace);
       last = run;
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
@@ -245,13 +259,23 @@ async function runOnce<T>(
     return ran(last as unknown as Run, value);
   } catch (error) {
     if (last && error instanceof Dropped) return ran(last, error.value as T);
+    failed = error;
     // The attempt that follows writes its log again.
     if (error instanceof FilesNeeded && last) last.logs.length = 0;
     if (last) visit.failedLog = consoleOf(last);
     throw error;
   } finally {
     if (last) writeLog(last);
+    // An attempt whose request runs again is no run of its own.
+    if (last && !(failed instanceof FilesNeeded) && !(isLost(failed) && losses < MAX_LOSSES)) keepRun(last, failed);
   }
+}
+
+/** Ends a run whose writes are switched off as its commit would. */
+function endDry(run: Run, dry: DryRun, isDropped: boolean): void {
+  if (run.fatal.error !== undefined) throw run.fatal.error;
+  if (!isDropped) refuseInvalid(run);
+  listMails(run, dry);
 }
 
 function ran<T>(run: Run, value: T): Ran<T> {
@@ -259,12 +283,13 @@ function ran<T>(run: Run, value: T): Ran<T> {
   return { value, response, logs, budget, console: consoleOf(run) };
 }
 
-function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork, losses: number): Run {
+function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork, losses: number, earlier?: Trace): Run {
   checkNames(services, app);
   const reads = new Set<Topic>();
   unit.observe(readsInto(reads));
   const files = new FileChanges();
   unit.observe(files);
+  if (visit.dry) unit.observe(observeWrites(visit.dry));
   const rights = rightsOf(visit.requester, app.settings.acl);
   return {
     services,
@@ -285,6 +310,7 @@ function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork,
     changes: { count: 0 },
     mails: [],
     fatal: {},
+    trace: newTrace(earlier),
     refusals: { isOpen: false, errors: [] },
   };
 }

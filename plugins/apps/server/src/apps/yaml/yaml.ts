@@ -60,6 +60,15 @@ export function readYaml(file: ThemeFile, tolerance?: Tolerance): YamlNode {
   }
 }
 
+/** Where a value of a file is that was read before; null in a file that cannot be read. */
+export function positionIn(file: ThemeFile, path: Path): SourcePosition | null {
+  try {
+    return path.reduce((node, step) => node.child(step), readYaml(file)).position;
+  } catch {
+    return null;
+  }
+}
+
 function yamlError(error: YAMLException, file: string): AppsError {
   const { mark, reason } = error;
   const position = mark ? { file, line: mark.line + 1, column: mark.column + 1 } : { file };

@@ -72,6 +72,8 @@ export interface Administrators {
   /** The administrator of a session cookie; null when it is not genuine or has ended, or they may no longer manage. */
   resolve(value: string): Promise<Requester | null>;
   isSession(value: string): boolean;
+  /** An administrator without a session, with the rights of one; null for none who may act. */
+  standIn(id: string): Promise<Requester | null>;
   /** Ends the session in every process. */
   end(value: string): Promise<void>;
 }
@@ -145,6 +147,10 @@ export function createAdministrators(
   return {
     isHandOver: (token) => HAND_OVER.test(token),
     isSession: (value) => VALUE.test(value),
+    async standIn(id) {
+      const known = await load(id);
+      return known && adminRequester(known.user, known.ability, { credential: 'bearer', session: true });
+    },
 
     async handOver({ auth, session }, browser) {
       // An admin token has fewer rights than its owner.

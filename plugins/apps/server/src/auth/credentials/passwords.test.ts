@@ -22,6 +22,7 @@ let time: number;
 let passwords: Passwords;
 
 const users: Users = {
+  member: () => Promise.reject(new Error('unused')),
   load: async (where) => rows.find((user) => 'id' in where && user.id === where.id) ?? null,
   named: async (identifiers) => rows.filter((user) => identifiers.some((identifier) => isNamed(user, identifier))),
   isActive: async (user) => user.blocked !== true,

@@ -40,6 +40,12 @@ function authOf(user: UserRow | null, granted: ReadonlySet<string>): StrapiAuth 
   return { strategy, credentials: user, ability: { can: (action: string) => granted.has(action) } };
 }
 
+/** A user who is not stored. */
+const nameless: UserRow = {
+  ...{ id: 0, documentId: '', username: '', email: '', password: null },
+  ...{ provider: null, confirmed: true, blocked: false },
+};
+
 /** The users of users-permissions, read for each request: nothing about a user is cached. Concurrent requests share a read. */
 export interface Users {
   /** The user with role and permissions, or null. */
@@ -53,6 +59,8 @@ export interface Users {
   /** The user as a requester, or null if they may not act or have no role of their own. Expects a user from `load`. */
   requester(user: UserRow, credential: CredentialKind): Promise<Requester | null>;
   anonymous(): Promise<Requester>;
+  /** A user without a name or records, who has the role. Anonymous for the role of those who are not logged in. */
+  member(role: RoleRow): Promise<Requester>;
 }
 
 /** Whether an identifier is the user's username, or their e-mail in any case. */
@@ -86,6 +94,23 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
   }, inTransaction);
 
   const publicRole = coalesceReads((type) => roles.ofType(type), inTransaction);
+
+  const anonymous = async (): Promise<Requester> => {
+    const known = strapi.contentType(ROLE) !== undefined;
+    const role = known ? await publicRole('public') : null;
+    const actions = granted(role);
+    return Object.freeze<Requester>({
+      kind: 'anonymous',
+      credential: 'anonymous',
+      identity: '',
+      username: null,
+      groups: [role?.name ?? 'Public'],
+      isManager: manages(actions),
+      can: can(actions),
+      profile: null,
+      auth: authOf(null, actions),
+    });
+  };
 
   return {
     isActive,
@@ -122,20 +147,20 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
         auth: authOf(user, actions),
       });
     },
-    async anonymous() {
-      const known = strapi.contentType(ROLE) !== undefined;
-      const role = known ? await publicRole('public') : null;
+    anonymous,
+    async member(role) {
+      if (role.type === 'public') return anonymous();
       const actions = granted(role);
       return Object.freeze<Requester>({
-        kind: 'anonymous',
-        credential: 'anonymous',
-        identity: '',
+        kind: 'user',
+        credential: 'bearer',
+        identity: 'user:',
         username: null,
-        groups: [role?.name ?? 'Public'],
+        groups: [role.name],
         isManager: manages(actions),
         can: can(actions),
-        profile: null,
-        auth: authOf(null, actions),
+        profile: { id: 0, documentId: '', username: '', email: '', role: { name: role.name, type: role.type } },
+        auth: authOf({ ...nameless, role: { ...role, nameIsGroup: false } }, actions),
       });
     },
   };

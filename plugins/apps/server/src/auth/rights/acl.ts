@@ -1,20 +1,12 @@
 import type { Acl, AclRight, Requester, Rights } from '../types';
-
-const ACL_RIGHTS: readonly AclRight[] = ['reader', 'author', 'editor', 'submitter'];
-
-/** Whether a list of users and groups names the requester. `*` is everyone; an existing role's name is that role alone. */
-function names(requester: Requester, list: readonly string[]): boolean {
-  const { kind, username, groups, nameIsGroup } = requester;
-  const user = kind === 'user' && nameIsGroup !== true ? username : null;
-  return list.some((name) => name === '*' || name === user || groups.includes(name));
-}
+import { ACL_RIGHTS, grantedBy, indexOf } from './grounds';
 
 /**
  * Whether a `view_permission` lets the requester in (docs/reference/rights.md#blocks-view_permission): null is open to
  * all, managers always pass, an empty list lets in managers alone.
  */
 export function allows(requester: Requester, list: readonly string[] | null): boolean {
-  return list === null || requester.isManager || names(requester, list);
+  return list === null || requester.isManager || indexOf(requester, list) >= 0;
 }
 
 /**
@@ -23,23 +15,29 @@ export function allows(requester: Requester, list: readonly string[] | null): bo
  * without one.
  */
 export function rightsOf(requester: Requester, acl: Acl | null): Rights {
-  const manager = requester.isManager;
-  const granted = acl === null ? [] : ACL_RIGHTS.filter((right) => names(requester, acl.rights[right]));
-  const roles = acl === null ? [] : Object.keys(acl.roles).filter((role) => names(requester, acl.roles[role] ?? []));
-  const has = (...rights: AclRight[]): boolean => manager || rights.some((right) => granted.includes(right));
+  const indexes = new Map(
+    ACL_RIGHTS.map((right) => [right, acl === null ? -1 : indexOf(requester, acl.rights[right])]),
+  );
+  const indexIn = (list: AclRight): number => indexes.get(list) ?? -1;
+  const roles =
+    acl === null ? [] : Object.keys(acl.roles).filter((role) => indexOf(requester, acl.roles[role] ?? []) >= 0);
+  const by = (right: Parameters<typeof grantedBy>[2]) => grantedBy(requester, acl, right, indexIn);
   const owns = (creator: string | null): boolean => requester.identity !== '' && creator === requester.identity;
-  const editAny = has('editor') || requester.can('plugin::apps.record.update');
-  const deleteAll = has('editor') || requester.can('plugin::apps.record.delete');
-  const author = has('author');
+  /** A right that may be to own records only. */
+  const toRecords = (right: 'edit' | 'delete') => {
+    const granted = by(right);
+    const isOwn = granted?.by === 'list' && granted.own;
+    return (creator: string | null): boolean => granted !== null && (!isOwn || owns(creator));
+  };
 
   return {
-    manager,
-    view: has('reader', 'author', 'editor') || requester.can('plugin::apps.record.find'),
-    create: has('author', 'editor', 'submitter') || requester.can('plugin::apps.record.create'),
-    edit: (creator) => editAny || (author && owns(creator)),
-    delete: (creator) => deleteAll || (author && owns(creator)),
-    deleteAll,
-    granted,
+    manager: requester.isManager,
+    view: by('view') !== null,
+    create: by('create') !== null,
+    edit: toRecords('edit'),
+    delete: toRecords('delete'),
+    deleteAll: by('deleteAll') !== null,
+    granted: ACL_RIGHTS.filter((right) => indexIn(right) >= 0),
     roles,
   };
 }

@@ -19,6 +19,10 @@ export interface RoleRow {
 export interface Roles {
   /** The role of that type (`public`); null when there is none. */
   ofType(type: string): Promise<RoleRow | null>;
+  /** The names of all roles, that of visitors without a login first. */
+  all(): Promise<string[]>;
+  /** The role of that name; null when there is none. */
+  named(name: string): Promise<RoleRow | null>;
   /** The user's role; null when they have none. */
   ofUser(id: number): Promise<UserRole | null>;
 }
@@ -49,6 +53,9 @@ interface UserRoleLine extends RoleLine {
   username: string;
   namesake: string | null;
 }
+
+/** Roles of one list. */
+const MAX_ROLES = 200;
 
 export function createRoles(strapi: Core.Strapi): Roles {
   const tableOf = (uid: string) => strapi.db.metadata.get(uid).tableName;
@@ -84,6 +91,16 @@ export function createRoles(strapi: Core.Strapi): Roles {
 
   return {
     ofType: async (type) => roleOf(await ask<RoleLine>((query) => withPermissions(query).where('r.type', type))),
+    async all() {
+      const lines = await ask<RoleLine>((query) => query.select('r.name', 'r.type').orderBy('r.id').limit(MAX_ROLES));
+      const isPublic = ({ type }: RoleLine) => type === 'public';
+      return [...lines.filter(isPublic), ...lines.filter((line) => !isPublic(line))].map(({ name }) => name);
+    },
+    // Some databases compare without case: the name itself decides.
+    async named(name) {
+      const role = roleOf(await ask<RoleLine>((query) => withPermissions(query).where('r.name', name)));
+      return role?.name === name ? role : null;
+    },
     async ofUser(id) {
       const held = linkOf(USER, 'role');
       const lines = await ask<UserRoleLine>((query) =>

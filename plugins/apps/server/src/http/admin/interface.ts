@@ -4,13 +4,16 @@ import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
 import { appHandlers } from './apps';
 import { archiveHandlers } from './archives';
+import { codeHandlers } from './code';
 import type { Handle } from './handler';
 import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';
 import { recordHandlers } from './records';
 import { ruleHandlers } from './rules';
+import { runHandlers } from './runs';
 import { siteHandlers } from './sites';
 import { tileHandlers } from './tiles';
+import { whyHandlers } from './why';
 
 /** What each route of the admin panel answers (shared/admin-api.ts). */
 const handlers: Record<AdminRoute, Handle> = {
@@ -20,8 +23,11 @@ const handlers: Record<AdminRoute, Handle> = {
   ...indexHandlers,
   ...optionHandlers,
   ...ruleHandlers,
+  ...runHandlers,
   ...tileHandlers,
   ...archiveHandlers,
+  ...whyHandlers,
+  ...codeHandlers,
 };
 
 /** The plugin's admin routes and their controller, as Strapi wants them exported. */

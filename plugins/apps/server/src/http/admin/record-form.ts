@@ -6,11 +6,11 @@ import {
   displayBlock,
   FormRefusal,
   fileRules,
+  isSaved,
   permittedBlock,
   permittedRecord,
   type Run,
   requireRight,
-  savesRecords,
   showRefused,
   submitBlock,
   type Visit,
@@ -44,7 +44,7 @@ export function formBlockOf(services: HttpServices, { app }: PanelApp, { block: 
 /** Whether a block has a form that saves records. A broken block has none. */
 export function hasForm({ layouts }: HttpServices, block: Block): boolean {
   try {
-    return block.error === null && savesRecords(block, layouts);
+    return block.error === null && block.layout !== null && isSaved({ services: { layouts } }, block);
   } catch {
     return false;
   }

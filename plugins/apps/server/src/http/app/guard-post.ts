@@ -9,6 +9,7 @@ import { mediaType } from '../request/negotiate';
  */
 export async function guardPost(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
   const { ctx, services, site, app, requester, visit } = exchange;
+  if (visit.dry) return;
   if (requester.kind !== 'anonymous' || !Object.hasOwn(fields, '_save') || !app.blocks.has(block)) return;
   if (mediaType(ctx) === 'application/json') return;
   const form = [site.id, app.id, block];

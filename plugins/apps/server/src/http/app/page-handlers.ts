@@ -1,6 +1,7 @@
 import {
   computeElement,
   displayBlock,
+  localeOf,
   permittedBlock,
   redirectOf,
   roleOf,
@@ -40,13 +41,14 @@ export async function showBlock(exchange: BlockExchange): Promise<void> {
 export async function showRecord(exchange: RecordExchange): Promise<void> {
   const { services, visit, app, rights } = exchange;
   if (!rights.view && isAfterSaving(exchange)) {
-    return answerHtml(exchange, { title: 'Thank you', main: thanks });
+    const locale = await localeOf({ visit, app });
+    return answerHtml(exchange, { title: locale.say('thanks'), main: thanks(locale) });
   }
   const done = await withRun(services, visit, app, async (run) => {
     const { record, edit } = await addressedRecord(run, exchange);
     const block = blockOfRecord(run, record);
     if (edit && !block) throw notFound(`The record "${record.id}" has no block to edit it with`);
-    if (!block) return { items: { title: record.id, main: itemList(record.id, withId(record)) } };
+    if (!block) return { items: { title: record.id, main: itemList(await localeOf(run), record.id, withId(record)) } };
     return { block: block.id, shown: await displayBlock(run, block, { record, mode: edit ? 'input' : 'text' }) };
   });
   const { items, block, shown } = done.value;

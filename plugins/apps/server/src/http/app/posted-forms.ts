@@ -68,10 +68,11 @@ async function answerPosted(exchange: Exchange, find: Find): Promise<void> {
   }
 }
 
-/** What is wrong with files that were sent and not taken. */
-async function leftFiles({ visit, app }: Exchange) {
+/** What a form without a valid token says: that it is old, and what is wrong with files that were sent and not taken. */
+async function staleErrors({ visit, app }: Exchange) {
   const { say } = await localeOf({ visit, app });
-  return (visit.files?.left() ?? []).map(({ element, problem }) => ({ path: [element], message: say(problem) }));
+  const files = (visit.files?.left() ?? []).map(({ element, problem }) => ({ path: [element], message: say(problem) }));
+  return [{ path: [], message: say('stale_form') }, ...files];
 }
 
 /** Shows a refused form again, with what was entered; nothing of it is stored. */
@@ -84,9 +85,7 @@ async function showAgain(
   const { ctx, services, visit, app } = exchange;
   const { logic } = services;
   const { errors, budget } =
-    refused instanceof FormRefusal
-      ? refused
-      : { errors: [{ path: [], message: refused.message }, ...(await leftFiles(exchange))], budget: logic.budget() };
+    refused instanceof FormRefusal ? refused : { errors: await staleErrors(exchange), budget: logic.budget() };
   const rest = { ...services, logic: { ...logic, budget: () => budget ?? logic.budget() } };
   // The console entries of the refused attempt are this page's too.
   const again: Visit = { ...visit, pendingLog: visit.failedLog ?? visit.pendingLog };

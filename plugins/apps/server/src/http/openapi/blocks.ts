@@ -85,6 +85,13 @@ function elementPath(app: App, block: Block, name: string, unique: UniqueName): 
   };
 }
 
+/** A repeated group in a form as JSON. */
+const listOfEntries = {
+  description: 'The entries, each with what a visitor would enter',
+  type: 'array',
+  items: { type: 'object' },
+};
+
 /** A form as JSON (docs/reference/json-interface.md#forms-as-json). */
 function formOperation(app: App, block: Block, unique: UniqueName): Items {
   const all = [...block.definition.elements.values()];
@@ -100,7 +107,10 @@ function formOperation(app: App, block: Block, unique: UniqueName): Items {
     items: {},
   };
   const properties = Object.fromEntries([
-    ...inputs.map(({ name, label }) => [name, label ? { title: label, ...entry } : entry]),
+    ...inputs.map((element) => {
+      const own = element.entry ? listOfEntries : entry;
+      return [element.name, element.label ? { title: element.label, ...own } : own];
+    }),
     ...actions.map((name) => [actionField(name), { description: 'Presses this button, with any value' }]),
   ]);
   return operation(app.id, {

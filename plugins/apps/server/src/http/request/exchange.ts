@@ -1,18 +1,61 @@
 import type { Context } from 'koa';
 import type { SetupProblem } from '../../../../shared/admin-api';
-import type { App, AppServices, Visit } from '../../apps';
+import type { App, AppServices, DryRun, Visit } from '../../apps';
 import type { Requesters } from '../../auth';
 import type { Creator, Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
+import type { DocumentAccess } from '../../logic/types';
+import type { Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
+
+/** Tells open pages which version of the theme files the server has (docs/decisions/development-server.md). */
+export interface Reloads {
+  /** `/<site_id>/@@apps.reload`: server-sent events, one `version` at the start and one for each change. */
+  answer(ctx: Context): void;
+  /** Ends all connections. */
+  destroy(): void;
+}
+
+/** A request that the admin panel makes in the name of a requester; its writes are switched off. */
+export interface InsideRequest {
+  method: string;
+  /** Path and query. */
+  path: string;
+  /** In lower case. */
+  headers: Record<string, string>;
+  /** The body as it is after it was parsed. */
+  body?: unknown;
+  requester: Requester;
+  dry: DryRun;
+  /** Other texts of files of one app, by path. */
+  app?: string;
+  files?: ReadonlyMap<string, string>;
+}
+
+export interface InsideAnswer {
+  status: number;
+  /** Media type. */
+  type: string;
+  location: string | null;
+  text: string;
+}
 
 /** The services that HTTP handlers use. */
 export interface HttpServices extends AppServices {
   requesters: Requesters;
   live: LiveChanges;
   rules: RuleEntries;
+  /** Reloads open pages when files change; only where the command `dev` has started Strapi. */
+  reloads?: Reloads | undefined;
+  /** Which permissions decide about content. */
+  contentRights: Pick<DocumentAccess, 'permissions' | 'types'>;
+  versions: Versions;
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
+  /** Answers a request of the admin panel itself. */
+  inside(request: InsideRequest): Promise<InsideAnswer>;
+  /** Writes of this request are switched off. */
+  dry?: DryRun;
   /** The accounts behind identities, by identity. */
   creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
   /** Strapi's public URL, without a slash at its end (docs/reference/addresses.md#base-url). */

@@ -1,4 +1,4 @@
-import { consoleHtml, escapeHtml, htmlDocument, type PageContent, scriptTag } from '../../apps';
+import { consoleHtml, escapeHtml, htmlDocument, type PageContent, type PageLocale, scriptTag } from '../../apps';
 import type { LogEntry } from '../../logic/types';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
@@ -30,22 +30,15 @@ dt{font-weight:600}dd{margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywh
 pre{overflow:auto}
 @media (prefers-color-scheme:dark){body{color:#eee;background:#16161d}a{color:#a5b4fc}[role=alert]{color:#ff8a9a}input:not([type=checkbox],[type=radio]),select,textarea{background:#22222c;color:#eee;border-color:#999}}`;
 
-const titles: Record<number, string> = {
-  400: 'The request is not right',
-  401: 'Please log in',
-  403: 'Not allowed',
-  404: 'Not found',
-  409: 'This has changed in the meantime',
-  422: 'Please check what you entered',
-  500: 'Something went wrong',
-  503: 'Not available right now',
-  504: 'This took too long',
-};
-
 export interface ErrorPage {
   status: number;
   name: string;
+  /** In the language of the page. */
+  title: string;
   message: string;
+  /** The message for those who make the site, in English, where `message` is not the same. */
+  english?: string | undefined;
+  locale: PageLocale;
   /** The line of the error's position. */
   excerpt?: string | null;
   details: object;
@@ -56,27 +49,30 @@ export interface ErrorPage {
 
 /** The content of an error page. Details are shown if the caller gives any. */
 export function errorContent(page: ErrorPage): PageContent {
-  const { status, name, message, excerpt, details, loginUrl, log = [] } = page;
-  const title = titles[status] ?? 'This did not work';
+  const { status, name, title, message, english, locale, excerpt, details, loginUrl, log = [] } = page;
   const quoted = excerpt ? `<pre>${escapeHtml(excerpt)}</pre>` : '';
   const more = Object.keys(details).length > 0 ? `<pre>${escapeHtml(JSON.stringify(details, null, 2))}</pre>` : '';
-  const login = status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : '';
-  const main = `<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>${quoted}${more}${login}\n<p><small data-error="${escapeHtml(name)}">Error ${status}</small></p>`;
+  const login =
+    status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">${escapeHtml(locale.say('login'))}</a></p>` : '';
+  const reason = english === undefined ? '' : `<p lang="en">${escapeHtml(english)}</p>`;
+  const number = escapeHtml(locale.say('error_number', { status }));
+  const main = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>${reason}${quoted}${more}${login}\n<p><small data-error="${escapeHtml(name)}">${number}</small></p>`;
   const data = { status, name, title, message, login_url: login && loginUrl };
   return { title, main: main + consoleHtml(log), template: { name: 'error', data: { error: data } } };
 }
 
 /** What a visitor sees after saving a record that they may not read. */
-export const thanks = '<h1>Thank you</h1>\n<p role="status">What you sent has been saved.</p>';
+export const thanks = ({ say }: PageLocale): string =>
+  `<h1>${escapeHtml(say('thanks'))}</h1>\n<p role="status">${escapeHtml(say('thanks_saved'))}</p>`;
 
 /**
  * The page of a record without a block: its items as a list (docs/reference/layouts.md#pages-of-blocks-and-records).
  */
-export function itemList(id: string, items: Record<string, unknown>): string {
+export function itemList({ say }: PageLocale, id: string, items: Record<string, unknown>): string {
   const rows = Object.entries(items).map(
     ([name, value]) =>
       `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</dd>`,
   );
-  const list = rows.length > 0 ? `<dl>\n${rows.join('\n')}\n</dl>` : '<p>This record has no items.</p>';
+  const list = rows.length > 0 ? `<dl>\n${rows.join('\n')}\n</dl>` : `<p>${escapeHtml(say('no_items'))}</p>`;
   return `<h1>${escapeHtml(id)}</h1>\n${list}`;
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { excerptOf } from '../../../../shared/positions';
-import type { PageContent } from '../../apps';
+import { localeFor, type PageContent, type PageLocale } from '../../apps';
 import { BASIC_CHALLENGE } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, isBlockFailure, unavailable } from '../../errors';
@@ -9,6 +9,7 @@ import { PausedError } from '../../logic';
 import type { LogEntry } from '../../logic/types';
 import { isUnavailable } from '../../records';
 import { wantsFragment } from '../request/negotiate';
+import { errorTitle, visitorText } from './page-texts';
 import { bareDocument, errorContent } from './pages';
 
 /** The readers of an error, and the form in which it is shown. */
@@ -21,6 +22,8 @@ export interface ErrorView {
   login?: (error: unknown) => Promise<boolean>;
   /** Address of the login page, for a visitor who lacks rights. */
   loginUrl?: () => string;
+  /** The language of a page, once the site is known. @param plain without the theme's words */
+  locale?: (plain: boolean) => Promise<PageLocale>;
   /** The requester, once known. */
   requester?: Requester;
   /** The page in the site's theme, once the site is known; never rejects. */
@@ -32,6 +35,9 @@ export interface ErrorView {
   /** The console entries of the failed run, and the address of the script that shows them. */
   console?: () => { log: LogEntry[]; script: string };
 }
+
+/** The language of an error before the site is known. */
+const english = () => localeFor({ locale: 'en', timeZone: null }, new Map());
 
 const neutral = 'This part of the site does not work at the moment. Its author finds the reason in the log';
 
@@ -59,10 +65,21 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
     const { status, name } = error;
     ctx.type = 'text/html';
     const { script, log = [] } = view.console?.() ?? {};
-    const excerpt = excerptFor(error, view);
-    const page = errorContent({ status, name, message, excerpt, details, loginUrl: view.loginUrl?.(), log });
+    const locale = await (view.locale?.(!inTheme(ctx, status)) ?? english());
+    const page = errorContent({
+      status,
+      name,
+      locale,
+      title: errorTitle(locale, status),
+      message: visitorText(locale, status, message),
+      english: view.details && locale.language !== 'en' ? message : undefined,
+      excerpt: excerptFor(error, view),
+      details,
+      loginUrl: view.loginUrl?.(),
+      log,
+    });
     if (inTheme(ctx, status) && view.document) ctx.body = await view.document(page);
-    else ctx.body = bareDocument({ ...page, ...(log.length > 0 && script ? { script } : {}) });
+    else ctx.body = bareDocument({ ...page, lang: locale.tag, ...(log.length > 0 && script ? { script } : {}) });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { inEnglish, type ServiceMessage } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../errors';
 import type { Site } from '../../sites/types';
@@ -10,7 +11,7 @@ import { isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-fo
 import { checkRawBody } from '../request/raw-body';
 import { readFieldsOnly } from '../request/read-body';
 import type { ErrorView } from '../response/respond-error';
-import { INCOMPLETE, SESSION_OVER, showLogin, WRONG_LOGIN } from './login';
+import { showLogin } from './login';
 
 /**
  * The requester of a posted form of a page. Where they lack a login, the answer is a login form at the same address that
@@ -29,6 +30,13 @@ export async function formRequester(
   return body && isLogin(body) ? logIn(ctx, services) : services.requesters.identify(ctx);
 }
 
+/** A login form that was not filled in right; its text is for visitors. */
+class WrongLogin extends AppsError {
+  constructor(readonly text: ServiceMessage) {
+    super('UnauthorizedError', inEnglish({ key: text }));
+  }
+}
+
 async function logIn(ctx: Context, services: HttpServices): Promise<Requester> {
   const { requesters, config } = services;
   checkBody(ctx, config.limits.bodySize);
@@ -38,9 +46,9 @@ async function logIn(ctx: Context, services: HttpServices): Promise<Requester> {
   requesters.checkLoginForm(ctx, csrfOf(ctx));
   const { identifier, password } = fields;
   if (typeof identifier !== 'string' || typeof password !== 'string' || identifier === '' || password === '')
-    throw new AppsError('UnauthorizedError', INCOMPLETE);
+    throw new WrongLogin('login_incomplete');
   const { requester, cookie } = await requesters.login(ctx, identifier, password).catch((error: unknown) => {
-    if (isAppsError(error, 'UnauthorizedError')) throw new AppsError('UnauthorizedError', WRONG_LOGIN);
+    if (isAppsError(error, 'UnauthorizedError')) throw new WrongLogin('login_wrong');
     throw error;
   });
   ctx.append('Set-Cookie', cookie);
@@ -57,14 +65,15 @@ async function offerLogin(ctx: Context, services: HttpServices, site: Site, erro
   if (!isAppsError(error) || !asksForLogin(error, isLogin(fields))) return false;
   // What a page of another address has sent is not shown.
   const kept = services.requesters.takesCookies(ctx) ? keptFields(fields) : [];
-  const reason = error.headers['Set-Cookie'] === undefined ? error.message : SESSION_OVER;
-  const whole = /[.!?]$/.test(reason) ? reason : `${reason}.`;
-  const problem = isLogin(fields) ? whole : `${whole} ${kept ? keptText(ctx, services) : LOST}`;
+  const hasEnded = error.headers['Set-Cookie'] !== undefined;
+  const problem = error instanceof WrongLogin ? error.text : hasEnded ? 'login_ended' : undefined;
+  const note = kept ? keptText(ctx, services) : 'login_loses';
   await showLogin(ctx, services, site, {
     next: undefined,
     identifier: isLogin(fields) ? fields.identifier : undefined,
     error,
-    problem,
+    ...(problem && { problem }),
+    ...(!isLogin(fields) && { note }),
     place: {
       action: services.baseUrl() + ctx.originalUrl,
       hidden: [[LOGIN, '1'], ...(kept ?? []).map(([name, value]): [string, string] => [keptName(name), value])],
@@ -80,11 +89,8 @@ function asksForLogin(error: AppsError, isLoginForm: boolean): boolean {
   return name === 'UnauthorizedError' || isAppsError(cause, 'UnauthorizedError');
 }
 
-const keptText = (ctx: Context, { sites }: HttpServices): string =>
-  defersForm(ctx, sites)
-    ? 'What you have entered is there again afterwards, except files.'
-    : 'What you have entered is there again afterwards.';
-const LOST = 'What you have entered is too long to be kept: go back in your browser to copy it.';
+const keptText = (ctx: Context, { sites }: HttpServices): ServiceMessage =>
+  defersForm(ctx, sites) ? 'login_keeps_no_files' : 'login_keeps';
 
 /** The fields of the request; none where its body is not right. */
 async function sentFields(ctx: Context, services: HttpServices): Promise<Record<string, unknown>> {

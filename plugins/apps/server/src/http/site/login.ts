@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { escapeHtml, html, type PageContent } from '../../apps';
+import { escapeHtml, html, type PageContent, type PageLocale, type ServiceMessage } from '../../apps';
 import { safeNext } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { type AppsError, isAppsError, methodNotAllowed } from '../../errors';
@@ -10,15 +10,9 @@ import type { HttpServices } from '../request/exchange';
 import { prefersJson } from '../request/negotiate';
 import { checkRawBody } from '../request/raw-body';
 import { sitePage } from '../response/in-theme';
+import { inLanguage, plainLocale, problemText, siteLocale } from '../response/page-texts';
 import { bareDocument } from '../response/pages';
 import { bareStatuses } from '../response/respond-error';
-
-/** What the login form says to every wrong login; it does not tell which half was wrong. */
-export const WRONG_LOGIN = 'The name or the password is not right. Please try again.';
-
-export const SESSION_OVER = 'Your session has ended. Please log in again.';
-
-export const INCOMPLETE = 'Enter your name and your password';
 
 /** Answers `/<site_id>/@@login`: shows the form and logs in (docs/reference/rights.md#login-and-logout). */
 export async function login(ctx: Context, services: HttpServices, site: Site): Promise<void> {
@@ -32,7 +26,7 @@ export async function login(ctx: Context, services: HttpServices, site: Site): P
   } catch (error) {
     // A session that has ended: the form says so, and the cookie is deleted.
     if (prefersJson(ctx) || !isAppsError(error, 'UnauthorizedError')) throw error;
-    await showLogin(ctx, services, site, { next, error, problem: SESSION_OVER });
+    await showLogin(ctx, services, site, { next, error, problem: 'login_ended' });
   }
 }
 
@@ -67,7 +61,7 @@ async function postLogin(ctx: Context, services: HttpServices, site: Site): Prom
     return showLogin(ctx, services, site, { next, error });
   }
   if (typeof identifier !== 'string' || typeof password !== 'string' || identifier === '' || password === '') {
-    return showLogin(ctx, services, site, { next, identifier, problem: INCOMPLETE });
+    return showLogin(ctx, services, site, { next, identifier, problem: 'login_incomplete' });
   }
   try {
     const { cookie } = await requesters.login(ctx, identifier, password);
@@ -75,8 +69,13 @@ async function postLogin(ctx: Context, services: HttpServices, site: Site): Prom
     seeOther(ctx, site, next);
   } catch (error) {
     if (!isAppsError(error, 'UnauthorizedError') && !isAppsError(error, 'RateLimitError')) throw error;
-    const problem = error.status === 401 ? WRONG_LOGIN : error.message;
-    await showLogin(ctx, services, site, { next, identifier, error, problem });
+    await showLogin(ctx, services, site, {
+      next,
+      identifier,
+      error,
+      // It does not tell which half was wrong.
+      ...(error.status === 401 && { problem: 'login_wrong' }),
+    });
   }
 }
 
@@ -123,8 +122,11 @@ interface LoginForm {
   next: unknown;
   /** What was entered as the name. */
   identifier?: unknown;
-  problem?: string;
-  /** Gives the answer its status, headers and problem. */
+  /** Without it, the problem is that of `error`. */
+  problem?: ServiceMessage;
+  /** A sentence after the problem. */
+  note?: ServiceMessage;
+  /** Gives the answer its status and headers. */
   error?: AppsError;
   /** The address of the form, and further hidden fields, where it is not the login page's own. */
   place?: { action: string; hidden: [name: string, value: string][] };
@@ -132,7 +134,10 @@ interface LoginForm {
 
 /** Answers with the login form: the theme's `templates/login.html`, else the plugin's own. */
 export async function showLogin(ctx: Context, services: HttpServices, site: Site, form: LoginForm): Promise<void> {
-  const { next, identifier, error, problem = error?.message, place } = form;
+  const { next, identifier, error, place } = form;
+  const locale = await formLocale(services, site, error);
+  const say: Say = (key, values) => escapeHtml(locale.say(key, values));
+  const problem = problemOf(locale, form);
   const { token, cookie } = services.requesters.loginForm(ctx);
   const alert = problem ? `<p role="alert">${escapeHtml(problem)}</p>\n` : '';
   const entered = typeof identifier === 'string' ? identifier : '';
@@ -141,24 +146,41 @@ export async function showLogin(ctx: Context, services: HttpServices, site: Site
   ctx.status = error?.status ?? 200;
   const target = safeNext(next, site.url);
   await showForm(ctx, services, site, {
-    title: `Log in to ${site.title}`,
+    locale,
+    title: locale.say('login_title', { site: site.title }),
     before: alert,
     action: place?.action ?? `${site.url}/@@login`,
     hidden: [['_csrf', token], ['next', target], ...(place?.hidden ?? [])],
-    fields: `<div class="apps-field"><label for="identifier">Name or e-mail</label>
+    fields: `<div class="apps-field"><label for="identifier">${say('login_name')}</label>
 <input id="identifier" name="identifier" autocomplete="username" required value="${escapeHtml(entered)}"></div>
-<div class="apps-field"><label for="password">Password</label>
+<div class="apps-field"><label for="password">${say('login_password')}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required></div>
 `,
-    button: 'Log in',
-    login: { identifier: entered, next: target, message: problem ?? '', status: ctx.status, csrf_token: token },
+    button: say('login'),
+    login: { identifier: entered, next: target, message: problem, status: ctx.status, csrf_token: token },
   });
+}
+
+type Say = PageLocale['say'];
+
+/** The language of a form; bare pages do not ask the theme. */
+const formLocale = (services: HttpServices, site: Site, error?: AppsError): Promise<PageLocale> =>
+  bareStatuses.has(error?.status ?? 200) ? plainLocale(site) : siteLocale(services, site);
+
+/** What the form says above its fields, as text; '' for nothing. */
+function problemOf(locale: PageLocale, { problem, note, error }: LoginForm): string {
+  const text = problem ? locale.say(problem) : error ? problemText(locale, error) : '';
+  if (!note) return text;
+  const sentence = /[.!?]$/.test(text) ? text : `${text}.`;
+  return `${sentence} ${locale.say(note)}`;
 }
 
 async function showLogout(ctx: Context, services: HttpServices, site: Site, requester: Requester): Promise<void> {
   ctx.status = 200;
+  const locale = await siteLocale(services, site);
   await showForm(ctx, services, site, {
-    title: `Log out of ${site.title}`,
+    locale,
+    title: locale.say('logout_title', { site: site.title }),
     before: '',
     action: `${site.url}/@@logout`,
     hidden: [
@@ -167,11 +189,12 @@ async function showLogout(ctx: Context, services: HttpServices, site: Site, requ
     ],
     requester,
     fields: '',
-    button: 'Log out',
+    button: escapeHtml(locale.say('logout')),
   });
 }
 
 interface FormPage {
+  locale: PageLocale;
   title: string;
   /** The requester who sees it; undefined: anonymous. */
   requester?: Requester;
@@ -180,6 +203,7 @@ interface FormPage {
   fields: string;
   action: string;
   hidden: [name: string, value: string][];
+  /** HTML of its button. */
   button: string;
   /** Data of the theme's template of the login form. */
   login?: Record<string, string | number>;
@@ -187,7 +211,7 @@ interface FormPage {
 
 /** A page of one form, which no cache keeps. */
 async function showForm(ctx: Context, services: HttpServices, site: Site, form: FormPage): Promise<void> {
-  const { title, requester, before, fields, action, hidden, button, login } = form;
+  const { locale, title, requester, before, fields, action, hidden, button, login } = form;
   const inputs = hidden
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">\n`)
     .join('');
@@ -197,12 +221,18 @@ async function showForm(ctx: Context, services: HttpServices, site: Site, form: 
   const page: PageContent = {
     title,
     ...(login && { template: { name: 'login', data: { login: { ...login, title, action, hidden: html(inputs) } } } }),
-    main: `<h1>${escapeHtml(title)}</h1>
+    main: inLanguage(
+      locale,
+      site,
+      `<h1>${escapeHtml(title)}</h1>
 ${before}<form method="post" action="${escapeHtml(action)}">
 ${inputs}${fields}<button type="submit" class="apps-action">${button}</button>
 </form>`,
+    ),
   };
-  ctx.body = bareStatuses.has(ctx.status) ? bareDocument(page) : await sitePage(ctx, services, site, requester, page);
+  ctx.body = bareStatuses.has(ctx.status)
+    ? bareDocument({ ...page, lang: site.locale })
+    : await sitePage(ctx, services, site, requester, page);
 }
 
 /** Methods of the login addresses. */

@@ -4,8 +4,8 @@ import type { Items, Json } from '../../../../shared/json';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError, notFound } from '../../errors';
 import { translateError } from './errors';
-import { createGuard, type Guard, refused } from './guard';
-import { type Documents, methods, prepareCall } from './methods';
+import { createGuard, type Guard, permissionName, refused } from './guard';
+import { type Documents, methods, prepareCall, publishing } from './methods';
 import { type PageLimits, readParams } from './params';
 import { createSameIds, type SameIdsDatabase } from './same-ids';
 import type { CallParams, DocumentAccess, Need } from './types';
@@ -92,6 +92,18 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
         run: reads ? safely : sameIds.repeatable(safely),
       };
     },
+
+    permissions(uid, method, requester) {
+      const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
+      if (row === undefined) throw new AppsError('BadRequestError', 'There is no such method of documents().');
+      const schema = schemaOf(uid);
+      // What these two write is published, unless the call says otherwise.
+      const publishes = draftMethods.has(method) && documentsOf(schema).publish !== undefined;
+      const needs = [needOf(schema, row.need), ...(publishes ? [publishing] : [])];
+      return [...new Set(needs.map((need) => permissionName(uid, need, requester)))];
+    },
+
+    types: () => Object.keys(strapi.contentTypes).filter((uid) => uid.startsWith('api::')),
 
     async readContent(uid, { documentId, slug }, requester, locale) {
       const schema = schemaOf(uid);

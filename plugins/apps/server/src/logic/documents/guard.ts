@@ -33,6 +33,11 @@ interface PermissionsManager {
 const explorer = (action: Need['admin']): string =>
   `plugin::content-manager.explorer.${action === 'find' ? 'read' : action}`;
 
+/** The permission that decides about a need, as Strapi's screens name it. */
+export function permissionName(uid: string, { action, admin }: Need, { kind }: Requester): string {
+  return kind === 'administrator' ? `${explorer(admin)} (${uid})` : `${uid}.${action}`;
+}
+
 /** The error for a missing right: UnauthorizedError for anonymous, who may still log in (docs/reference/rights.md#content). */
 export function refused(requester: Requester, message: string): AppsError {
   return new AppsError(requester.kind === 'anonymous' ? 'UnauthorizedError' : 'ForbiddenError', message);

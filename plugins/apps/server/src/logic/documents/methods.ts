@@ -70,10 +70,12 @@ async function requireTarget({ documents, guard, documentId, locale }: Call, act
   if ((await documents.findFirst({ filters, ...language, status: 'draft' })) === null) throw noDocument();
 }
 
+/** The right to publish. */
+export const publishing: Need = { action: 'update', admin: 'publish' };
+
 /** Writing a published version also publishes, which is a separate right of administrators. */
 async function requirePublishing({ guard, status, documents }: Call): Promise<void> {
-  if (status === 'published' && documents.publish !== undefined)
-    await guard.need({ action: 'update', admin: 'publish' });
+  if (status === 'published' && documents.publish !== undefined) await guard.need(publishing);
 }
 
 /** A method that adds or removes versions of a document. */

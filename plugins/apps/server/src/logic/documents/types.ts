@@ -13,6 +13,13 @@ export interface DocumentAccess {
    */
   prepare(uid: string, method: string, params: Items, requester: Requester): Promise<PreparedCall>;
   /**
+   * The permissions that decide about a method, all of which are needed: actions of the content API, or for administrators
+   * those of the Content Manager with their subject. NotFoundError: no such content type.
+   */
+  permissions(uid: string, method: string, requester: Requester): string[];
+  /** Uids of the types that logic may use. */
+  types(): string[];
+  /**
    * The published item of an address with all fields that the requester may read, one level populated, or null.
    * @param locale of a localized type; null: the default one
    */

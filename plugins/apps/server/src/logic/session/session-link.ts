@@ -46,6 +46,8 @@ export class SessionLink {
   private timer: NodeJS.Timeout | undefined;
   /** Whether host calls are running; the sandbox waits for their answer and may send no others. */
   private serving = false;
+  /** Bytes by which the memory of the session has grown. */
+  private memory = 0;
   /** Functions of the running request. */
   private functions: readonly string[] = [];
   /** Sends `open` again with the program's text, after the runner has forgotten it. Null: it has been sent. */
@@ -143,6 +145,7 @@ export class SessionLink {
   /** Throws RunnerBreach for messages that no working runner sends. */
   private receive(message: SessionMessage): void {
     if (message.type === 'host') this.asked(message.data);
+    else if (message.type === 'used') this.grown(message.bytes);
     else if (message.type === 'done') this.answered(message.data);
     else if (message.reason === 'unknown-program') this.sendAgain();
     else this.fail(this.failure(message.reason, message.message));
@@ -152,6 +155,12 @@ export class SessionLink {
     if (this.serving) throw new RunnerBreach('host calls before the last ones were answered');
     this.serving = true;
     void this.serve(data).catch(() => this.stop(brokenError(this.options.program)));
+  }
+
+  /** The number is the runner's: it is shown, and decides nothing. */
+  private grown(bytes: number): void {
+    this.options.budget.memory += Math.max(0, bytes - this.memory);
+    this.memory = Math.max(this.memory, bytes);
   }
 
   private answered(data: string): void {

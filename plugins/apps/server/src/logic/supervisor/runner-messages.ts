@@ -17,6 +17,9 @@ const reasons: Record<FailureReason, true> = {
 /** Bytes of a text for the log, or of an error's message. */
 const MAX_TEXT_SIZE = 4096;
 
+/** Digits of a number of bytes. */
+const MAX_DIGITS = 15;
+
 /** Messages that may arrive for sessions that are over: for each session begun, and in total. */
 const MAX_STRAYS_OF_SESSION = 4;
 const MAX_STRAYS = 1000;
@@ -33,15 +36,22 @@ function limitsOf(messageSize: number): Map<string, number> {
     ['unavailable', MAX_TEXT_SIZE],
     ['host', data],
     ['done', data],
+    ['used', MAX_DIGITS],
     ...failed,
   ]);
 }
 
 function messageOf({ kind, number: session, text }: Frame): FromRunner {
   if (kind === 'host' || kind === 'done') return { type: kind, session, data: text };
+  if (kind === 'used') return { type: kind, session, bytes: bytesOf(text) };
   if (kind === 'unavailable') return { type: kind, message: text };
   if (kind === 'ready' || kind === 'unhealthy') return { type: kind };
   return { type: 'failed', session, reason: kind.slice('failed-'.length) as FailureReason, message: text };
+}
+
+function bytesOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new RunnerBreach('a number of bytes is none');
+  return Number(text);
 }
 
 export interface RunnerMessagesOptions {

@@ -13,6 +13,8 @@ export const siteAddresses = {
   'apps.js': 'script',
   'apps.css': 'style',
   'apps.openapi.json': 'openapi',
+  'apps.reload': 'reload',
+  'apps.reload.js': 'reload-script',
 } as const;
 
 /** What follows `@@` in an address of the plugin's own, so that no view can have its name. */

@@ -43,7 +43,9 @@ export function describedBy(view: ElementView): Record<string, string | boolean 
 
 /** The name for screen readers where the definition has no label. */
 export function ariaLabel(view: ElementView): Record<string, string | undefined> {
-  return { 'aria-label': view.definition.label ? undefined : view.definition.name };
+  const { label, name } = view.definition;
+  // In an entry of a repeated group the name has the group's before it.
+  return { 'aria-label': label ? undefined : name.slice(name.lastIndexOf(':') + 1) };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ElementDefinition } from '../../types';
 import { type Check, check } from '../../yaml/check';
 import { boundedList, caption, flag, number, oneOf, text } from '../../yaml/schema';
 
+import type { YamlNode } from '../../yaml/yaml';
 import { showIfSetting } from './show-if';
 
 /** Budget of all elements of a definition: `left` steps of matching default values. */
@@ -13,6 +14,10 @@ export interface DefinitionWork extends PatternWork {
   options: number;
   /** Remaining steps of compiling patterns. */
   patterns: number;
+  /** Fields that repeated groups may still have. */
+  fields: number;
+  /** Reads an element inside another one. */
+  readElement(at: YamlNode, name: string): ElementDefinition;
 }
 
 /** A setting of an element: its name in ElementDefinition, and its check. */

@@ -41,11 +41,27 @@ export const showIfSetting: Settings = {
 
 /** Whether an element is shown. @param valueFor the values of the elements that its condition names */
 export function isShown({ showIf }: Pick<ElementDefinition, 'showIf'>, valueFor: (name: string) => Json): boolean {
-  return Object.entries(showIf ?? {}).every(([name, { values, not }]) => {
-    const given = valueFor(name);
-    const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
-    return entries.some((entry) => values.some((value) => textOf(value) === textOf(entry))) !== not;
-  });
+  return Object.entries(showIf ?? {}).every(([name, condition]) => isMet(condition, valueFor(name)));
+}
+
+function isMet({ values, not, also }: Condition, given: Json): boolean {
+  const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
+  const isIn = entries.some((entry) => values.some((value) => textOf(value) === textOf(entry)));
+  return isIn !== not && (also === undefined || isMet(also, given));
+}
+
+/** An element with the condition of its group or page besides its own. */
+export function withCondition(
+  element: ElementDefinition,
+  { showIf }: Pick<ElementDefinition, 'showIf'>,
+): ElementDefinition {
+  if (!showIf) return element;
+  const all = new Map(Object.entries(element.showIf ?? {}));
+  for (const [name, condition] of Object.entries(showIf)) {
+    const own = all.get(name);
+    all.set(name, own ? { ...condition, also: own } : condition);
+  }
+  return { ...element, showIf: Object.fromEntries(all) };
 }
 
 /** As a form sends a value: nothing and false are an empty text, true is 1. */
@@ -57,6 +73,10 @@ function textOf(value: unknown): string {
 /** The condition for the browser script, as JSON. */
 export function conditionJson({ showIf }: ElementDefinition): string | undefined {
   if (!showIf) return undefined;
-  const all = Object.entries(showIf).map(([name, { values, not }]) => [name, { not, values: values.map(textOf) }]);
-  return JSON.stringify(Object.fromEntries(all));
+  const texts = ({ values, not, also }: Condition): object => ({
+    not,
+    values: values.map(textOf),
+    ...(also && { also: texts(also) }),
+  });
+  return JSON.stringify(Object.fromEntries(Object.entries(showIf).map(([name, one]) => [name, texts(one)])));
 }

@@ -1,6 +1,6 @@
-import { escapeHtml, roleOf } from '../elements';
-import type { FormError } from '../run/refusals';
-import type { Block } from '../types';
+import { escapeHtml, roleOf } from '../../elements';
+import type { FormError } from '../../run/refusals';
+import type { Block } from '../../types';
 
 /** The messages of a form that is shown again: beside their fields, the others above the form. */
 export interface FormMessages {
@@ -17,12 +17,15 @@ export function formMessages(block: Block, errors: readonly FormError[], placed:
   const { elements } = block.definition;
   const byElement = new Map<string, string>();
   for (const { path, message } of errors) {
-    const name = path.join('.');
+    const name = path.join(':');
     const before = byElement.get(name);
     byElement.set(name, before === undefined ? message : `${before} ${message}`);
   }
-  const isInput = (name: string) => roleOf(elements.get(name)) === 'input';
-  const first = [...placed, ...byElement.keys()].find((name) => byElement.has(name) && isInput(name));
+  // An entry of a repeated group has the name of the group before its own.
+  const elementOf = (name: string) => elements.get(name.split(':', 1)[0] ?? name);
+  const wrong = [...byElement.keys()].filter((name) => roleOf(elementOf(name)) === 'input');
+  const place = (name: string) => placed.indexOf(elementOf(name)?.name ?? '');
+  const [first] = wrong.sort((a, b) => (place(a) >>> 0) - (place(b) >>> 0));
   const shown = new Set<string>();
   return {
     beside(name) {
@@ -33,7 +36,7 @@ export function formMessages(block: Block, errors: readonly FormError[], placed:
       const left = [...byElement].filter(([name]) => !shown.has(name));
       if (left.length === 0) return '';
       const texts = left.map(([name, message]) => {
-        const label = elements.get(name)?.label;
+        const label = elementOf(name)?.label;
         return `<p>${escapeHtml(label ? `${label}: ${message}` : message)}</p>`;
       });
       const focus = first !== undefined && shown.has(first) ? '' : ' autofocus';

@@ -1,10 +1,23 @@
-import { type App, type Block, brokenCatalogues, builtInActions } from '../../../server/src/apps';
-import { didYouMean } from '../../../server/src/did-you-mean';
-import { isAppsError } from '../../../server/src/errors';
-import type { CompiledLayout } from '../../../server/src/layouts/types';
+import { didYouMean } from '../../did-you-mean';
+import { isAppsError } from '../../errors';
+import type { CompiledLayout, Layouts } from '../../layouts/types';
+import { builtInActions, PAGES } from '../elements';
+import { brokenCatalogues } from '../locales';
+import type { App, Block } from '../types';
 import { elementFindings, nameFindings } from './functions';
 import { type Finding, type Report, refused } from './problem';
-import type { LintServices } from './services';
+
+/** What the check of an app needs of the server, with or without a running Strapi. */
+export interface LintServices {
+  layouts: Pick<Layouts, 'compile'>;
+  /**
+   * Names of the functions of a block's logic, after it was loaded in the sandbox. Null where there is no sandbox. Rejects
+   * with the AppsError of a file that is broken or has no end.
+   */
+  functionsOf(app: App, block: Block): Promise<ReadonlySet<string> | null>;
+  /** What the server would log about an app: keys that it ignores. */
+  warningsOf(app: App): readonly string[];
+}
 
 /** Logic files that are loaded at once. */
 const AT_ONCE = 6;
@@ -35,7 +48,7 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
   const functions = await functionsOf(services, app, block, report);
   // What follows from a broken definition is no mistake of its own.
   if (block.error) return;
-  if (layout) for (const finding of unknownElements(block, layout)) report(finding);
+  if (layout) for (const finding of [...unknownElements(block, layout), ...lostPages(block, layout)]) report(finding);
   if (functions)
     for (const finding of [...elementFindings(block, layout, functions), ...nameFindings(block, functions)])
       report(finding);
@@ -63,11 +76,26 @@ async function functionsOf(services: LintServices, app: App, block: Block, repor
   }
 }
 
+/** Pages of a form without a place in the layout. */
+function lostPages({ id, definition, layout }: Block, { shows }: CompiledLayout): Finding[] {
+  if (!definition.pages || shows(PAGES)) return [];
+  const message = 'The form has pages, and its layout no place for them: all fields are on one page';
+  return [
+    { severity: 'error', position: { file: layout?.path ?? id }, message, cure: 'Write `{_pages}` in the layout.' },
+  ];
+}
+
 /** Elements that the layout names and the definition does not declare. */
 function unknownElements({ id, definition }: Block, { named }: CompiledLayout): Finding[] {
   const known = [...definition.elements.keys()];
   return named()
-    .filter(({ names }) => !names.some((name) => definition.elements.has(name) || builtInActions.has(name)))
+    .filter(
+      ({ names }) =>
+        !names.some(
+          (name) =>
+            definition.elements.has(name) || builtInActions.has(name) || (name === PAGES && definition.pages !== null),
+        ),
+    )
     .map(({ names, path, line, column }) => {
       const name = names.at(-1) ?? '';
       return {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 
-/** The package's own folder: the program is in its `dist/cli/`. */
+/** The package's own folder: the built programs are in its `dist/<program>/`. */
 export const packageFolder = join(__dirname, '..', '..');
 
 export const PACKAGE = 'strapi-plugin-apps';
@@ -19,6 +19,12 @@ export function filesBelow(...names: string[]): Map<string, string> {
       .filter((path) => statSync(join(folder, path)).isFile())
       .map((path) => [path.split(sep).join('/'), readFileSync(join(folder, path), 'utf8')]),
   );
+}
+
+/** Names of the folders in a folder of the package. */
+export function foldersOf(name: string): string[] {
+  const entries = readdirSync(join(packageFolder, name), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
 /** The folder of the schemas as files of `from` name it: in the nearest `node_modules`, else where the package is. */

@@ -1,5 +1,5 @@
-import type { AppsError } from '../../../server/src/errors';
-import { excerptOf, type SourcePosition } from '../../../shared/positions';
+import { excerptOf, type SourcePosition } from '../../../../shared/positions';
+import type { AppsError } from '../../errors';
 
 export type Severity = 'error' | 'warning';
 

@@ -1,6 +1,7 @@
-import { type Block, builtInActions, elementTypes, roleOf } from '../../../server/src/apps';
-import { didYouMean } from '../../../server/src/did-you-mean';
-import type { CompiledLayout } from '../../../server/src/layouts/types';
+import { didYouMean } from '../../did-you-mean';
+import type { CompiledLayout } from '../../layouts/types';
+import { builtInActions, elementTypes, entryElements, roleOf } from '../elements';
+import type { Block } from '../types';
 import type { Finding, Severity } from './problem';
 
 type Element = Block['definition']['elements'] extends ReadonlyMap<string, infer E> ? E : never;
@@ -22,7 +23,7 @@ export function elementFindings(
   layout: CompiledLayout | null,
   functions: ReadonlySet<string>,
 ): Finding[] {
-  return [...block.definition.elements.values()].flatMap((element) => {
+  return withEntries(block).flatMap((element) => {
     const need = needOf(element, layout);
     if (!need || functions.has(need.name)) return [];
     const lack = block.logic ? `${block.logic.path} has no function "${need.name}"` : 'the block has no logic file';
@@ -30,6 +31,10 @@ export function elementFindings(
     return [{ severity: need.severity, position: element.position, message, cure: cureOf(block, need.name) }];
   });
 }
+
+/** The elements of a block, and the fields of its repeated groups. */
+const withEntries = ({ definition }: Block): Element[] =>
+  [...definition.elements.values()].flatMap((element) => [element, ...entryElements(element)]);
 
 function needOf(element: Element, layout: CompiledLayout | null): Need | null {
   const { name, type, options } = element;
@@ -63,8 +68,9 @@ function cureOf({ id, logic }: Block, name: string): string {
 }
 
 /** Functions whose names are probably misspelt: nothing calls them, and something close is missing. */
-export function nameFindings({ definition, logic }: Block, functions: ReadonlySet<string>): Finding[] {
-  const elements = [...definition.elements.keys()];
+export function nameFindings(block: Block, functions: ReadonlySet<string>): Finding[] {
+  const { logic } = block;
+  const elements = withEntries(block).map(({ name }) => name);
   const called = new Set([...events, ...elements, ...elements.map((name) => `${name}_options`)]);
   const missing = events.filter((name) => !functions.has(name));
   return [...functions]

@@ -1,0 +1,47 @@
+/**
+ * Reloads the page when the server has other theme files than those that the page was made of
+ * (docs/decisions/development-server.md). Included by pages of the command `dev` only.
+ */
+const script = document.currentScript as HTMLScriptElement | null;
+const url = script?.src.replace(/\.js$/, '');
+
+/** The version that the server had when this page asked first. */
+let shown: string | undefined;
+
+/** Whether a field holds something that a reload would lose. */
+function hasInput(): boolean {
+  const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
+  return [...fields].some((field) =>
+    field instanceof HTMLInputElement && /^(checkbox|radio)$/.test(field.type)
+      ? field.checked !== field.defaultChecked
+      : field.type !== 'hidden' && field.value !== field.defaultValue,
+  );
+}
+
+/** A bar that reloads the page at a click, instead of losing what was entered. */
+function offerReload(): void {
+  if (document.getElementById('apps-reload')) return;
+  const button = document.createElement('button');
+  button.id = 'apps-reload';
+  button.type = 'button';
+  button.textContent = 'Files of the theme have changed: reload (what you entered is lost)';
+  button.onclick = () => location.reload();
+  document.body.append(button);
+}
+
+function onVersion({ data }: MessageEvent<string>): void {
+  shown ??= data;
+  if (data === shown) return;
+  if (hasInput()) offerReload();
+  else location.reload();
+}
+
+const styles = new CSSStyleSheet();
+styles.replaceSync(`
+.apps-excerpt{display:block;margin:.25rem 0 1rem;padding:.75rem 1rem;overflow:auto;white-space:pre;text-align:start;
+font:.875rem/1.5 ui-monospace,monospace;color:#fee2e2;background:#450a0a;border-inline-start:4px solid #ef4444}
+#apps-reload{position:fixed;inset:auto 1rem 1rem;z-index:2147483647;padding:.75rem 1rem;font:1rem system-ui,sans-serif;
+color:#fff;background:#7f1d1d;border:0;border-radius:6px;cursor:pointer}`);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
+
+if (url) new EventSource(url).addEventListener('version', onVersion);

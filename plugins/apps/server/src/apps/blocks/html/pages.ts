@@ -1,0 +1,77 @@
+import { attributes, escapeHtml, pageFields } from '../../elements';
+import type { PageLocale } from '../../locales';
+import type { Definition, FormPage } from '../../types';
+import { textsOf } from '../sent/form';
+import { namesOn, neighbour, type PageState } from '../sent/pages';
+
+/** The HTML of the elements of a page, by name; '' for what is not shown. */
+type Contents = (name: string) => Promise<string>;
+
+interface FormParts {
+  definition: Definition;
+  pages: readonly FormPage[];
+  state: PageState;
+  locale: Pick<PageLocale, 'say'>;
+  /** Begins the id of the heading. */
+  idPrefix: string;
+  formAction: string | undefined;
+  /** Values of the fields that keep files, by element. */
+  files: ReadonlyMap<string, readonly { entry: string }[]>;
+  contents: Contents;
+  /** The button that saves. */
+  save: string;
+}
+
+/** One page of a form with its progress mark, buttons, and the fields of the other pages in hidden ones. */
+export async function pageHtml(parts: FormParts): Promise<string> {
+  const { pages, state, locale, idPrefix, formAction, contents, save } = parts;
+  const { page, hidden, moved } = state;
+  const shown = [...pages.keys()].filter((index) => !hidden.has(index) || index === page);
+  const fields: string[] = [];
+  for (const name of pages[page]?.elements ?? []) if (!isKeptAway(parts, name)) fields.push(await contents(name));
+  const id = `${idPrefix}-page`;
+  const heading = attributes({ id, class: 'apps-page-title', tabindex: '-1', autofocus: moved });
+  const isFirst = neighbour(page, -1, pages.length, hidden) === page;
+  const isLast = neighbour(page, 1, pages.length, hidden) === page;
+  const button = (name: string, label: string, extra: object) =>
+    `<button${attributes({ type: 'submit', class: `apps-action apps-page-${name.slice(1)}`, name, value: '1', formaction: formAction, ...extra, 'data-apps-stay': true })}>${escapeHtml(label)}</button>`;
+  const back = isFirst ? '' : button(pageFields.back, locale.say('back'), { formnovalidate: true });
+  const next = isLast ? save : button(pageFields.next, locale.say('next'), {});
+  const title = escapeHtml(pages[page]?.title ?? '');
+  return (
+    `${keptFields(parts)}${steps(parts, shown)}<section class="apps-page" aria-labelledby="${escapeHtml(id)}">` +
+    `<h2${heading}>${title}</h2>${fields.join(' ')}</section><p class="apps-page-actions">${[back, next].filter(Boolean).join(' ')}</p>`
+  );
+}
+
+/** Whether an element is left out: fields of earlier pages alone say that it is not shown, so that no script can change it. */
+function isKeptAway({ definition, pages, state }: FormParts, name: string): boolean {
+  if (!state.absent.has(name)) return false;
+  const here = new Set(namesOn(definition, pages[state.page]));
+  return Object.keys(definition.elements.get(name)?.showIf ?? {}).every((other) => !here.has(other));
+}
+
+function steps({ pages, state, locale }: FormParts, shown: readonly number[]): string {
+  const items = shown.map((index) => {
+    const current = attributes({ 'aria-current': index === state.page ? 'step' : undefined });
+    return `<li${current}>${escapeHtml(pages[index]?.title ?? '')}</li>`;
+  });
+  const label = locale.say('step_of', { page: shown.indexOf(state.page) + 1, pages: shown.length });
+  return `<ol${attributes({ class: 'apps-steps', 'aria-label': label })}>${items.join('')}</ol>`;
+}
+
+/** What was entered on other pages, in hidden fields. */
+function keptFields({ definition, pages, state, files }: FormParts): string {
+  const hidden = (name: string, value: string) => `<input${attributes({ type: 'hidden', name, value })}>`;
+  const others = [...state.seen].filter((index) => index !== state.page);
+  const names = new Set(others.flatMap((index) => namesOn(definition, pages[index])));
+  const kept: string[] = [];
+  for (const [name, value] of Object.entries(state.fields)) {
+    const element = name.split(':', 1)[0] ?? name;
+    if (!names.has(element) || files.has(element)) continue;
+    for (const text of textsOf(value)) kept.push(hidden(name, text));
+  }
+  for (const [name, list] of files) if (names.has(name)) for (const { entry } of list) kept.push(hidden(name, entry));
+  const seen = [...state.seen].sort((a, b) => a - b).join(',');
+  return `${hidden(pageFields.page, String(state.page))}${hidden(pageFields.seen, seen)}${kept.join('')}`;
+}

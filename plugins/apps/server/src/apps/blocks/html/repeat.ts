@@ -1,0 +1,189 @@
+import type { Items, Json } from '../../../../../shared/json';
+import { logicError } from '../../../errors';
+import {
+  attributes,
+  boundsOf,
+  type ElementView,
+  elementTypes,
+  escapeHtml,
+  fieldset,
+  isShown,
+  readableText,
+  type ShowTools,
+} from '../../elements';
+import type { ElementDefinition, ElementOption } from '../../types';
+import type { ShownEntry } from '../sent/form';
+import type { FormMessages } from './form-messages';
+
+/** What the HTML of a repeated group needs besides its view. */
+export interface RepeatParts {
+  /** Entries of the form that is shown again; absent where the group shows its value. */
+  sent?: readonly ShownEntry[] | undefined;
+  /** The position of the entry with the focus; -1: the button that adds one. */
+  focus?: number | undefined;
+  messages?: FormMessages | undefined;
+  /** By the names of `entryElements`. */
+  options: ReadonlyMap<string, readonly ElementOption[]>;
+  tools: ShowTools;
+}
+
+/** Options of all entries that one group shows. */
+const MAX_OPTIONS = 20_000;
+
+const isItems = (value: Json): value is Items => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A repeated group: in a form its entries with buttons, for reading a list of their labels and values. */
+export async function repeatHtml(view: ElementView, parts: RepeatParts): Promise<string> {
+  return view.mode === 'input' ? formOf(view, parts) : textOf(view, parts);
+}
+
+async function textOf(view: ElementView, parts: RepeatParts): Promise<string> {
+  const { value, definition } = view;
+  // What a client has stored by the JSON interface may be anything.
+  if (!Array.isArray(value) || !value.every(isItems)) return value === null ? '' : readableText(value);
+  if (value.length === 0) return '';
+  const entries: string[] = [];
+  for (const [position, items] of value.entries()) {
+    const rows: string[] = [];
+    for (const field of definition.entry?.values() ?? []) {
+      if (!isShown(field, (name) => own(items, name))) continue;
+      const shown: ElementView = {
+        ...fieldView(view, field, position, parts),
+        mode: 'text',
+        value: own(items, field.name),
+      };
+      const { render, show } = elementTypes.get(field.type) ?? {};
+      const html = (show ? await show(shown, parts.tools) : render?.(shown)) ?? '';
+      if (html !== '') rows.push(`<div><dt>${escapeHtml(field.label ?? field.name)}</dt><dd>${html}</dd></div>`);
+    }
+    entries.push(`<li><dl>${rows.join('')}</dl></li>`);
+  }
+  const names = definition.class ? `apps-entries ${definition.class}` : 'apps-entries';
+  return `<ol${attributes({ class: names })}>${entries.join('')}</ol>`;
+}
+
+const own = (items: Items, name: string): Json => (Object.hasOwn(items, name) ? (items[name] ?? null) : null);
+
+/** An entry of the form: what was entered, else what is stored, else the defaults. */
+interface FormEntry {
+  sent: ShownEntry;
+  stored: Items | null;
+}
+
+function entriesOf({ value, definition }: ElementView, { sent }: RepeatParts): FormEntry[] {
+  if (sent) return sent.map((entry) => ({ sent: entry, stored: null }));
+  const stored = Array.isArray(value) ? value.filter(isItems) : [];
+  const missing = Math.max(0, boundsOf(definition).min - stored.length);
+  const blank = Array.from({ length: missing }, () => ({ sent: null, stored: null }));
+  return [...stored.map((items) => ({ sent: null, stored: items })), ...blank];
+}
+
+function formOf(view: ElementView, parts: RepeatParts): string {
+  const { definition, locale } = view;
+  const { name, addLabel } = definition;
+  const entries = entriesOf(view, parts);
+  const { min, max } = boundsOf(definition);
+  checkOptions(definition, entries.length, parts);
+  const html = entries.map((entry, position) =>
+    entryHtml(view, parts, entry, { position, count: entries.length, min }),
+  );
+  const focus = view.autofocus || (parts.focus === -1 && entries.length < max);
+  const add = button(view, `${name}:add`, addLabel ?? locale.say('entry_add'), undefined, focus);
+  const classes = definition.class ? `apps-repeat ${definition.class}` : 'apps-repeat';
+  const whole = { ...view, definition: { ...definition, class: classes } };
+  return fieldset(whole, `${html.join('')}${entries.length < max ? add : ''}`);
+}
+
+function checkOptions({ name, entry }: ElementDefinition, count: number, { options }: RepeatParts): void {
+  for (const field of entry?.keys() ?? []) {
+    const own = options.get(`${name}_${field}`)?.length ?? 0;
+    if (own * count > MAX_OPTIONS)
+      throw logicError(`${name}_${field}_options returns too many options for ${count} entries`);
+  }
+}
+
+interface Place {
+  position: number;
+  count: number;
+  min: number;
+}
+
+function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, place: Place): string {
+  const { name, label, entryLabel } = view.definition;
+  const { position } = place;
+  const title = `${entryLabel ?? label ?? name} ${position + 1}`;
+  const all = [...(view.definition.entry?.values() ?? [])];
+  const fields = all.map((field, index) => {
+    const shown = fieldView(view, field, position, parts);
+    const value = entry.stored ? own(entry.stored, field.name) : (field.default ?? null);
+    const said = parts.messages?.beside(shown.definition.name);
+    const isFirst = parts.focus === position && index === 0;
+    const whole: ElementView = {
+      ...shown,
+      value,
+      entered: entry.sent ? (entry.sent.get(field.name) ?? []) : null,
+      error: said?.error ?? null,
+      autofocus: said?.autofocus || isFirst,
+      hasDefault: field.default !== undefined,
+    };
+    return elementTypes.get(field.type)?.render?.(whole) ?? '';
+  });
+  // An entry of unchecked boxes sends no field besides this one.
+  const mark = `<input${attributes({ type: 'hidden', name: `${name}:${position}`, value: '1' })}>`;
+  return (
+    `<fieldset class="apps-entry"><legend>${escapeHtml(title)}</legend>${mark}${fields.join(' ')}` +
+    `${buttons(view, title, place)}</fieldset>`
+  );
+}
+
+function buttons(view: ElementView, title: string, { position, count, min }: Place): string {
+  const { name, upLabel, downLabel, removeLabel } = view.definition;
+  const { say } = view.locale;
+  const made = [
+    position > 0 && button(view, `${name}:up:${position}`, upLabel ?? say('entry_up'), title),
+    position < count - 1 && button(view, `${name}:down:${position}`, downLabel ?? say('entry_down'), title),
+    count > min && button(view, `${name}:remove:${position}`, removeLabel ?? say('entry_remove'), title),
+  ].filter(Boolean);
+  return made.length > 0 ? ` <span class="apps-entry-actions">${made.join(' ')}</span>` : '';
+}
+
+/** A button that changes the entries of the form and saves nothing. */
+function button({ formAction }: ElementView, name: string, label: string, entry?: string, autofocus = false): string {
+  const attrs = attributes({
+    type: 'submit',
+    class: 'apps-action apps-entry-action',
+    name,
+    value: '1',
+    formaction: formAction,
+    formnovalidate: true,
+    autofocus,
+    'aria-label': entry && `${label}: ${entry}`,
+    'data-apps-stay': true,
+  });
+  return `<button${attrs}>${escapeHtml(label)}</button>`;
+}
+
+/** The view of a field in an entry: its names have the group's name and the entry's position before them. */
+function fieldView(
+  view: ElementView,
+  field: ElementDefinition,
+  position: number,
+  { options }: RepeatParts,
+): ElementView {
+  const { name } = view.definition;
+  const inEntry = (one: string) => `${name}:${position}:${one}`;
+  const showIf =
+    field.showIf &&
+    Object.fromEntries(Object.entries(field.showIf).map(([one, condition]) => [inEntry(one), condition]));
+  const { idPrefix, locale } = view;
+  return {
+    definition: { ...field, name: inEntry(field.name), ...(showIf && { showIf }) },
+    mode: view.mode,
+    value: null,
+    entered: null,
+    error: null,
+    options: options.get(`${name}_${field.name}`) ?? [],
+    locale,
+    ...(idPrefix !== undefined && { idPrefix }),
+  };
+}

@@ -1,0 +1,28 @@
+import { type ElementView, entryElements } from '../elements';
+import type { Run } from '../run/run';
+import type { BlockSession } from './block-session';
+import type { DisplayOptions } from './element-contents';
+import { optionsOf } from './element-options';
+import type { FormMessages } from './html/form-messages';
+import { repeatHtml } from './html/repeat';
+
+/** The HTML of a repeated group, with the options that the block's logic gives its fields. */
+export async function repeatContent(
+  run: Run,
+  session: BlockSession,
+  view: ElementView,
+  { submission }: DisplayOptions,
+  messages: FormMessages | undefined,
+): Promise<string> {
+  const { definition } = view;
+  const { name } = definition;
+  const options = await optionsOf(session, entryElements(definition));
+  const { focus } = submission ?? {};
+  return repeatHtml(view, {
+    options,
+    messages,
+    sent: submission?.repeats.get(name),
+    focus: focus?.element === name ? focus.position : undefined,
+    tools: run.services,
+  });
+}

@@ -1,0 +1,139 @@
+import type { Items, Json } from '../../../../../shared/json';
+import type { StoredRecord } from '../../../records/types';
+import { isShown, PAGES, pageFields } from '../../elements';
+import type { Block, Definition, ElementDefinition, FormPage } from '../../types';
+import type { Entries, FormFields } from './form';
+
+const { page: PAGE, seen: SEEN, next: NEXT, back: BACK } = pageFields;
+
+/** Where a visitor is in a form with pages. */
+export interface PageState {
+  page: number;
+  /** Pages that were shown, with this one: their fields are in the form, those of others have their usual values. */
+  seen: ReadonlySet<number>;
+  /** Pages of which nothing is shown by what was entered so far. */
+  hidden: ReadonlySet<number>;
+  /** Elements of all pages that are not shown. */
+  absent: ReadonlySet<string>;
+  /** Whether a button has led here: the page's heading then has the focus. */
+  moved: boolean;
+  /** The form as it was sent, of which fields of other pages are kept. */
+  fields: FormFields;
+}
+
+/** The names on a page: its elements, and those of its groups. */
+export function namesOn({ elements }: Definition, page: FormPage | undefined): string[] {
+  return (page?.elements ?? []).flatMap((name) => [name, ...(elements.get(name)?.members ?? [])]);
+}
+
+/** The pages that a block's form has; empty where its layout has no place for them. */
+export function pagesOf({ definition }: Block, shows: (name: string) => boolean): readonly FormPage[] {
+  return definition.pages && shows(PAGES) ? definition.pages : [];
+}
+
+/** Numbers of pages in a field of the form. */
+function numbersIn(fields: FormFields, name: string, count: number): number[] {
+  const given = Object.hasOwn(fields, name) ? [fields[name]].flat().at(-1) : undefined;
+  const texts =
+    String(given ?? '')
+      .slice(0, 1_000)
+      .match(/\d{1,4}/g) ?? [];
+  return texts.map(Number).filter((number) => number < count);
+}
+
+/** The pages whose fields a posted form holds: all, if it does not say. */
+export function seenPages(fields: FormFields, count: number): Set<number> {
+  if (!Object.hasOwn(fields, PAGE)) return new Set(Array.from({ length: count }, (_, index) => index));
+  return new Set([...numbersIn(fields, SEEN, count), currentPage(fields, count)]);
+}
+
+/** The page that was sent; the first one, if the form does not say. */
+export const currentPage = (fields: FormFields, count: number): number => numbersIn(fields, PAGE, count)[0] ?? 0;
+
+/** The page of an element, or of its group; -1 for none. */
+export function pageOfElement(definition: Definition, pages: readonly FormPage[], name: string): number {
+  return pages.findIndex((page) => namesOn(definition, page).includes(name));
+}
+
+/** The elements that are not shown by what a form holds; a field that is not shown is empty to the conditions after it. */
+export function absentElements({ elements }: Definition, valueFor: (element: ElementDefinition) => Json): Set<string> {
+  const absent = new Set<string>();
+  for (const element of elements.values()) {
+    const texts = (name: string) => {
+      const named = elements.get(name);
+      return named && !absent.has(name) ? valueFor(named) : null;
+    };
+    if (!isShown(element, texts)) absent.add(element.name);
+  }
+  return absent;
+}
+
+/** The value of a field that was not entered yet. */
+const usualValue = ({ name, default: given }: ElementDefinition, items: Items | undefined): Json =>
+  items && Object.hasOwn(items, name) ? (items[name] ?? null) : (given ?? null);
+
+/** The first page of a form that was not sent yet. */
+export function firstPage(definition: Definition, pages: readonly FormPage[], record: StoredRecord | null): PageState {
+  const absent = absentElements(definition, (element) => usualValue(element, record?.items));
+  const hidden = hiddenPages(pages, absent);
+  const page = Math.max(
+    0,
+    [...pages.keys()].findIndex((index) => !hidden.has(index)),
+  );
+  return { page, seen: new Set([page]), hidden, absent, moved: false, fields: {} };
+}
+
+/** Whether a button of the pages was pressed. */
+export const isPageMove = (fields: FormFields): boolean => [NEXT, BACK].some((name) => Object.hasOwn(fields, name));
+
+/** Pages of which no element is shown. */
+function hiddenPages(pages: readonly FormPage[], absent: ReadonlySet<string>): Set<number> {
+  return new Set([...pages.keys()].filter((index) => pages[index]?.elements.every((name) => absent.has(name))));
+}
+
+/** The next page that shows something, in one direction; the same one if there is none. */
+export function neighbour(page: number, step: 1 | -1, count: number, hidden: ReadonlySet<number>): number {
+  for (let at = page + step; at >= 0 && at < count; at += step) if (!hidden.has(at)) return at;
+  return page;
+}
+
+/** A page that shows something and was not shown yet; -1 if there is none. */
+export function unseenPage(pages: readonly FormPage[], seen: ReadonlySet<number>, hidden: ReadonlySet<number>): number {
+  return [...pages.keys()].find((index) => !seen.has(index) && !hidden.has(index)) ?? -1;
+}
+
+/**
+ * The page that a posted form leads to: the first one with an error, else the one that its button leads to, else the same.
+ * @param entries what was entered, and what is wrong with it
+ */
+export function pageState(
+  definition: Definition,
+  pages: readonly FormPage[],
+  fields: FormFields,
+  { entered, errors }: Pick<Entries, 'entered' | 'errors'>,
+  { hasFiles, items }: { hasFiles(name: string): boolean; items: Items | undefined },
+): PageState {
+  const count = pages.length;
+  const absent = absentElements(definition, (element) => {
+    const texts = entered.get(element.name);
+    if (texts) return hasFiles(element.name) ? '1' : [...texts];
+    return usualValue(element, items);
+  });
+  const hidden = hiddenPages(pages, absent);
+  const seen = seenPages(fields, count);
+  const current = currentPage(fields, count);
+  const wrong = errors.map(({ path }) => pageOfElement(definition, pages, path[0] ?? '')).filter((index) => index >= 0);
+  const state = (page: number, moved: boolean): PageState => ({
+    page,
+    seen: new Set([...seen, page]),
+    hidden,
+    absent,
+    moved: moved && page !== current,
+    fields,
+  });
+  if (errors.length > 0) return state(wrong.length > 0 ? Math.min(...wrong) : current, false);
+  if (Object.hasOwn(fields, BACK)) return state(neighbour(current, -1, count, hidden), true);
+  if (Object.hasOwn(fields, NEXT)) return state(neighbour(current, 1, count, hidden), true);
+  const unseen = Object.hasOwn(fields, '_save') ? unseenPage(pages, seen, hidden) : -1;
+  return state(unseen < 0 ? current : unseen, true);
+}

@@ -1,0 +1,69 @@
+import type { Items, Json } from '../../../../../shared/json';
+import { boundsOf, elementTypes, isShown } from '../../elements';
+import { type Message, message } from '../../locales';
+import type { PatternWork } from '../../patterns/pattern-machine';
+import type { ElementDefinition, ElementOption } from '../../types';
+import type { SentEntry } from './form';
+import { isBlank, type SentEntries } from './sent-entries';
+
+/** A message about a field of a form, before it is put into words. */
+export interface WrongField {
+  path: string[];
+  message: Message;
+}
+
+type Options = ReadonlyMap<string, readonly ElementOption[]>;
+
+/**
+ * The value of a repeated group, or what is wrong with it. Entries in which nothing was entered are left out, but those that
+ * the least number needs are checked as they are.
+ * @param options by the names of `entryElements`
+ */
+export function readEntries(
+  element: ElementDefinition,
+  { entries, isWrong }: SentEntries,
+  options: Options,
+  work: PatternWork,
+): { value: Json; wrong: WrongField[] } {
+  const { name } = element;
+  const { min, max } = boundsOf(element);
+  const refuse = (refusal: Message) => ({ value: null, wrong: [{ path: [name], message: refusal }] });
+  if (isWrong) return refuse(message('entries_list'));
+  const filled = entries.filter((entry) => !isBlank(entry)).length;
+  if (filled > max) return refuse(message('entries_max', { count: max }));
+  let blank = Math.max(0, min - filled);
+  const value: Json[] = [];
+  const wrong: WrongField[] = [];
+  for (const [position, entry] of entries.entries()) {
+    if (isBlank(entry)) {
+      if (blank === 0) continue;
+      blank -= 1;
+    }
+    const read = readEntry(element, entry, options, work);
+    value.push(read.items);
+    for (const [field, refusal] of read.wrong) wrong.push({ path: [name, String(position), field], message: refusal });
+  }
+  if (filled < min && wrong.length === 0) return refuse(message('entries_min', { count: min }));
+  return { value, wrong };
+}
+
+/** One entry; conditions of its fields name fields of the same entry. */
+function readEntry(
+  { name: group, entry }: ElementDefinition,
+  sent: SentEntry,
+  options: Options,
+  work: PatternWork,
+): { items: Items; wrong: Map<string, Message> } {
+  const items = new Map<string, Json>();
+  const wrong = new Map<string, Message>();
+  const valueFor = (name: string): Json => (wrong.has(name) ? [...(sent.get(name) ?? [])] : (items.get(name) ?? null));
+  for (const field of entry?.values() ?? []) {
+    const { name, type } = field;
+    if (!isShown(field, valueFor)) continue;
+    const own = options.get(`${group}_${name}`) ?? [];
+    const result = elementTypes.get(type)?.read?.(sent.get(name) ?? [], field, own, work);
+    if (result && 'error' in result) wrong.set(name, result.error);
+    else if (result) items.set(name, result.value);
+  }
+  return { items: Object.fromEntries(items), wrong };
+}

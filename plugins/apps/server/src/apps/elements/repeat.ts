@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { ElementDefinition } from '../types';
+import { check } from '../yaml/check';
+import { caption, isMapping, named, number } from '../yaml/schema';
+import type { YamlNode } from '../yaml/yaml';
+import { classNames, type DefinitionWork, label } from './inputs/settings';
+import { showIfSetting } from './inputs/show-if';
+import type { ElementType, JsonSchema } from './types';
+
+/** Entries without `max`, and the most that `max` may allow. */
+export const MAX_ENTRIES = { default: 20, allowed: 100 };
+
+/** Fields of all entries together, so that a full form stays below the fields that a form may have; and options of all. */
+const MAX_TOGETHER = { fields: 900, options: 20_000 };
+
+const NOT_REPEATED: Record<string, string> = {
+  ACTION: 'an entry has no actions of its own',
+  BASIC: 'an entry has fields only',
+  GROUP: 'an entry is a group already',
+  REPEAT: 'repeated groups do not stand in each other',
+  FILE: 'files cannot be in a repeated group; use a FILE with "multiple" beside it',
+  IMAGE: 'files cannot be in a repeated group; use an IMAGE with "multiple" beside it',
+};
+
+/** Keys of inputs that a field of an entry does not take. */
+const NOT_IN_ENTRIES = ['mode', 'index_type', 'readonly'];
+
+function readField(at: YamlNode, name: string, work: DefinitionWork): ElementDefinition {
+  const { value } = at;
+  const typeAt = isMapping(value) && Object.hasOwn(value, 'type') ? at.child('type') : at;
+  const reason = typeof typeAt.value === 'string' && Object.hasOwn(NOT_REPEATED, typeAt.value);
+  if (reason) typeAt.fail(`The type ${typeAt.value} cannot be repeated: ${NOT_REPEATED[String(typeAt.value)]}`);
+  if (name.startsWith('_')) at.fail(`The name "${name}" of a field must not begin with "_"`);
+  const field = work.readElement(at, name);
+  for (const key of isMapping(value) ? NOT_IN_ENTRIES : [])
+    if (Object.hasOwn(value as object, key)) at.key(key).fail(`A field of a repeated group does not take "${key}"`);
+  return field;
+}
+
+const fields = named<ElementDefinition, [work: DefinitionWork]>(
+  'a field',
+  check(z.unknown(), (_value, at, name: string, work: DefinitionWork) => readField(at, name, work)),
+);
+
+const NOT_COUNT = `This must be a whole number from 0 to ${MAX_ENTRIES.allowed}`;
+
+const count = check(number.schema, (value, at): number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_ENTRIES.allowed
+    ? (value as number)
+    : at.fail(NOT_COUNT),
+);
+
+/** The least and the greatest number of entries. */
+export function boundsOf({ min, max }: ElementDefinition): { min: number; max: number } {
+  const least = Number(min ?? 0);
+  return { min: least, max: Number(max ?? Math.max(MAX_ENTRIES.default, least)) };
+}
+
+/**
+ * The fields of an entry as elements of their own, named as their functions are: `<repeat>_<field>`. None for other types.
+ */
+export function entryElements({ name, entry }: ElementDefinition): ElementDefinition[] {
+  return [...(entry?.values() ?? [])].map((field) => ({ ...field, name: `${name}_${field.name}` }));
+}
+
+/** Fields that are entered any number of times, stored as a list of objects (docs/reference/definitions.md#repeated-groups). */
+export const repeat: ElementType = {
+  role: 'input',
+  settings: {
+    ...label,
+    help: { as: 'help', check: caption },
+    ...classNames,
+    ...showIfSetting,
+    elements: { as: 'entry', check: fields },
+    min: { as: 'min', check: count },
+    max: { as: 'max', check: count },
+    entry_label: { as: 'entryLabel', check: caption },
+    add_label: { as: 'addLabel', check: caption },
+    remove_label: { as: 'removeLabel', check: caption },
+    up_label: { as: 'upLabel', check: caption },
+    down_label: { as: 'downLabel', check: caption },
+  },
+  isList: () => true,
+  check(definition, at) {
+    const { entry } = definition;
+    if (!entry || entry.size === 0) {
+      const where = isMapping(at.value) && Object.hasOwn(at.value, 'elements') ? at.child('elements') : at;
+      return where.fail('A repeated group needs "elements": the fields of one entry');
+    }
+    const { min, max } = boundsOf(definition);
+    const where = isMapping(at.value) && Object.hasOwn(at.value, 'max') ? at.child('max') : at;
+    if (min > max) where.fail(`The least number of entries, ${min}, is above the greatest, ${max}`);
+    const most = Math.floor(MAX_TOGETHER.fields / (entry.size + 1));
+    if (max > most) where.fail(`A group of ${entry.size} fields can have at most ${most} entries: set a smaller "max"`);
+    const options = [...entry.values()].reduce((sum, field) => sum + (field.options?.length ?? 0), 0);
+    if (options * max > MAX_TOGETHER.options)
+      where.fail(`The entries have more than ${MAX_TOGETHER.options} options together: set a smaller "max"`);
+  },
+  schema(definition, schemaOf): JsonSchema {
+    const { min, max } = boundsOf(definition);
+    const all = [...(definition.entry?.values() ?? [])];
+    const properties = all.flatMap((field): [string, JsonSchema][] => {
+      const schema = schemaOf(field);
+      return schema ? [[field.name, field.label ? { title: field.label, ...schema } : schema]] : [];
+    });
+    const required = all.filter(({ showIf }) => !showIf).map(({ name }) => name);
+    const items = { type: 'object', properties: Object.fromEntries(properties), required };
+    return { type: 'array', items, ...(min > 0 && { minItems: min }), maxItems: max };
+  },
+};

@@ -1,0 +1,93 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { type RunAgain, type RunDetail, type RunsPage, type runRoutes, runStates } from '../../../../shared/admin-api';
+import { callFunction, callVisit, newDryRun } from '../../apps';
+import type { Requester } from '../../auth/types';
+import { AppsError, errorText, isAppsError, missing, notFound } from '../../errors';
+import { must, readParameters } from '../../request-schema';
+import type { HttpServices } from '../request/exchange';
+import type { Handlers } from './handler';
+
+/** Characters of a filter, and of an answer. */
+const MAX_TEXT = 300;
+const MAX_ANSWER = 100_000;
+
+const filter = z
+  .string()
+  .max(MAX_TEXT, must(`at most ${MAX_TEXT} characters`))
+  .optional();
+
+const parameters = z.object({
+  site: filter,
+  app: filter,
+  block: filter,
+  state: z.enum(runStates, must(`one of ${runStates.join(', ')}`)).optional(),
+  requester: filter,
+  after: filter,
+  before: filter,
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, must('a whole number'))
+    .transform(Number)
+    .optional(),
+});
+
+/** What the admin routes of runs answer (shared/admin/runs.ts). */
+export const runHandlers: Handlers<typeof runRoutes> = {
+  runs: async (ctx, { runs }): Promise<RunsPage> => runs.list(readParameters(parameters, ctx.query)),
+
+  run: (ctx, services): Promise<RunDetail> => runOf(ctx, services),
+
+  async runAgain(ctx, services): Promise<RunAgain> {
+    const run = await runOf(ctx, services);
+    const requester = await services.requesters.standIns.withIdentity(run.requester.identity);
+    if (!requester)
+      throw new AppsError('ConflictError', 'Its requester can no longer be acted for: they may not log in');
+    if (!run.input) throw new AppsError('ConflictError', 'Only failed runs of apps in debug mode can run again');
+    return run.input.call ? callAgain(services, run, requester) : requestAgain(services, run, requester);
+  },
+};
+
+async function runOf(ctx: Context, { runs }: HttpServices): Promise<RunDetail> {
+  const run = await runs.find(String(ctx.params.run));
+  if (!run) throw notFound('There is no such run; only the latest ones are kept');
+  return run;
+}
+
+async function requestAgain(services: HttpServices, run: RunDetail, requester: Requester): Promise<RunAgain> {
+  const { method, url, form, body, headers } = run.input as NonNullable<RunDetail['input']>;
+  const dry = newDryRun();
+  const given = body ?? (Object.keys(form).length > 0 || method === 'POST' ? form : undefined);
+  const type: Record<string, string> =
+    body === null && given !== undefined ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+  const base = new URL(services.baseUrl());
+  const sent = { ...lowerCase(headers), host: base.host, ...type };
+  const answer = await services.inside({ method, path: pathOf(base, url), headers: sent, body: given, requester, dry });
+  return { status: answer.status, answer: answer.text.slice(0, MAX_ANSWER), ...dry };
+}
+
+/** Koa's path: without the part of the base URL that a proxy takes away. */
+const pathOf = ({ pathname }: URL, url: string): string =>
+  pathname !== '/' && url.startsWith(pathname) ? url.slice(pathname.length) : url;
+
+const lowerCase = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+async function callAgain(services: HttpServices, run: RunDetail, requester: Requester): Promise<RunAgain> {
+  const { call, contentPath } = run.input as NonNullable<RunDetail['input']>;
+  const { block, name, params } = call as NonNullable<typeof call>;
+  const site = await services.sites.site(run.site);
+  const app = site && (await services.loadApp(site, run.app));
+  const content = site && (await services.sites.content.resolve(site, contentPath, requester));
+  if (!site || !app || !content) throw notFound(missing.app(run.app, run.site));
+  const dry = newDryRun();
+  const address = services.sites.urls.block(site, app.id, block);
+  const visit = { ...callVisit(services, { site, content, requester, address, params }), dry };
+  try {
+    const value = await callFunction(services, visit, app, { block, name });
+    return { status: 0, answer: JSON.stringify(value).slice(0, MAX_ANSWER), ...dry };
+  } catch (error) {
+    if (!isAppsError(error)) throw error;
+    return { status: error.status, answer: errorText(error), ...dry };
+  }
+}

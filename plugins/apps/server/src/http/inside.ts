@@ -1,0 +1,89 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { loadApp } from '../apps';
+import { AppsError, notFound } from '../errors';
+import { withFiles } from '../sites';
+import { answer } from './answer';
+import type { HttpServices, InsideAnswer, InsideRequest } from './request/exchange';
+import { prefersJson } from './request/negotiate';
+import { type ErrorView, respondError } from './response/respond-error';
+
+/** Bytes of an answer; the rest is cut. */
+const MAX_ANSWER = 2_000_000;
+
+/** Makes the Koa context of a request that came over no connection. */
+export type CreateContext = (request: IncomingMessage, response: ServerResponse) => Context;
+
+/**
+ * Answers a request that the admin panel makes in the name of a requester, by the same functions as one from a browser, but
+ * with writes switched off: nothing is committed, no mail is sent, no content is changed (docs/decisions/runs.md).
+ * @param ownFiles as of `createMiddleware`
+ */
+export async function answerInside(
+  services: HttpServices,
+  createContext: CreateContext,
+  ownFiles: string,
+  request: InsideRequest,
+): Promise<InsideAnswer> {
+  const ctx = contextOf(createContext, request);
+  const view: ErrorView = { json: prefersJson(ctx), details: false, logger: services.logger };
+  try {
+    const address = services.sites.parse(ctx.path);
+    if (!address || !['app', 'page', 'view'].includes(address.kind)) throw notFound('This address shows no app');
+    await answer(ctx, servicesFor(services, request), address, view, ownFiles);
+  } catch (error) {
+    await respondError(ctx, error, view);
+  }
+  const text = await textOf(ctx.body);
+  return { status: ctx.status, type: ctx.type, location: ctx.response.get('Location') || null, text };
+}
+
+function contextOf(createContext: CreateContext, request: InsideRequest): Context {
+  const { method, path, headers, body } = request;
+  const message = new IncomingMessage(new Socket());
+  const length: Record<string, string> = body === undefined ? {} : { 'content-length': '1' };
+  Object.assign(message, { method, url: path, headers: { ...headers, ...length } });
+  message.push(null);
+  const ctx = createContext(message, new ServerResponse(message));
+  (ctx.request as { body?: unknown }).body = body ?? {};
+  return ctx;
+}
+
+/** The services for one request: its requester is known, its forms are its own, and the texts of some files are others. */
+function servicesFor(services: HttpServices, { requester, dry, app, files }: InsideRequest): HttpServices {
+  const { requesters, sites, logger } = services;
+  const refuseLogin = async () => {
+    throw new AppsError('ForbiddenError', 'Nobody is logged in here');
+  };
+  return {
+    ...services,
+    dry,
+    requesters: {
+      ...requesters,
+      identify: async () => requester,
+      login: refuseLogin,
+      csrf: { ...requesters.csrf, verify: () => undefined },
+    },
+    async loadApp(site, appId) {
+      if (appId !== app || !files || files.size === 0) return services.loadApp(site, appId);
+      const folder = await sites.app(site, appId);
+      return folder && loadApp(withFiles(folder, files), (message) => logger.warn(`[apps] ${appId}: ${message}`));
+    },
+  };
+}
+
+async function textOf(body: unknown): Promise<string> {
+  if (typeof body === 'string') return body.slice(0, MAX_ANSWER);
+  if (Buffer.isBuffer(body)) return body.toString('utf8', 0, MAX_ANSWER);
+  if (!(body instanceof Readable)) return body === undefined || body === null ? '' : JSON.stringify(body);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > MAX_ANSWER) break;
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, MAX_ANSWER);
+}

@@ -1,0 +1,26 @@
+import type { RunDetail, RunsPage, RunsQuery } from '../../../shared/admin/runs';
+
+export type {
+  DryWrites,
+  RunDetail,
+  RunInput,
+  RunLogLine,
+  RunState,
+  RunsPage,
+  RunsQuery,
+} from '../../../shared/admin/runs';
+
+/** A run before it is kept: the log gives it an id. */
+export type NewRun = Omit<RunDetail, 'id'>;
+
+/** The latest runs of logic, for those who develop apps (docs/decisions/runs.md). */
+export interface RunLog {
+  /** How many runs it keeps; 0: none, so that nobody need describe one. */
+  readonly size: number;
+  /** Keeps a run; returns at once, and writes nothing on the caller's way. */
+  add(run: NewRun): void;
+  list(query: RunsQuery): Promise<RunsPage>;
+  find(id: string): Promise<RunDetail | null>;
+  /** Writes what is still to be stored. */
+  destroy(): Promise<void>;
+}

@@ -1,0 +1,334 @@
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { CodeFile, CodeFiles, CodeProblem, FileVersion, Preview } from '../../plugins/apps/shared/admin-api';
+import { configured } from '../support/configure';
+import { useStage, useThemes } from '../support/hooks';
+import { openStage } from '../support/stage';
+
+const settings = 'debug: false\nacl:\n  rights:\n    author: ["*"]\n';
+const logic = `export function value(context) {
+  return '<b>for ' + (context.app.acl.current_user() ?? 'all') + ' in ' + context.content.title + '</b>';
+}
+`;
+
+const themes = useThemes(async (themes) => {
+  await themes.write('main/apps/code/settings.yaml', settings);
+  await themes.write('main/apps/code/blocks/a.yaml', 'elements:\n  value: BASIC\n  name: TEXT\n');
+  await themes.write('main/apps/code/blocks/a.html', '<p>{value}</p>{name}');
+  await themes.write('main/apps/code/blocks/a.js', logic);
+  await themes.write('main/apps/code/blocks/secret.yaml', 'view_permission: [editors]\n');
+  await themes.write('main/apps/code/blocks/secret.html', 'for editors');
+  await themes.write('other/theme.yaml', 'title: Other\n');
+  await themes.write('other/apps/theirs/settings.yaml', settings);
+  await themes.write('main/apps/theirs.lnk', 'other');
+});
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: configured({ apps: { editing: true } }) }));
+
+const folder = () => join(themes.directory, 'main', 'apps', 'code');
+const at = (path: string) => readFile(join(folder(), path), 'utf8');
+const api = '/apps/sites/site/apps/code';
+
+const send = <T>(line: string, json?: object) => stage.send<T>({ as: 'developer', send: line, ...(json && { json }) });
+const read = async (path: string) => (await send<CodeFile>(`GET ${api}/file?path=${encodeURIComponent(path)}`)).json;
+const write = (path: string, text: string, revision: string | null) =>
+  send<CodeFile & { error?: { details: { current: CodeFile | null } } }>(`PUT ${api}/file`, { path, text, revision });
+
+/** All files below the themes' folder, to show that nothing else has changed. */
+const everything = async () => (await readdir(themes.directory, { recursive: true })).sort();
+
+describe('files', () => {
+  test('are listed with what can be edited', async () => {
+    const { json } = await send<CodeFiles>(`GET ${api}/files`);
+    expect(json.locked).toBeNull();
+    expect(json.files).toContainEqual({ path: 'blocks/a.js', isEditable: true });
+    expect(json.files).toContainEqual({ path: 'settings.yaml', isEditable: true });
+  });
+
+  test('are written whole, and their earlier texts are kept', async () => {
+    expect((await write('lib/x.js', 'one', null)).status).toBe(200);
+    expect((await write('lib/x.js', 'again', null)).status).toBe(409);
+    const first = await read('lib/x.js');
+    const { json: second } = await write('lib/x.js', 'two ü', first.revision);
+    expect([second.text, await at('lib/x.js')]).toEqual(['two ü', 'two ü']);
+    const versions = await send<FileVersion[]>(`GET ${api}/versions?path=lib/x.js`);
+    expect(versions.json).toMatchObject([{ author: 'developer@example.com', size: 3 }]);
+    const version = await send<{ text: string }>(`GET ${api}/versions/${versions.json[0]?.id}`);
+    expect(version.json).toEqual({ text: 'one' });
+    expect((await send(`GET /apps/sites/site/apps/theirs/versions/${versions.json[0]?.id}`)).status).toBe(404);
+    expect((await readdir(join(folder(), 'lib'))).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('a change on the disk meanwhile is refused with the current text, and not overwritten', async () => {
+    const mine = await read('blocks/a.html');
+    await writeFile(join(folder(), 'blocks/a.html'), 'theirs {value}');
+    const refused = await write('blocks/a.html', 'mine', mine.revision);
+    expect([refused.status, refused.json.error?.details.current]).toMatchObject([409, { text: 'theirs {value}' }]);
+    expect(await at('blocks/a.html')).toBe('theirs {value}');
+    const current = refused.json.error?.details.current as CodeFile;
+    expect((await write('blocks/a.html', '<p>{value}</p>{name}', current.revision)).status).toBe(200);
+  });
+
+  test('of many writers with one revision, one succeeds', async () => {
+    await write('lib/race.js', 'start', null);
+    const { revision } = await read('lib/race.js');
+    const texts = Array.from({ length: 8 }, (_, n) => `writer ${n}`);
+    const answers = await Promise.all(texts.map((text) => write('lib/race.js', text, revision)));
+    const won = answers.flatMap(({ status }, n) => (status === 200 ? [texts[n]] : []));
+    expect(won).toHaveLength(1);
+    expect(await at('lib/race.js')).toBe(won[0]);
+  });
+
+  test('are renamed and deleted with their revision', async () => {
+    await write('lib/old.js', 'text', null);
+    const { revision } = await read('lib/old.js');
+    const rename = (to: string, own = revision) =>
+      send<CodeFile>(`POST ${api}/file/rename`, { path: 'lib/old.js', to, revision: own });
+    expect((await rename('lib/x.js')).status).toBe(409);
+    expect((await rename('lib/new.js', 'wrong')).status).toBe(409);
+    expect((await rename('lib/old.js')).status).toBe(409);
+    expect((await rename('tests/new.js')).json).toMatchObject({ path: 'tests/new.js', text: 'text' });
+    expect((await rename('lib/again.js')).status).toBe(409);
+    const gone = (own: string) => send(`DELETE ${api}/file?path=tests/new.js&revision=${own}`);
+    expect((await gone('wrong')).status).toBe(409);
+    expect((await gone(revision)).status).toBe(200);
+    expect((await gone(revision)).status).toBe(409);
+    expect((await send<FileVersion[]>(`GET ${api}/versions?path=tests/new.js`)).json).toMatchObject([{ size: 4 }]);
+  });
+
+  test('a file in use is used at once', async () => {
+    const { revision } = await read('blocks/a.js');
+    await write('blocks/a.js', logic.replace('for ', 'now '), revision);
+    expect((await stage.send({ send: 'GET code/blocks/a/value' })).text).toContain('now all');
+    await write('blocks/a.js', logic, (await read('blocks/a.js')).revision);
+  });
+});
+
+describe('hostile names', () => {
+  beforeAll(async () => {
+    const outside = join(themes.directory, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'target.js'), 'untouched');
+    await symlink(outside, join(folder(), 'lib', 'out'));
+    await symlink(join(outside, 'target.js'), join(folder(), 'lib', 'link.js'));
+    await symlink(join(outside, 'missing.js'), join(folder(), 'lib', 'dangling.js'));
+    await symlink(join(folder(), 'lib', 'x.js'), join(folder(), 'lib', 'inside.js'));
+    await link(join(folder(), 'settings.yaml'), join(folder(), 'lib', 'hard.yaml'));
+  });
+
+  const names = [
+    '',
+    '.',
+    '..',
+    '/',
+    '../x.js',
+    'lib/../x.js',
+    'lib/../../x.js',
+    '../../outside/target.js',
+    '/etc/passwd',
+    '//lib/x.js',
+    'lib//x.js',
+    'lib/./y.js',
+    'lib/.hidden.js',
+    '.git/config',
+    'lib\\x.js',
+    'lib/..\\x.js',
+    'C:\\x.js',
+    'C:/x.js',
+    'lib/y.js\0',
+    'lib/\0.js',
+    'lib/%2e%2e/y.js',
+    'lib/y.js/',
+    'lib/y',
+    'lib/y.exe',
+    'lib/y.sh',
+    'y.js',
+    'package.json',
+    'node_modules/x.js',
+    'lib/con.js',
+    'lib/NUL',
+    'lib/com1.txt',
+    'lib/y.js.',
+    'lib/a..b.js',
+    'lib/ü.js',
+    'lib/y\n.js',
+    'lib/y .js',
+    `lib/${'y'.repeat(300)}.js`,
+    `lib/${'y/'.repeat(20)}y.js`,
+    'lib/y:stream.js',
+    'lib/-y.js',
+    'lib/~y.js',
+    'lib/\u202ey.js',
+    'blocks',
+    'lib/',
+  ];
+
+  test.each(names)('%j is refused everywhere, and nothing is made', async (path) => {
+    const before = await everything();
+    const encoded = encodeURIComponent(path);
+    const statuses = [
+      (await send(`GET ${api}/file?path=${encoded}`)).status,
+      (await write(path, 'text', null)).status,
+      (await send(`POST ${api}/file/rename`, { path: 'lib/x.js', to: path, revision: 'x' })).status,
+      (await send(`POST ${api}/file/rename`, { path, to: 'lib/z.js', revision: 'x' })).status,
+      (await send(`DELETE ${api}/file?path=${encoded}&revision=x`)).status,
+      (await send(`POST ${api}/check`, { files: { [path]: 'x' } })).status,
+    ];
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 400]);
+    expect(await everything()).toEqual(before);
+  });
+
+  test.each(['lib/link.js', 'lib/dangling.js', 'lib/out/target.js', 'lib/out/new.js', 'lib/inside.js'])(
+    'the link %s is neither read nor written',
+    async (path) => {
+      const before = await everything();
+      expect([403, 404]).toContain((await send(`GET ${api}/file?path=${path}`)).status);
+      for (const revision of [null, 'x']) expect([403, 409]).toContain((await write(path, 'changed', revision)).status);
+      expect([403, 404]).toContain((await send(`DELETE ${api}/file?path=${path}&revision=x`)).status);
+      expect(await everything()).toEqual(before);
+      expect(await readFile(join(themes.directory, 'outside', 'target.js'), 'utf8')).toBe('untouched');
+    },
+  );
+
+  test.each([
+    ['lib/X.js', 409],
+    ['LIB/x.js', 400],
+    ['Blocks/a.js', 400],
+  ])('a name in another case: %s', async (path, status) => {
+    expect((await write(path, 'text', null)).status).toBe(status);
+  });
+
+  test('a write replaces the name, not what a hard link shares with it', async () => {
+    const { revision } = await read('lib/hard.yaml');
+    expect((await write('lib/hard.yaml', 'x: 1\n', revision)).status).toBe(200);
+    expect(await at('settings.yaml')).toBe(settings);
+  });
+
+  test.each([
+    ['too large', 'x'.repeat(1024 * 1024 + 1), 413],
+    ['with NUL', 'a\0b', 400],
+    ['with half a character', 'a\ud800b', 400],
+  ])('a text that is %s', async (_title, text, status) => {
+    expect([
+      (await write('lib/bad.js', text, null)).status,
+      await everything().then((all) => all.includes('main/apps/code/lib/bad.js')),
+    ]).toEqual([status, false]);
+  });
+
+  test('no other app, theme or site', async () => {
+    const body = { path: 'settings.yaml', text: 'x', revision: null };
+    expect((await send('PUT /apps/sites/site/apps/theirs/file', body)).status).toBe(403);
+    expect((await send('PUT /apps/sites/site/apps/nowhere/file', body)).status).toBe(404);
+    expect((await send('PUT /apps/sites/nowhere/apps/code/file', body)).status).toBe(404);
+    for (const id of ['..', '.', '%2e%2e', '..%2fother', 'code%2f..'])
+      expect([400, 404, 405]).toContain((await send(`PUT /apps/sites/site/apps/${id}/file`, body)).status);
+    const { json } = await send<CodeFiles>('GET /apps/sites/site/apps/theirs/files');
+    expect(json.locked).toMatch(/theme "other"/);
+  });
+});
+
+describe('problems', () => {
+  const check = async (files: Record<string, string>) =>
+    (await send<{ problems: CodeProblem[] }>(`POST ${api}/check`, { files })).json.problems;
+
+  test('of unsaved texts, as lint finds them', async () => {
+    const missing = {
+      severity: 'error',
+      file: 'blocks/a.yaml',
+      line: 3,
+      message: expect.stringMatching(/BASIC "vaule" does nothing/),
+    };
+    expect(await check({})).toEqual([]);
+    expect(await check({ 'blocks/a.yaml': 'elements:\n  value: BASIC\n  vaule: BASIC\n  name: TEXT\n' })).toMatchObject(
+      [missing],
+    );
+    expect(await check({ 'blocks/a.html': '{valeu}{name}' })).toMatchObject([
+      { file: 'blocks/a.html', line: 1, column: 1, excerpt: expect.stringContaining('{valeu}') },
+    ]);
+    expect(await check({ 'blocks/a.js': 'export function value( {' })).toMatchObject([
+      { file: 'blocks/a.js', line: 1 },
+    ]);
+    expect(await check({ 'settings.yaml': 'colour: red\n' })).toMatchObject([{ file: 'settings.yaml', line: 1 }]);
+    expect(await at('blocks/a.js')).toBe(logic);
+  });
+});
+
+describe('preview', () => {
+  const preview = async (body: object) =>
+    (await send<Preview>(`POST ${api}/preview`, { block: 'a', who: 'anonymous', ...body })).json;
+
+  test('as somebody, with unsaved texts; what visitors see does not change', async () => {
+    await stage.user('anna');
+    expect((await preview({})).html).toContain('<b>for all in ');
+    expect((await preview({ who: 'user:anna' })).html).toContain('<b>for anna in ');
+    const files = { 'blocks/a.js': logic.replace('for ', 'draft for ') };
+    expect((await preview({ files })).html).toContain('<b>draft for all');
+    expect((await stage.send({ send: 'GET code/blocks/a/value' })).text).toContain('for all');
+    expect((await preview({ files: { 'blocks/a.html': 'new {value}' } })).html).toContain('new <b>for all');
+  });
+
+  test('rights are those of the requester', async () => {
+    await stage.user('eric');
+    const statuses = [];
+    for (const who of ['anonymous', 'user:eric', 'group:editors'])
+      statuses.push((await preview({ block: 'secret', who })).status);
+    expect(statuses).toEqual([401, 200, 200]);
+    expect((await send(`POST ${api}/preview`, { block: 'a', who: 'user:nobody' })).status).toBe(404);
+  });
+
+  test('writes nothing', async () => {
+    const writes =
+      "export function on_display(context) {\n  context.app.create_record('preview');\n}\nexport function value() {\n  return 'x';\n}\n";
+    await preview({ who: 'user:anna', files: { 'blocks/a.js': writes } });
+    expect(await stage.items('code', 'preview')).toBeNull();
+  });
+});
+
+describe('templates', () => {
+  test('a new block, and a new app', async () => {
+    const made = await send<{ paths: string[] }>(`POST ${api}/blocks`, { block: 'fresh', language: 'python' });
+    expect([made.status, made.json.paths.sort()]).toEqual([
+      201,
+      ['blocks/fresh.html', 'blocks/fresh.py', 'blocks/fresh.yaml'],
+    ]);
+    expect((await send(`POST ${api}/blocks`, { block: 'fresh', language: 'js' })).status).toBe(409);
+    expect((await send(`POST ${api}/blocks`, { block: '../x', language: 'js' })).status).toBe(400);
+    const { json: templates } = await send<string[]>('GET /apps/app-templates');
+    expect(templates).toContain('poll');
+    for (const [app, template, status] of [
+      ['poll', 'poll', 201],
+      ['poll', null, 409],
+      ['POLL', null, 409],
+      ['theirs', null, 409],
+      ['../x', null, 400],
+      ['own', null, 201],
+      ['two', '../poll', 400],
+    ] as const)
+      expect([app, (await send('POST /apps/sites/site/apps', { app, template })).status]).toEqual([app, status]);
+    expect((await stage.send({ send: 'GET poll/blocks/poll', accept: 'text/html' })).status).toBe(200);
+  });
+});
+
+test('editing: off in production, and by the configuration', async () => {
+  const env = configured({ apps: { editing: false } });
+  const shut = await openStage({ themesDirectory: themes.directory, env });
+  try {
+    const ask = (line: string, json?: object) =>
+      shut.send<CodeFiles>({ as: 'developer', send: line, ...(json && { json }) });
+    expect((await ask(`GET ${api}/files`)).json.locked).toMatch(/switched off/);
+    expect((await ask(`GET ${api}/file?path=settings.yaml`)).status).toBe(200);
+    expect((await ask(`POST ${api}/preview`, { block: 'a', who: 'anonymous' })).status).toBe(200);
+    const refused: [string, object?][] = [
+      [`PUT ${api}/file`, { path: 'lib/x.js', text: 'x', revision: null }],
+      [`POST ${api}/file/rename`, { path: 'lib/x.js', to: 'lib/y.js', revision: 'x' }],
+      [`DELETE ${api}/file?path=lib/x.js&revision=x`],
+      [`POST ${api}/blocks`, { block: 'b', language: 'js' }],
+      ['POST /apps/sites/site/apps', { app: 'b', template: null }],
+      [`POST ${api}/preview`, { block: 'a', who: 'anonymous', files: { 'blocks/a.html': 'x' } }],
+      [`POST ${api}/check`, { files: { 'blocks/a.html': 'x' } }],
+    ];
+    for (const [line, json] of refused) expect([line, (await ask(line, json)).status]).toEqual([line, 403]);
+  } finally {
+    await shut.close();
+  }
+});

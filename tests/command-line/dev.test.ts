@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../support/command-line';
+import { useBrowser, useFolder, useStage, useThemes } from '../support/hooks';
+import { html } from '../support/stage';
+
+const at = useFolder('dev-command');
+
+/** A host whose program `strapi` prints what it was started with, instead of starting. */
+async function host(strapi = ''): Promise<string> {
+  const folder = at(`host-${Math.random().toString(36).slice(2)}`);
+  const files = {
+    'package.json': '{"dependencies": {"@strapi/strapi": "^5.0.0"}}',
+    'themes/default/theme.yaml': 'title: Default\n',
+    'node_modules/@strapi/strapi/package.json': '{"name": "@strapi/strapi"}',
+    'node_modules/@strapi/strapi/bin/strapi.js': `
+      const { NODE_ENV, APPS_DEV, APPS_THEMES_DIRECTORY, PORT } = process.env;
+      console.log(JSON.stringify([process.argv[2], NODE_ENV, APPS_DEV, APPS_THEMES_DIRECTORY, PORT]));
+      ${strapi}`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
+  return folder;
+}
+
+describe('the command', () => {
+  test("starts the host's Strapi in development, with its themes and port", async () => {
+    const folder = await host();
+    const { code, out, err } = await runCli(['dev', '--port', '1400'], { cwd: folder });
+    expect(code, err).toBe(0);
+    expect(JSON.parse(out)).toEqual(['develop', 'development', 'true', path.join(folder, 'themes'), '1400']);
+  });
+
+  test('ends with 2 when Strapi does not start', async () => {
+    expect((await runCli(['dev'], { cwd: await host('process.exit(1);') })).code).toBe(2);
+  });
+
+  test.each([
+    [['dev', '--port', '0'], '--port: 0 is not a port from 1 to 65535'],
+    [['dev', '--port', '80a'], '--port: 80a is not a port'],
+    [['dev', '--themes', 'none'], 'There is no themes folder'],
+  ])('%j ends with 2', async (args, message) => {
+    const { code, err } = await runCli(args, { cwd: await host() });
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('pages', () => {
+  const themes = useThemes({
+    'main/apps/open/blocks/broken.js': 'export function f() {\n  return missing.name;\n}\n',
+    'main/apps/open/blocks/broken.yaml': 'elements: { f: BASIC }\n',
+    'main/apps/open/blocks/broken.html': '<main><p>{f}</p></main>\n',
+    'main/apps/open/blocks/plain.html': '<main><h1>First</h1><input name="q" form="none"></main>\n',
+  });
+  const stage = useStage(() => ({
+    themesDirectory: themes.directory,
+    env: { NODE_ENV: 'development', APPS_DEV: 'true' },
+  }));
+  const browser = useBrowser();
+  const page = (block: string) => `${stage.host.url}/site/@@apps/open/blocks/${block}`;
+  beforeAll(async () => {
+    await stage.send({ send: 'GET open/blocks/plain', accept: html });
+  });
+
+  test('a failed part quotes its line for any visitor', async () => {
+    const { text } = await stage.send({ send: 'GET open/blocks/broken', accept: html });
+    expect(text).toContain('apps/open/blocks/broken.js:2');
+    expect(text).toMatch(/<code class="apps-excerpt">2 \| {3}return missing\.name;</);
+  });
+
+  test('a whole page has the script, a part of a page has none', async () => {
+    const script = '/site/@@apps.reload.js';
+    expect((await stage.send({ send: 'GET open/blocks/plain', accept: html })).text).toContain(script);
+    const part = { send: 'GET open/blocks/plain', accept: html, headers: { 'x-requested-with': 'XMLHttpRequest' } };
+    expect((await stage.send(part)).text).not.toContain(script);
+  });
+
+  test('a page reloads when a file changes, and asks first when something was entered', async () => {
+    const { page: tab } = await browser.visitor();
+    const connected = tab.waitForResponse(/@@apps\.reload$/);
+    await tab.goto(page('plain'));
+    await connected;
+    await themes.write(
+      'main/apps/open/blocks/plain.html',
+      '<main><h1>Second</h1><input name="q" form="none"></main>\n',
+    );
+    await tab.getByRole('heading', { name: 'Second' }).waitFor();
+    await tab.locator('input[name=q]').fill('typed');
+    await themes.write('main/apps/open/assets/new.css', 'p {}');
+    await tab.getByRole('button', { name: /Files of the theme have changed/ }).click();
+    await expect.poll(() => tab.locator('input[name=q]').inputValue()).toBe('');
+  });
+});
+
+describe('without the command', () => {
+  const stage = useStage({ env: { NODE_ENV: 'development' } });
+  test('no page has the script, and its address is 404', async () => {
+    const { text } = await stage.send({ send: 'GET open/blocks/values', accept: html });
+    expect(text).not.toContain('@@apps.reload');
+    expect((await fetch(`${stage.host.url}/site/@@apps.reload`)).status).toBe(404);
+  });
+});
