@@ -3,7 +3,7 @@ import { translations } from '.';
 import en from './en.json';
 
 /** The names in braces of a text. */
-const argumentsOf = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name).sort();
+const argumentsOf = (text: string) => [...text.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name).sort();
 
 describe.each(Object.keys(translations))('the texts in %s', (language) => {
   test('have all keys, none is empty, and all take the same values', async () => {

@@ -7,6 +7,7 @@ import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { AppsTable } from './AppsTable';
 import { ThemeChoice } from './ThemeChoice';
+import { ThemeFiles } from './ThemeFiles';
 
 interface Props {
   site: SiteOverview;
@@ -54,6 +55,7 @@ export function SiteCard({ site, themes }: Props) {
         </Box>
       )}
       <AppsTable site={site} />
+      {may('manage') && <ThemeFiles site={site} themes={themes} />}
     </Box>
   );
 }

@@ -1,5 +1,4 @@
 import { AppsError, notFound } from '../../errors';
-import type { Layouts } from '../../layouts/types';
 import type { StoredRecord } from '../../records/types';
 import { pageFields, roleOf } from '../elements';
 import { type FormError, FormRefusal, refuseInvalid } from '../run/refusals';

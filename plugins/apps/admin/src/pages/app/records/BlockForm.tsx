@@ -5,7 +5,7 @@ import type { AppDetail } from '../../../../../shared/admin-api';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
 import { useAppsRecordFormQuery, useAppsSubmitFormMutation } from '../../../api/records';
 import { useText } from '../../../plugin';
-import { fieldsOf, page } from './form-page';
+import { fieldsOf, focusFirst, page } from './form-page';
 
 interface Props {
   app: AppDetail;
@@ -52,6 +52,7 @@ export function BlockForm({ app, block, id, onDone }: Props) {
     });
     // Links of the block lead out of the panel.
     for (const link of inside?.links ?? []) link.target = '_blank';
+    if (inside) focusFirst(inside);
     if (frame.current && inside) frame.current.style.height = `${inside.documentElement.scrollHeight + 16}px`;
   };
   return (

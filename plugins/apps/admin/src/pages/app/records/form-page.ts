@@ -7,7 +7,22 @@ export const page = (form: string): string =>
 body { font: 14px/1.5 system-ui, sans-serif; color: #32324d; margin: 8px; }
 label { display: block; } input:not([type=checkbox], [type=radio]), select, textarea { font: inherit; max-width: 100%; padding: 6px; }
 [type=file] { display: none; } [role=alert], .apps-error { color: #b72b1a; } button { font: inherit; padding: 6px 12px; }
-</style>${form}`;
+</style>${unfocused(form)}`;
+
+/** A mark in place of `autofocus`, which a browser refuses in a frame without scripts. */
+const FIRST = 'data-apps-first';
+
+function unfocused(form: string): string {
+  const { body } = new DOMParser().parseFromString(form, 'text/html');
+  for (const field of body.querySelectorAll('[autofocus]')) {
+    field.removeAttribute('autofocus');
+    field.setAttribute(FIRST, '');
+  }
+  return body.innerHTML;
+}
+
+/** Focuses the field that the form begins with. */
+export const focusFirst = (page: Document): void => page.querySelector<HTMLElement>(`[${FIRST}]`)?.focus();
 
 /** What a browser would send: the fields of the form and its pressed button. New files are left out. */
 export function fieldsOf(event: SubmitEvent): Record<string, string | string[]> {

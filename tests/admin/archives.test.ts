@@ -1,0 +1,248 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import type { ArchiveResult } from '../../plugins/apps/shared/admin-api';
+import { useStage, useThemes } from '../support/hooks';
+
+const themes = useThemes({ 'main/apps/shelf/blocks/book.html': '<p>old</p>' });
+const stage = useStage(() => ({ themesDirectory: themes.directory }));
+
+type Files = Record<string, string | Buffer | { text: string; mode: number }>;
+
+/** A ZIP of these files; `patch` changes its bytes to what a packer refuses to write. */
+async function zip(files: Files, patch = (bytes: Buffer): Buffer => bytes): Promise<Buffer> {
+  const made = new ZipFile();
+  for (const [name, file] of Object.entries(files)) {
+    const { text, mode } = typeof file === 'object' && 'mode' in file ? file : { text: file, mode: 0o100644 };
+    made.addBuffer(Buffer.from(text as string), name, { mode });
+  }
+  made.end();
+  return patch(await buffer(made.outputStream));
+}
+
+/** A ZIP with an app and a file of this name, written as its bytes are. */
+function named(name: string | Buffer): Promise<Buffer> {
+  const bytes = Buffer.from(name as string);
+  const stand = 'X'.repeat(bytes.length);
+  return zip({ 'bad/blocks/a.html': '', [stand]: 'x' }, (made) =>
+    Buffer.from(made.toString('latin1').replaceAll(stand, bytes.toString('latin1')), 'latin1'),
+  );
+}
+
+interface Sent {
+  as?: string;
+  write?: unknown;
+  replace?: boolean;
+  theme?: unknown;
+  name?: string;
+}
+
+function send<T = ArchiveResult>(file: Buffer, { as = 'ada', ...given }: Sent = {}) {
+  const options = JSON.stringify({ name: 'in.zip', theme: 'main', write: true, ...given });
+  const part = (head: string, content: Buffer | string) =>
+    Buffer.concat([
+      Buffer.from(`--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
+      Buffer.from(content as string),
+      Buffer.from('\r\n'),
+    ]);
+  const body = Buffer.concat([
+    part('name="options"', options),
+    part('name="files"; filename="x.zip"\r\nContent-Type: application/zip', file),
+    Buffer.from('--b--\r\n'),
+  ]);
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  return stage.send<T>({ as, send: 'POST /apps/archives', body, headers });
+}
+
+/** All files of the themes' folder, and those beside it, with their sizes. */
+async function everything(): Promise<string[]> {
+  const folder = path.dirname(themes.directory);
+  const beside = themes.directory.startsWith('/tmp/apps-') ? [] : (await readdir(folder)).map((name) => `../${name}`);
+  const names = await readdir(themes.directory, { recursive: true });
+  const sizes = await Promise.all(
+    names.map(
+      async (name) => `${name} ${(await stat(path.join(themes.directory, name)).catch(() => ({ size: -1 }))).size}`,
+    ),
+  );
+  return [...sizes, ...beside].sort();
+}
+
+let before: string[] = [];
+beforeAll(async () => {
+  before = await everything();
+});
+
+describe('of a hostile ZIP nothing is written', () => {
+  const names: (string | Buffer)[] = [
+    ...[
+      '../escaped.txt',
+      '../../escaped.txt',
+      'bad/../../escaped.txt',
+      'bad/../x.txt',
+      'bad/blocks/../../../x',
+      '..',
+      'bad/..',
+    ],
+    ...['/tmp/escaped-apps.txt', '/etc/passwd', '//server/share/x', 'C:/x.txt', 'c:\\x.txt', 'Z:x.txt'],
+    ...['..\\escaped.txt', 'bad\\..\\..\\x.txt', '\\\\server\\x', 'bad/a\\b.html'],
+    ...['bad/a\u0000.html', 'bad/\u0001', 'bad/a\nb', 'bad/a\rb', 'bad/\u007f', 'bad/\u0085x'],
+    ...['bad/con', 'bad/CON.html', 'bad/nul', 'bad/aux.txt', 'bad/com1', 'bad/LPT9.yaml', 'bad/prn.x'],
+    ...['bad/a.', 'bad/a ', 'bad/x./a', 'bad/x /a', 'bad//a', './a', 'bad/./a', 'bad/a/.'],
+    ...['bad/a:b', 'bad/a*', 'bad/a?', 'bad/"', 'bad/<x>', 'bad/a|b', 'bad/blocks/a.html:stream'],
+    ...['bad/blocks/A.html', 'BAD/blocks/a.html', 'bad/blocks', 'bad/blocks/a.html/b'],
+    ...[`bad/${'x'.repeat(300)}`, `bad/${'a/'.repeat(20)}b`, `bad/.git/../../../x`],
+    ...[Buffer.from([0x62, 0x61, 0x64, 0x2f, 0xff, 0xfe]), Buffer.from([0xc0, 0xae, 0xc0, 0xae, 0x2f, 0x78])],
+  ];
+  test.each(names.map((name) => [JSON.stringify(name.toString('latin1')).slice(0, 40), name] as const))(
+    'with the name %s',
+    async (_, name) => {
+      const { status, json } = await send(await named(name));
+      expect(status).toBe(200);
+      expect(json.problems.length).toBeGreaterThan(0);
+      expect(json.problems.join(' ')).not.toContain(themes.directory);
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  const zeros = Buffer.alloc(9_000_000);
+  const block = { 'bad/blocks/a.html': '' };
+  test.each<[what: string, make: () => Promise<Buffer>, message: RegExp]>([
+    ['a link', () => zip({ ...block, 'bad/lib/x': { text: '/etc/passwd', mode: 0o120777 } }), /link or a device/],
+    ['a device', () => zip({ ...block, 'bad/lib/x': { text: '', mode: 0o020644 } }), /link or a device/],
+    ['a bomb', () => zip({ ...block, 'bad/assets/a': zeros }), /200 times/],
+    [
+      '10,000 files',
+      () => zip(Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`bad/blocks/${n}.html`, '']))),
+      /more than 5000 files/,
+    ],
+    ['a wrong definition', () => zip({ 'bad/blocks/a.yaml': 'elements: { a: TEXXT }' }), /TEXXT/],
+    ['text', async () => Buffer.from('no zip'), /cannot be read as a ZIP/],
+    ['nothing', async () => Buffer.alloc(0), /cannot be read as a ZIP/],
+    ['half a ZIP', async () => (await zip(block)).subarray(0, -30), /cannot be read as a ZIP/],
+    [
+      'a wrong size',
+      () =>
+        zip({ ...block, 'bad/assets/a': 'a'.repeat(5_000) }, (bytes) => {
+          bytes.writeUInt32LE(9, bytes.lastIndexOf('PK\u0001\u0002') + 24);
+          return bytes;
+        }),
+      /damaged/,
+    ],
+    ['a theme where a theme is chosen', () => zip({ 'bad/layout.html': '' }), /holds a theme/],
+  ])('with %s', async (_, make, message) => {
+    const { status, json, text } = await send(await make());
+    expect(status, text).toBe(200);
+    expect(json).toMatchObject({ state: null, problems: expect.arrayContaining([expect.stringMatching(message)]) });
+    expect(json.problems.join(' ')).not.toMatch(/\/tmp\//);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe('a good ZIP', () => {
+  const app = { 'fresh/blocks/a.html': '<p>fresh</p>', 'fresh/settings.yaml': 'debug: false\n' };
+
+  test('is checked first, then written, and serves at once', async () => {
+    const checked = await send(await zip(app), { write: false });
+    expect(checked.json).toEqual({
+      problems: [],
+      kind: 'app',
+      id: 'fresh',
+      files: 2,
+      state: 'checked',
+      differences: null,
+    });
+    expect(await everything()).toEqual(before);
+    expect((await send(await zip(app))).json.state).toBe('written');
+    expect((await stage.send({ send: 'GET fresh/blocks/a', accept: 'text/html' })).text).toContain('<p>fresh</p>');
+    expect((await send(await zip(app))).json.state).toBe('equal');
+  });
+
+  test('does not replace what is there unless it is said', async () => {
+    const other = await zip({ 'shelf/blocks/book.html': '<p>new</p>', 'shelf/blocks/more.html': '' });
+    const text = () => readFile(path.join(themes.directory, 'main/apps/shelf/blocks/book.html'), 'utf8');
+    const found = { added: ['blocks/more.html'], changed: ['blocks/book.html'], removed: [] };
+    expect((await send(other)).json).toMatchObject({ state: 'taken', differences: found });
+    expect(await text()).toBe('<p>old</p>');
+    expect((await send(other, { replace: true, write: false })).json.state).toBe('checked');
+    expect(await text()).toBe('<p>old</p>');
+    expect((await send(other, { replace: true })).json.state).toBe('written');
+    expect(await text()).toBe('<p>new</p>');
+  });
+
+  test('of a theme makes a theme; what is exported can be imported', async () => {
+    const made = await send(await zip({ 'third/layout.html': '{{ main }}', 'third/theme.yaml': 'title: Third\n' }), {
+      theme: undefined,
+    });
+    expect(made.json).toMatchObject({ kind: 'theme', id: 'third', state: 'written' });
+    const exported = await fetch(`${stage.host.url}/apps/themes/main/archive?app=shelf`, {
+      headers: { authorization: `Bearer ${((await stage.credential('ada')) as { bearer: string }).bearer}` },
+    });
+    expect([exported.status, exported.headers.get('content-disposition')]).toEqual([
+      200,
+      'attachment; filename="shelf.zip"',
+    ]);
+    expect((await send(Buffer.from(await exported.arrayBuffer()))).json.state).toBe('equal');
+  });
+
+  test.each<[what: string, line: string, status: number]>([
+    ['an unknown theme', 'GET /apps/themes/none/archive', 404],
+    ['a folder above', 'GET /apps/themes/../archive', 404],
+    ['an unknown app', 'GET /apps/themes/main/archive?app=none', 404],
+    ['an app that is no id', 'GET /apps/themes/main/archive?app=..%2F..', 400],
+    ['an app that is a link', 'GET /apps/themes/main/archive?app=linked', 404],
+  ])('%s is not exported', async (_, send, status) => {
+    expect((await stage.send({ as: 'ada', send })).status).toBe(status);
+  });
+
+  test('is refused without the permission, and with wrong options', async () => {
+    const file = await zip(app);
+    for (const as of ['olga', 'overseer', 'clerk', 'developer']) expect((await send(file, { as })).status).toBe(403);
+    for (const wrong of [{ theme: '../main' }, { theme: 5 }, { write: 'yes' }])
+      expect((await send(file, wrong)).status).toBe(400);
+    expect((await send(file, { theme: 'none' })).status).toBe(404);
+  });
+});
+
+describe('links', () => {
+  const link = (json: object, theme = 'main') =>
+    stage.send({ as: 'ada', send: `POST /apps/themes/${theme}/links`, json });
+
+  test('to an app of another theme are made and removed', async () => {
+    await themes.write('other/apps/borrowed/blocks/a.html', '<p>borrowed</p>');
+    const page = () => stage.send({ send: 'GET borrowed/blocks/a', accept: 'text/html' });
+    expect((await page()).status).toBe(404);
+    expect((await link({ app: 'borrowed', theme: 'other' })).status).toBe(201);
+    expect((await page()).text).toContain('<p>borrowed</p>');
+    expect((await link({ app: 'borrowed', theme: 'other' })).status).toBe(409);
+    const remove = () => stage.send({ as: 'ada', send: 'DELETE /apps/themes/main/links?app=borrowed' });
+    expect((await remove()).status).toBe(200);
+    await expect.poll(async () => (await page()).status).toBe(404);
+    expect((await remove()).status).toBe(404);
+    expect(existsSync(path.join(themes.directory, 'other/apps/borrowed/blocks/a.html'))).toBe(true);
+  });
+
+  test.each<[json: object, status: number]>([
+    [{ app: 'shelf', theme: 'main' }, 400],
+    [{ app: 'none', theme: 'other' }, 400],
+    [{ app: '../x', theme: 'other' }, 400],
+    [{ app: 'a', theme: '../other' }, 400],
+    [{ app: 'a', theme: 'none' }, 404],
+    [{ app: 'shelf' }, 400],
+  ])('%j is refused', async (json, status) => {
+    expect((await link(json)).status).toBe(status);
+  });
+});
+
+describe('where editing is switched off', () => {
+  const off = useStage(() => ({ themesDirectory: themes.directory, env: { NODE_ENV: 'production' } }));
+
+  test('nothing is written', async () => {
+    const json = { app: 'borrowed', theme: 'other' };
+    const answer = await off.send({ as: 'ada', send: 'POST /apps/themes/main/links', json });
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('switched off')]);
+    expect((await off.send({ as: 'ada', send: 'DELETE /apps/themes/main/links?app=linked' })).status).toBe(403);
+  });
+});
