@@ -27,6 +27,28 @@ export function foldersOf(name: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
+const words = new Map<string, string[]>();
+
+/** The keys and fixed values that a JSON Schema of the package names; read once. */
+export function schemaWords(name: 'definition' | 'settings'): string[] {
+  const known = words.get(name);
+  if (known) return known;
+  const found = new Set<string>();
+  collect(JSON.parse(readFileSync(join(packageFolder, 'schemas', `${name}.json`), 'utf8')), found);
+  words.set(name, [...found].sort());
+  return schemaWords(name);
+}
+
+function collect(schema: unknown, found: Set<string>): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties') for (const property of Object.keys(value)) found.add(property);
+    if (key === 'enum' || key === 'const')
+      for (const one of [value].flat()) if (typeof one === 'string' && one !== '') found.add(one);
+    collect(value, found);
+  }
+}
+
 /** The folder of the schemas as files of `from` name it: in the nearest `node_modules`, else where the package is. */
 export function schemasFolder(from: string): string {
   for (let folder = from; ; folder = dirname(folder)) {

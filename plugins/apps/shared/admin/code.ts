@@ -25,6 +25,8 @@ export const codeRoutes = {
   createBlock: { method: 'POST', path: '/sites/:site/apps/:app/blocks', needs: ['develop'] },
   /** `{ app, template }` → 201 `{ app }`; 409 for an app that exists */
   createApp: { method: 'POST', path: '/sites/:site/apps', needs: ['develop'] },
+  /** → CodeHints */
+  codeHints: { method: 'GET', path: '/code-hints', needs: ['develop'] },
   /** → string[], the names of the templates of apps */
   appTemplates: { method: 'GET', path: '/app-templates', needs: ['develop'] },
 } as const satisfies Record<string, AdminRouteEntry>;
@@ -90,6 +92,16 @@ export interface Preview {
   html: string;
   /** The address that the block's logic redirects to. */
   redirect: string | null;
+}
+
+/** What an editor completes. */
+export interface CodeHints {
+  /** Keys and fixed values of definitions, by their JSON Schema. */
+  definition: string[];
+  /** The same of settings.yaml. */
+  settings: string[];
+  /** Members of the objects of `context`, by the usual names of these objects. */
+  members: Record<string, string[]>;
 }
 
 export const logicLanguages = ['js', 'ts', 'python'] as const;

@@ -4,11 +4,11 @@ import { positionText } from '../../../shared/positions';
 import { useText } from '../plugin';
 
 /** An error with its position, the line of the file, and further details. */
-export function ProblemNote({ problem, more }: { problem: Problem; more?: string }) {
+export function ProblemNote({ problem, more, tone = 'danger600' }: { problem: Problem; more?: string; tone?: string }) {
   const { message, excerpt } = problem;
   return (
     <Box role="note" paddingTop={1} paddingBottom={1}>
-      <Typography textColor="danger600" tag="p">
+      <Typography textColor={tone} tag="p">
         {message}
       </Typography>
       <Typography variant="pi" textColor="neutral600" tag="p">

@@ -14,6 +14,7 @@ import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession } from './ty
 
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
+export { members as contextMembers } from './session/misspelt';
 export { PausedError } from './supervisor/circuit-breaker';
 export { isLost } from './supervisor/fleet';
 export type * from './types';

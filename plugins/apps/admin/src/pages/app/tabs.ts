@@ -36,6 +36,9 @@ export const tabs: readonly Tab[] = [
     count: ({ indexes }) => indexes.length,
     Panel: lazy(() => import('./IndexesTab')),
   },
+  { path: 'runs', label: 'runs', needs: ['develop'], Panel: lazy(() => import('./runs/RunsTab')) },
+  { path: 'rights', label: 'rights', needs: ['develop'], Panel: lazy(() => import('./rights/RightsTab')) },
+  { path: 'code', label: 'code', needs: ['develop'], Panel: lazy(() => import('./code/CodeTab')) },
   { path: 'options', label: 'options', needs: 'manage', Panel: lazy(() => import('./OptionsTab')) },
 ];
 

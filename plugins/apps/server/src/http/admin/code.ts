@@ -1,8 +1,16 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { type CodeFile, type CodeFiles, type codeRoutes, logicLanguages } from '../../../../shared/admin-api';
+import {
+  type CodeFile,
+  type CodeFiles,
+  type CodeHints,
+  type codeRoutes,
+  logicLanguages,
+} from '../../../../shared/admin-api';
 import { appFiles, appTemplates, blockFiles } from '../../app-templates';
 import { AppsError, notFound } from '../../errors';
+import { contextMembers } from '../../logic';
+import { schemaWords } from '../../package-files';
 import { must, readBody, readParameters } from '../../request-schema';
 import type { Site } from '../../sites/types';
 import { jsonObject } from '../request/body';
@@ -102,6 +110,10 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
   },
 
   appTemplates: async () => appTemplates(),
+
+  async codeHints(): Promise<CodeHints> {
+    return { definition: schemaWords('definition'), settings: schemaWords('settings'), members: contextMembers };
+  },
 
   ...checkHandlers,
 };

@@ -24,7 +24,8 @@ const ownMembers: Record<string, { type: string; names: string[] }> = {
   api: { type: 'Api', names: words('user content') },
 };
 
-const members: Record<string, string[]> = Object.fromEntries(
+/** Members of the objects of `context`, by the usual names of these objects. */
+export const members: Record<string, string[]> = Object.fromEntries(
   Object.entries(ownMembers).map(([object, { type, names }]) => [object, [...names, ...methodsOf(type)]]),
 );
 

@@ -1,0 +1,129 @@
+import { mkdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../support/browser';
+import { configured } from '../support/configure';
+import { useBrowser, useStage, useThemes } from '../support/hooks';
+
+const files = {
+  'settings.yaml': 'debug: true\nacl:\n  rights:\n    reader: ["*"]\n    author: [authors]\n',
+  'blocks/hello.yaml': 'elements:\n  value: BASIC\n',
+  'blocks/hello.html': '<p class="hello">{value}</p>\n',
+  'blocks/hello.js':
+    "export function value(context) {\n  if (context.request.get('bad')) throw new Error('too bad');\n  return '<b>hello</b>';\n}\n",
+};
+const themes = useThemes(
+  Object.fromEntries(Object.entries(files).map(([name, text]) => [`main/apps/studio/${name}`, text])),
+);
+const stage = useStage(() => ({
+  themesDirectory: themes.directory,
+  env: { SERVE_ADMIN: 'true', ...configured({ apps: { editing: true } }) },
+}));
+const browser = useBrowser();
+
+/** A folder for pictures of the pages; without it none are made. */
+const pictures = process.env.TEST_PICTURES;
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: path.join(pictures, `${name}-${width}.png`), fullPage: true });
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+/** Logs an administrator of the tests in, and opens a tab of the app. */
+async function open(tab: string, colorScheme: 'light' | 'dark' = 'light') {
+  await stage.credential('developer');
+  const { page } = await browser.visitor({ colorScheme, viewport: { width: 1280, height: 900 } });
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED/.test(message.text())) errors.push(message.text());
+  });
+  await page.goto(`${stage.host.url}/admin/auth/login`);
+  await page.fill('[name=email]', 'developer@example.com');
+  await page.fill('[name=password]', 'Root-Secret-1');
+  await page.click('button[type=submit]');
+  await page.waitForURL((url) => !url.pathname.includes('/auth/'));
+  await page.goto(`${stage.host.url}/admin/plugins/apps/site/studio/${tab}`);
+  await page.waitForSelector('h1');
+  return { page, errors };
+}
+
+const typed = async (page: Page, label: string, text: string) => {
+  await page.getByLabel(label, { exact: true }).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(text);
+};
+
+describe.runIf(hasBrowser)('the pages of those who develop', () => {
+  test('runs: listed live, opened, and run again', async () => {
+    await stage.send({ send: 'GET studio/blocks/hello?bad=1', accept: 'text/html' });
+    const { page, errors } = await open('runs');
+    const row = page.getByRole('row', { name: /too bad/ });
+    await row.waitFor();
+    await picture(page, 'runs');
+    await stage.send({ send: 'GET studio/blocks/hello?fine=1', accept: 'text/html' });
+    await page.getByRole('row', { name: /fine=1/ }).waitFor();
+    await row.getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Run again, without writing' }).click();
+    await page.getByText('It would have written nothing.').waitFor();
+    await picture(page, 'run');
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('rights: a matrix, and why', async () => {
+    await stage.user('abel');
+    const { page, errors } = await open('rights');
+    await page.getByText('Allowed', { exact: true }).waitFor();
+    await page.getByText('acl.rights.reader').waitFor();
+    await page.getByRole('row', { name: /^edit/ }).waitFor();
+    await picture(page, 'rights');
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('code: a file is changed, checked, previewed and saved; a change meanwhile is shown', async () => {
+    const { page, errors } = await open('code');
+    await page.getByRole('button', { name: 'blocks/hello.html' }).click();
+    await typed(page, 'blocks/hello.html', '<p class="hello">{valeu}</p>\n');
+    await page.getByRole('region', { name: 'Problems' }).getByText(/valeu/).first().waitFor();
+    await picture(page, 'code');
+    await typed(page, 'blocks/hello.html', '<p class="hello">draft {value}</p>\n');
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.frameLocator('iframe').getByText('draft hello').waitFor();
+    await picture(page, 'code-preview');
+    const file = path.join(themes.directory, 'main/apps/studio/blocks/hello.html');
+    expect(await readFile(file, 'utf8')).toBe(files['blocks/hello.html']);
+
+    await writeFile(file, '<p>theirs {value}</p>\n');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/changed on the disk/)
+      .waitFor();
+    await picture(page, 'code-conflict');
+    expect(await readFile(file, 'utf8')).toBe('<p>theirs {value}</p>\n');
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await expect.poll(() => readFile(file, 'utf8')).toBe('<p class="hello">draft {value}</p>\n');
+    // The refusal was asked for.
+    expect(errors.filter((text) => !/409/.test(text))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('dark', async () => {
+    const { page, errors } = await open('code', 'dark');
+    await page.getByRole('button', { name: 'blocks/hello.js' }).click();
+    await page.locator('.cm-editor').waitFor();
+    await picture(page, 'code-dark');
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+});
