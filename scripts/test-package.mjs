@@ -10,6 +10,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { editFiles, openPanel, smoke, writeFiles, writeNotes } from './package/checks.mjs';
@@ -129,8 +130,11 @@ function excludeThemes(host) {
 /** The TypeScript of blocks is found in the host's program, until the README's line excludes it. */
 async function checkTypeScript(host) {
   const running = await startHost(host, 'develop');
+  const hint = /add "themes\/" to "exclude" in tsconfig\.json/;
+  // It is logged after the first answer.
+  for (let waited = 0; waited < 30_000 && !hint.test(running.output()); waited += 200) await pause(200);
   await running.stop();
-  assert.match(running.output(), /add "themes\/" to "exclude" in tsconfig\.json/);
+  assert.match(running.output(), hint);
   excludeThemes(host);
   const wrong = 'export const value = (): number => "text";\n';
   writeFiles(join(host, 'themes', 'default', 'apps', 'broken', 'blocks'), { 'typed.ts': wrong });

@@ -64,6 +64,16 @@ export function onSubmit(event: SubmitEvent): void {
   reload(form, url, { init: { method: 'POST', body, stays }, shared, login });
 }
 
+/** The Enter key in a field that looks for something presses the button beside it, not the one that saves. */
+export function onSearchKey(event: KeyboardEvent): void {
+  const field = event.target;
+  if (event.key !== 'Enter' || event.isComposing || !(field instanceof HTMLInputElement)) return;
+  const button = field.closest('.apps-reference-search')?.querySelector('button');
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+}
+
 /** Sends a form without the script: the answer is a login form that keeps what was entered. */
 function sendAsPage(form: HTMLFormElement, button: HTMLButtonElement | null, url: URL): void {
   const pressed = document.createElement('input');

@@ -2,7 +2,7 @@
  * The visitor's script (docs/reference/embedding.md#the-browser-script): blocks in place instead of page by page,
  * dialogs, loaders, live blocks. Everything works without it, as plain forms and links.
  */
-import { onLink, onSubmit, reload } from './ajax';
+import { onLink, onSearchKey, onSubmit, reload } from './ajax';
 import { keepConditions } from './conditions';
 import { watchHistory } from './history';
 import { keepFresh } from './live';
@@ -16,6 +16,7 @@ function start(): void {
   onBlock(keepConditions);
   document.addEventListener('submit', onSubmit);
   document.addEventListener('focusin', onFocus);
+  document.addEventListener('keydown', onSearchKey);
   document.addEventListener('click', onLink);
   document.addEventListener('click', onOpen);
   watchHistory(reload);

@@ -64,6 +64,13 @@ export interface ElementDefinition {
   removeLabel?: string;
   upLabel?: string;
   downLabel?: string;
+  /** What a reference leads to: a content type, or records of an app, of one block and found by a query. */
+  content?: string;
+  app?: string;
+  block?: string;
+  query?: string;
+  /** The field or item that is the text of a target. */
+  text?: string;
   /** Media types and endings of files. */
   accept?: readonly string[];
   /** Bytes of one file. */

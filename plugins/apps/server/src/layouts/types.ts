@@ -33,9 +33,9 @@ export interface LayoutData {
   /**
    * The content of an element: `{ html }` is inserted unchanged (a string from BASIC, or a rendered input), `{ value }` is
    * an object or other JSON of a BASIC element (`{info.title}` escaped as text), undefined: not declared. The HTML of an
-   * element that has `failed` is also the HTML of its keys.
+   * element that has `failed` is also the HTML of its keys; `parts` has the values of its keys: `{author.title}`.
    */
-  element(name: string): Promise<{ html: string; failed?: boolean } | { value: Json } | undefined>;
+  element(name: string): Promise<{ html: string; failed?: boolean; parts?: Json } | { value: Json } | undefined>;
   /** Liquid's variable `context`. */
   context: { [key: string]: unknown };
   /** Further variables of Liquid, such as `main` of a theme's layout; HTML is wrapped with `html()`. */

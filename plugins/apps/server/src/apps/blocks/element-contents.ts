@@ -25,6 +25,7 @@ import { formActionOf, idPrefix } from './form-address';
 import { groupHtml, shownElements } from './group';
 import type { FormMessages } from './html/form-messages';
 import { pagesContent } from './page-contents';
+import { referenceContent } from './reference-content';
 import { repeatContent } from './repeat-content';
 import type { Entries } from './sent/form';
 import { namesOn, type PageState, pagesOf } from './sent/pages';
@@ -199,6 +200,7 @@ async function contentOf(
     locale: await localeOf(run),
     options: (await optionsOf(session, [element])).get(element.name) ?? [],
   };
+  if (element.type === 'REFERENCE') return referenceContent(run, view, options);
   if (element.entry) return { html: await repeatContent(run, session, view, options, messages) };
   return { html: mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '') };
 }

@@ -6,13 +6,16 @@ import type { DisplayOptions } from './element-contents';
 import { shownElements } from './group';
 import type { Entries, FormFields } from './sent/form';
 import { isPageMove, pageState, pagesOf } from './sent/pages';
+import { pressedSearch, searchesIn } from './sent/searches';
 import { changedEntries, pressedButton, sentEntries } from './sent/sent-entries';
 import { enteredIn } from './submission';
 import { filesAgain } from './submitted-files';
 
 /** Whether a button was pressed that only shows the form again: of its pages, or of a repeated group. */
 export const onlyShows = (block: Block, fields: FormFields): boolean =>
-  isPageMove(fields) || pressedButton(block.definition, fields) !== null;
+  isPageMove(fields) ||
+  pressedButton(block.definition, fields) !== null ||
+  pressedSearch(block.definition, fields) !== undefined;
 
 /**
  * A posted form that is shown again, with what was entered. A record is shown for reading again where its form was not
@@ -32,11 +35,13 @@ export async function shownAgain(
   const pages = pagesOf(block, shows);
   const entered = enteredIn(block, fields, shows, files, pages);
   const moves = onlyShows(block, fields);
+  const searched = pressedSearch(block.definition, fields);
+  const searches = { searches: searchesIn(block.definition, fields), searched };
   const isSent = entered !== null || moves || Object.hasOwn(fields, '_save');
   const isForm = record === null || (isSent && run.rights.edit(record.creator));
   const entries: Entries | undefined =
     entered || moves || errors.length > 0
-      ? withChange(block, fields, { ...(entered ?? { entered: new Map(), repeats: new Map() }), errors })
+      ? withChange(block, fields, { ...(entered ?? { entered: new Map(), repeats: new Map() }), ...searches, errors })
       : undefined;
   const submission = entries && { submission: entries };
   if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...submission };

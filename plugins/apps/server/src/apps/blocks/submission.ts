@@ -11,6 +11,7 @@ import type { Block, ElementDefinition, FormPage } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { guardProblem } from './form-guard';
+import { readReference } from './reference-content';
 import { type Entries, type FormFields, type ShownEntry, textsOf } from './sent/form';
 import { pageOfElement, seenPages } from './sent/pages';
 import { readEntries, type WrongField } from './sent/read-entries';
@@ -67,6 +68,15 @@ export async function readSubmission(
     } else if (element.entry) {
       const read = readEntries(element, sent.get(name) ?? NO_ENTRIES, options, work);
       if (read.wrong.length > 0) wrong.set(name, read.wrong);
+      else items[name] = read.value;
+    } else if (type === 'REFERENCE') {
+      const read = await readReference(
+        run,
+        element,
+        submitted,
+        Object.hasOwn(stored, name) ? (stored[name] ?? null) : null,
+      );
+      if ('error' in read) wrong.set(name, read.error);
       else items[name] = read.value;
     } else if (isOfFiles(element)) {
       if (!sources) continue;

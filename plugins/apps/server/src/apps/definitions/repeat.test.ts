@@ -41,6 +41,7 @@ describe('a REPEAT', () => {
     ['a short form of itself', group('', 'b: REPEAT'), /do not stand in each other/],
     ['a file', group('', 'b: FILE'), /files cannot be in a repeated group/],
     ['an image', group('', 'b: { type: IMAGE, multiple: true }'), /files cannot be in a repeated group/],
+    ['a reference', group('', 'b: { type: REFERENCE, app: a }'), /REFERENCE cannot be repeated/],
     ['an action', group('', 'b: { type: ACTION }'), /no actions of its own/],
     ['HTML', group('', 'b: BASIC'), /fields only/],
     ['a group', group('', 'b: { type: GROUP, elements: [] }'), /a group already/],

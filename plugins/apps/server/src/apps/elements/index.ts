@@ -13,6 +13,7 @@ import { image } from './image';
 import { markdown } from './markdown';
 import { number } from './number';
 import { radio } from './radio';
+import { reference } from './reference';
 import { repeat } from './repeat';
 import { select } from './select';
 import { tel } from './tel';
@@ -46,6 +47,7 @@ export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
     IMAGE: image,
     GROUP: group,
     REPEAT: repeat,
+    REFERENCE: reference,
   }),
 );
 
@@ -69,5 +71,6 @@ export { MAX_FILES, type ShownFile } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
 export { attributes, escapeHtml, fieldset, readableText } from './inputs/html';
 export { conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
+export { MAX_REFERENCES, referenceFields } from './reference';
 export { boundsOf, entryElements, MAX_ENTRIES } from './repeat';
 export type { ElementType, ElementView, JsonSchema, ShowTools } from './types';

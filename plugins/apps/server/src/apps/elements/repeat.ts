@@ -18,6 +18,7 @@ const NOT_REPEATED: Record<string, string> = {
   BASIC: 'an entry has fields only',
   GROUP: 'an entry is a group already',
   REPEAT: 'repeated groups do not stand in each other',
+  REFERENCE: 'put it beside the group; with "multiple" it takes several',
   FILE: 'files cannot be in a repeated group; use a FILE with "multiple" beside it',
   IMAGE: 'files cannot be in a repeated group; use an IMAGE with "multiple" beside it',
 };

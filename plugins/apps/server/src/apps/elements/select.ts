@@ -18,23 +18,27 @@ export const select: ElementType = {
   schema: (definition) => (definition.multiple ? manySchema : oneSchema)(definition),
   read: (submitted, definition, options) => (definition.multiple ? readMany : readOne)(submitted, definition, options),
   render(view) {
-    if (view.mode === 'text') return chosenLabels(view);
-    const { name, multiple } = view.definition;
-    const attrs = attributes({
-      id: controlId(view),
-      name,
-      required: isDemanded(view),
-      multiple,
-      ...stateOf(view, 'disabled'),
-    });
-    const isChosen = chosenIn(view);
-    const options = view.options.map((option) => {
-      const own = attributes({ value: String(option.value), selected: isChosen(option) });
-      return `<option${own}>${escapeHtml(option.label)}</option>`;
-    });
-    return field(view, `<select${attrs}>${emptyOption(view)}${options.join('')}</select>`);
+    return view.mode === 'text' ? chosenLabels(view) : field(view, selectControl(view));
   },
 };
+
+/** The list without its label. */
+export function selectControl(view: ElementView): string {
+  const { name, multiple } = view.definition;
+  const attrs = attributes({
+    id: controlId(view),
+    name,
+    required: isDemanded(view),
+    multiple,
+    ...stateOf(view, 'disabled'),
+  });
+  const isChosen = chosenIn(view);
+  const options = view.options.map((option) => {
+    const own = attributes({ value: String(option.value), selected: isChosen(option) });
+    return `<option${own}>${escapeHtml(option.label)}</option>`;
+  });
+  return `<select${attrs}>${emptyOption(view)}${options.join('')}</select>`;
+}
 
 /**
  * Without an empty option the browser would choose the first one. A list with a default has none, as long as an option is

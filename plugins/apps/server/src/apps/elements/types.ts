@@ -68,6 +68,10 @@ export interface ElementView {
   locale: Pick<PageLocale, 'say'>;
   /** Files that are there already. */
   files?: readonly ShownFile[];
+  /** Addresses of a reference's targets, by id. */
+  links?: ReadonlyMap<string, string>;
+  /** What a reference's form offers: the text that was looked for, and whether there is more, or nothing. */
+  offers?: { find: string; more: boolean; none: boolean; searched: boolean };
   /** A function gives the default value. */
   hasDefault?: boolean;
   /** Begins the ids of the element's controls; `apps` unless several blocks may be on one page. */

@@ -8,6 +8,7 @@ import { must, readBody, readParameters } from '../../request-schema';
 import { isId } from '../../sites';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
+import { requireEditing } from './code';
 import type { Handlers } from './handler';
 import { withUpload } from './upload';
 
@@ -47,7 +48,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   },
 
   async importArchive(ctx, services): Promise<ArchiveResult> {
-    requireWriting(services);
+    requireEditing(services);
     return withUpload(ctx, async (upload) => {
       const { name, theme, ...rest } = readBody(options, upload.options);
       const { themesDirectory, appsFolder } = services.config;
@@ -71,7 +72,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   },
 
   async createLink(ctx, services): Promise<LinkInput> {
-    requireWriting(services);
+    requireEditing(services);
     const { id: ownId, apps } = await themeOf(services, String(ctx.params.theme));
     const { app, theme } = readBody(linkBody, jsonObject(ctx));
     const other = await themeOf(services, theme);
@@ -89,7 +90,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   },
 
   async deleteLink(ctx, services): Promise<{ success: 'deleted' }> {
-    requireWriting(services);
+    requireEditing(services);
     const { id: ownId, apps } = await themeOf(services, String(ctx.params.theme));
     const { app } = readParameters(linkParameter, ctx.query);
     const path = join(apps, `${app}.lnk`);
@@ -104,13 +105,6 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** ForbiddenError where the files of themes cannot be changed in the panel: in production, unless it is switched on. */
-function requireWriting({ config, production }: HttpServices): void {
-  const { editing = null } = config as { editing?: boolean | null };
-  if (editing ?? !production) return;
-  throw new AppsError('ForbiddenError', 'Files of themes cannot be changed here: editing is switched off');
-}
 
 /** The folder of a theme. NotFoundError for an unknown one. */
 async function themeOf({ sites, config }: HttpServices, theme: string): Promise<ThemeFolder> {

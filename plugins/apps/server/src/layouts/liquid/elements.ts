@@ -1,4 +1,5 @@
 import { Drop } from 'liquidjs';
+import type { Json } from '../../../../shared/json';
 import type { Clock } from '../limits/limits';
 import type { LayoutData } from '../types';
 import type { BraceToken } from './braces';
@@ -13,6 +14,20 @@ class Names extends Drop {}
 class Failed extends Html {
   liquidMethodMissing(): Html {
     return this;
+  }
+}
+
+/** HTML with values of its keys: `{{ elements.author.title }}`. */
+class WithParts extends Html {
+  constructor(
+    html: string,
+    private readonly parts: Json,
+  ) {
+    super(html);
+  }
+
+  liquidMethodMissing(key: string | number): Json | undefined {
+    return valueAt(this.parts, [String(key)]) as Json | undefined;
   }
 }
 
@@ -31,7 +46,7 @@ export class Elements {
     const read = async (name: string | number): Promise<unknown> => {
       const element = await this.#request(String(name));
       if (!element) return this.#undeclared(String(name));
-      if ('html' in element) return element.failed ? new Failed(element.html) : new Html(element.html);
+      if ('html' in element) return htmlOf(element);
       return element.value;
     };
     // Liquid reads an object's own members before it calls `liquidMethodMissing`; here every name is an element's.
@@ -90,11 +105,22 @@ function keysAfter(name: string, { element, keys }: BraceToken): readonly string
 }
 
 function content(element: NonNullable<Element>, keys: readonly string[]): string {
-  if ('html' in element) return keys.length === 0 || element.failed ? element.html : '';
-  let value: unknown = element.value;
+  if (!('html' in element)) return output(valueAt(element.value, keys));
+  if (keys.length === 0 || element.failed) return element.html;
+  return element.parts === undefined ? '' : output(valueAt(element.parts, keys));
+}
+
+/** The value that keys lead to; '' where there is none. */
+function valueAt(whole: Json, keys: readonly string[]): unknown {
+  let value: unknown = whole;
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return '';
     value = (value as Record<string, unknown>)[key];
   }
-  return output(value);
+  return value;
+}
+
+function htmlOf({ html, failed, parts }: Extract<NonNullable<Element>, { html: string }>): Html {
+  if (failed) return new Failed(html);
+  return parts === undefined ? new Html(html) : new WithParts(html, parts);
 }

@@ -17,6 +17,9 @@ export interface Entries {
   repeats: ReadonlyMap<string, readonly ShownEntry[]>;
   /** The repeated group and the position of its entry that get the focus; -1: its button to add one. */
   focus?: { element: string; position: number };
+  /** Texts by which targets of references are looked for, by element, and the element whose button was pressed. */
+  searches?: ReadonlyMap<string, string>;
+  searched?: string | undefined;
   errors: readonly FormError[];
 }
 

@@ -100,4 +100,9 @@ export const de: ServiceMessages = {
   entries_list: 'Das muss eine Liste von Einträgen sein.',
   back: 'Zurück',
   step_of: 'Schritt {page, number} von {pages, number}',
+  find: 'Suchen',
+  reference_gone: 'Das Gewählte gibt es nicht mehr, oder Sie dürfen es nicht sehen. Bitte wählen Sie neu.',
+  reference_most: 'Bitte wählen Sie höchstens {count, plural, one {# Eintrag} other {# Einträge}}.',
+  reference_more: 'Es gibt mehr als {count, number}: Suchen Sie nach einem Teil des Namens.',
+  found_none: 'Nichts gefunden.',
 };

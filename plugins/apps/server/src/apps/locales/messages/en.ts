@@ -104,6 +104,11 @@ export const en = {
   entries_list: 'This must be a list of entries.',
   back: 'Back',
   step_of: 'Step {page, number} of {pages, number}',
+  find: 'Find',
+  reference_gone: 'What you chose is no longer there, or you may not see it. Please choose again.',
+  reference_most: 'Please choose at most {count, plural, one {# entry} other {# entries}}.',
+  reference_more: 'There are more than {count, number}: look for a part of the name.',
+  found_none: 'Nothing was found.',
 } as const;
 
 export type ServiceMessages = Record<keyof typeof en, string>;

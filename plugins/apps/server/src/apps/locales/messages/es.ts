@@ -98,4 +98,9 @@ export const es: ServiceMessages = {
   entries_list: 'Aquí se espera una lista de entradas.',
   back: 'Atrás',
   step_of: 'Paso {page, number} de {pages, number}',
+  find: 'Buscar',
+  reference_gone: 'Lo que eligió ya no existe, o no puede verlo. Elija de nuevo.',
+  reference_most: 'Elija como máximo {count, plural, one {# entrada} other {# entradas}}.',
+  reference_more: 'Hay más de {count, number}: busque una parte del nombre.',
+  found_none: 'No se encontró nada.',
 };

@@ -100,4 +100,9 @@ export const fr: ServiceMessages = {
   entries_list: 'Une liste d’entrées est attendue ici.',
   back: 'Retour',
   step_of: 'Étape {page, number} sur {pages, number}',
+  find: 'Rechercher',
+  reference_gone: 'Votre choix n’existe plus, ou vous ne pouvez pas le voir. Veuillez choisir à nouveau.',
+  reference_most: 'Veuillez choisir au plus {count, plural, one {# entrée} other {# entrées}}.',
+  reference_more: 'Il y en a plus de {count, number} : cherchez une partie du nom.',
+  found_none: 'Aucun résultat.',
 };

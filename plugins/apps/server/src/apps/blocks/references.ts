@@ -1,0 +1,169 @@
+import type { Items, Json } from '../../../../shared/json';
+import { definitionError, isAppsError } from '../../errors';
+import type { StoredRecord } from '../../records/types';
+import { MAX_REFERENCES } from '../elements';
+import { keyOf, nestedRun, type Run } from '../run/run';
+import type { App, ElementDefinition } from '../types';
+
+/** What a reference leads to, as far as the requester may see it. */
+export interface Target {
+  id: string;
+  label: string;
+  url: string | null;
+  /** Its fields, for layouts. */
+  parts: Items;
+}
+
+/** Records that are looked through for a text. */
+const MAX_SCANNED = 1_000;
+
+/** Targets found in one attempt at a request, by element and id, so that a page of many references asks once for each. */
+const found = new WeakMap<Run['unit'], Map<string, Promise<Target | null>>>();
+
+/** Statuses of what the requester may not see, or what is not there. */
+const unseen = new Set([401, 403, 404]);
+
+/** What `work` finds; nothing, where the requester may not look. */
+async function asSeen<T>(work: () => Promise<T[]>): Promise<T[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isAppsError(error) && unseen.has(error.status)) return [];
+    throw error;
+  }
+}
+
+/** Targets that a form may offer, by a part of their text: at most one more than it offers. */
+export function offeredTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
+  const { content, text } = element;
+  if (content === undefined) return asSeen(() => recordTargets(run, element, find));
+  const label = text ?? titleField(run, element);
+  return asSeen(() =>
+    contentTargets(run, element, {
+      ...(find !== '' && label !== null && { filters: { [label]: { $containsi: find } } }),
+      ...(label !== null && { sort: label }),
+      limit: MAX_REFERENCES.offered + 1,
+    }),
+  );
+}
+
+/** The targets of these ids, in their order; without those that are gone or that the requester may not see. */
+export async function targetsOf(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Target[]> {
+  const known = found.get(run.unit) ?? new Map<string, Promise<Target | null>>();
+  found.set(run.unit, known);
+  const keyFor = (id: string) =>
+    JSON.stringify([element.content, element.app, element.block, element.query, element.text, run.app.id, id]);
+  const wanted = [...new Set(ids)].slice(0, MAX_REFERENCES.chosen);
+  const missing = wanted.filter((id) => !known.has(keyFor(id)));
+  if (missing.length > 0) {
+    const loaded = load(run, element, missing);
+    for (const id of missing)
+      known.set(
+        keyFor(id),
+        loaded.then((targets) => targets.find((target) => target.id === id) ?? null),
+      );
+  }
+  const targets = await Promise.all(wanted.map((id) => known.get(keyFor(id))));
+  return targets.filter((target) => target !== null && target !== undefined);
+}
+
+function load(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Target[]> {
+  if (element.content !== undefined)
+    return asSeen(() =>
+      contentTargets(run, element, { filters: { documentId: { $in: [...ids] } }, limit: ids.length }),
+    );
+  return asSeen(async () => {
+    const { run: target, app } = await openApp(run, element);
+    if (!target.rights.view) return [];
+    const all = await Promise.all(ids.map((id) => recordOf(target, id)));
+    const records = all.filter((record) => record !== null && isOfBlock(element, record)) as StoredRecord[];
+    const matching = element.query === undefined ? null : await matchingIds(target, element, records);
+    return records
+      .filter(({ id }) => matching?.has(id) ?? true)
+      .map((record) => recordTarget(target, app, element, record));
+  });
+}
+
+/** A record, or null; an id that no record can have is none. */
+async function recordOf(target: Run, id: string): Promise<StoredRecord | null> {
+  try {
+    return await target.unit.get(keyOf(target), id);
+  } catch (error) {
+    if (isAppsError(error, 'BadRequestError')) return null;
+    throw error;
+  }
+}
+
+/** Ids of those records that the element's query finds. */
+async function matchingIds(target: Run, { query }: ElementDefinition, records: StoredRecord[]): Promise<Set<string>> {
+  const names = { reference_ids: records.map(({ id }) => id) };
+  const options = { query: `(${query}) and id in any (reference_ids)`, names, limit: Math.max(1, records.length) };
+  const { records: matching } = await target.unit.search(keyOf(target), target.app.indexes, options);
+  return new Set(matching.map(({ id }) => id));
+}
+
+/** The first text field of a content type that is its title; null if there is none. */
+function titleField(run: Run, element: ElementDefinition): string | null {
+  const type = run.services.sites.content.typeNamed(element.content ?? '');
+  if (!type) throw definitionError(`There is no content type "${element.content}"`, element.position);
+  return ['title', 'name'].find((name) => Object.hasOwn(type.attributes, name)) ?? null;
+}
+
+async function contentTargets(run: Run, element: ElementDefinition, params: Items): Promise<Target[]> {
+  const { visit, services } = run;
+  const uid = element.content ?? '';
+  titleField(run, element);
+  const call = await services.documents(uid, 'findMany', { ...params, locale: visit.site.locale }, visit.requester);
+  const documents = (await run.unit.alongside(call.run)) as Items[];
+  const targets = documents.map(async (fields): Promise<Target | null> => {
+    const item = await services.sites.content.describe(visit.site, uid, fields, { draft: false });
+    if (!item?.documentId) return null;
+    const label = textOf(element.text === undefined ? item.title : own(fields, element.text));
+    const { title, url, documentId } = item;
+    return { id: documentId, label: label || documentId, url, parts: { ...fields, title, url, id: documentId } };
+  });
+  return (await Promise.all(targets)).filter((target) => target !== null);
+}
+
+/** The app of the records, with the requester's rights there. */
+async function openApp(run: Run, { app: id, position }: ElementDefinition): Promise<{ run: Run; app: App }> {
+  const app = id === run.app.id ? run.app : await run.services.loadApp(run.visit.site, id ?? '');
+  if (!app) throw definitionError(`There is no app "${id}"`, position);
+  if (app.error) throw app.error;
+  return { run: app === run.app ? run : nestedRun(run, app), app };
+}
+
+const isOfBlock = ({ block }: ElementDefinition, { items }: StoredRecord) =>
+  block === undefined || items.block === block;
+
+async function recordTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
+  const { run: target, app } = await openApp(run, element);
+  if (!target.rights.view) return [];
+  const key = keyOf(target);
+  const { query } = element;
+  const records =
+    query === undefined
+      ? await target.unit.page(key, { limit: MAX_SCANNED })
+      : (await target.unit.search(key, app.indexes, { query, limit: MAX_SCANNED })).records;
+  const wanted = find.toLowerCase();
+  return records
+    .filter((record) => isOfBlock(element, record))
+    .map((record) => recordTarget(target, app, element, record))
+    .filter(({ label }) => label.toLowerCase().includes(wanted))
+    .slice(0, MAX_REFERENCES.offered + 1);
+}
+
+function recordTarget(target: Run, app: App, { text }: ElementDefinition, { id, items }: StoredRecord): Target {
+  const { visit, services } = target;
+  const label = text === undefined ? '' : textOf(own(items, text));
+  const url = services.sites.urls.record(visit.site, app.id, id, visit.contentPath);
+  return { id, label: label || id, url, parts: { ...items, id, url } };
+}
+
+const own = (items: Items, name: string): Json => (Object.hasOwn(items, name) ? (items[name] ?? null) : null);
+
+/** Characters of a label. */
+const MAX_LABEL = 200;
+
+const textOf = (value: Json): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, MAX_LABEL) : '';

@@ -1,0 +1,24 @@
+/** Apps with references, to articles and to the records of two other apps. */
+export const referencesApp: Record<string, string> = {
+  'apps/topics/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
+  'apps/topics/blocks/topic.yaml':
+    'elements:\n  title: { type: TEXT, index_type: field }\n  open: { type: BOOLEAN, index_type: field }\n',
+  'apps/topics/blocks/topic.html': '{title}{open}{_save}',
+  'apps/secret/settings.yaml': 'acl:\n  rights:\n    reader: [readers]\n    editor: [editors]\n',
+  'apps/secret/blocks/note.yaml': 'elements: { title: TEXT }\n',
+  'apps/talks/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
+  'apps/talks/blocks/talk.yaml': `elements:
+  name: { type: TEXT, label: Name }
+  topic: { type: REFERENCE, label: Topic, app: topics, block: topic, text: title, required: true, index_type: field }
+  open: { type: REFERENCE, label: Open topics, app: topics, query: 'open == true', text: title, multiple: true }
+  note: { type: REFERENCE, label: Note, app: secret, text: title }
+  article: { type: REFERENCE, label: Article, content: 'api::article.article' }
+`,
+  'apps/talks/blocks/talk.html':
+    '{name}{topic}<b>{topic.title}</b>{open}{note}{article}<i>{{ elements.article.slug }}</i><u>{open.1.title}</u>{_save}{_edit}',
+  'apps/lost/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
+  'apps/lost/blocks/app.yaml': 'elements: { a: { type: REFERENCE, app: nowhere } }\n',
+  'apps/lost/blocks/app.html': '{a}',
+  'apps/lost/blocks/type.yaml': "elements: { a: { type: REFERENCE, content: 'api::nothing.nothing' } }\n",
+  'apps/lost/blocks/type.html': '{a}',
+};
