@@ -37,7 +37,7 @@ export function Conflict({ path, mine, theirs, onMine, onTheirs }: Props) {
       <Typography role="alert" textColor="warning600">
         {text('code.conflict')}
       </Typography>
-      <div ref={place} style={{ overflow: 'auto', maxHeight: '60vh' }} />
+      <div ref={place} style={{ overflow: 'auto', maxHeight: '60vh', fontSize: '1.4rem' }} />
       <Flex gap={2}>
         <Button variant="tertiary" onClick={onTheirs}>
           {text('code.conflict.theirs')}
