@@ -11,6 +11,7 @@ export const sections = [
   {
     text: 'Operate',
     pages: [
+      'operate/admin-panel.md',
       'operate/production.md',
       'operate/upgrade.md',
       'operate/backup.md',
