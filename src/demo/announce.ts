@@ -6,6 +6,7 @@ const blocks = [
   ['/articles/welcome/@@apps/rating/blocks/rate', 'like the article "Welcome"'],
   ['/@@apps/rating/blocks/top', 'what is liked most'],
   ['/@@apps/glossary/blocks/list', 'the glossary'],
+  ['/@@card', 'apply for a library card: three steps, files, a repeated group'],
   ['/@@apps/survey/blocks/questions', 'the reader survey'],
   ['/@@apps/survey/blocks/results', 'its results, for readers and editors'],
   ['/articles/welcome/@@apps/comments/blocks/comment', 'comments on the article "Welcome"'],
