@@ -19,7 +19,7 @@ const pictures = {
   site: { path: '/' },
   article: { path: '/articles/welcome', as: 'anna' },
   glossary: { path: '/@@glossary?q=book' },
-  survey: { path: '/@@survey' },
+  card: { path: '/@@card' },
   results: { path: '/@@apps/survey/blocks/results', as: 'rita' },
   moderation: { path: '/@@apps/comments/blocks/moderate', as: 'eric' },
 };

@@ -55,7 +55,7 @@ export function adminInterface(services: () => HttpServices) {
   return { controller, policies: { 'any-permission': anyPermission }, routes: { type: 'admin' as const, routes } };
 }
 
-interface PolicyContext {
+export interface PolicyContext {
   state: { userAbility?: { can(action: string): boolean } };
 }
 
