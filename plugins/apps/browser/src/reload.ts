@@ -3,10 +3,10 @@
  * (docs/decisions/development-server.md). Included by pages of the command `dev` only.
  */
 const script = document.currentScript as HTMLScriptElement | null;
-const url = script?.src.replace(/\.js$/, '');
+const address = script && new URL(script.src);
 
-/** The version that the server had when this page asked first. */
-let shown: string | undefined;
+/** The version that the server had before it made this page. */
+const shown = address?.searchParams.get('version');
 
 /** Whether a field holds something that a reload would lose. */
 function hasInput(): boolean {
@@ -30,7 +30,6 @@ function offerReload(): void {
 }
 
 function onVersion({ data }: MessageEvent<string>): void {
-  shown ??= data;
   if (data === shown) return;
   if (hasInput()) offerReload();
   else location.reload();
@@ -44,4 +43,4 @@ font:.875rem/1.5 ui-monospace,monospace;color:#fee2e2;background:#450a0a;border-
 color:#fff;background:#7f1d1d;border:0;border-radius:6px;cursor:pointer}`);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
 
-if (url) new EventSource(url).addEventListener('version', onVersion);
+if (address) new EventSource(address.pathname.replace(/\.js$/, '')).addEventListener('version', onVersion);

@@ -35,11 +35,15 @@ export function createMiddleware(services: HttpServices, ownFiles: string): Midd
   return async (ctx: Context, next: Next) => {
     const view: ErrorView = { json: prefersJson(ctx), details: false, logger: services.logger };
     let address: Address | null = null;
+    let version: string | undefined;
     try {
       address = addressOf(services, ctx);
       if (address) {
         allowOwnOrigin(ctx);
-        if (!isPublic.has(address.kind)) varyBySender(ctx);
+        if (!isPublic.has(address.kind)) {
+          varyBySender(ctx);
+          version = await services.reloads?.version();
+        }
         await answer(ctx, services, address, view, ownFiles);
       }
     } catch (error) {
@@ -48,7 +52,7 @@ export function createMiddleware(services: HttpServices, ownFiles: string): Midd
       if (hasBody(ctx) && defersForm(ctx, services.sites)) closeUnlessEnded(ctx.req);
       return respondError(ctx, error, view);
     } finally {
-      if (address && services.reloads) addReloadScript(ctx, services.baseUrl(), address.site);
+      if (address && version !== undefined) addReloadScript(ctx, `${services.baseUrl()}/${address.site}`, version);
     }
     // Outside of the try: Strapi answers the errors of its own routes.
     if (!address) return next();

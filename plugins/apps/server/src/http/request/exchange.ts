@@ -10,6 +10,8 @@ import type { AppTarget, Site } from '../../sites/types';
 
 /** Tells open pages which version of the theme files the server has (docs/decisions/development-server.md). */
 export interface Reloads {
+  /** The version of the files on the disk now. */
+  version(): Promise<string>;
   /** `/<site_id>/@@apps.reload`: server-sent events, one `version` at the start and one for each change. */
   answer(ctx: Context): void;
   /** Ends all connections. */

@@ -17,16 +17,21 @@ export function createReloads(version: () => Promise<string>): Reloads {
   let current = '';
   let timer: NodeJS.Timeout | undefined;
 
+  const hashed = async () => {
+    const text = await version();
+    return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  };
+
   const look = async () => {
-    const next = createHash('sha256')
-      .update(await version())
-      .digest('base64url');
+    const next = await hashed();
     if (next !== current) for (const page of pages) send(page, next);
     current = next;
+    clearTimeout(timer);
     if (pages.size > 0) timer = setTimeout(look, INTERVAL);
   };
 
   return {
+    version: hashed,
     answer(ctx) {
       if (ctx.method !== 'GET') throw methodNotAllowed('GET');
       if (pages.size >= MAX_PAGES) throw new AppsError('ServiceUnavailableError', 'Too many pages wait for changes');
@@ -38,8 +43,7 @@ export function createReloads(version: () => Promise<string>): Reloads {
       ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
       ctx.body = page;
       page.write('retry: 500\n\n');
-      clearTimeout(timer);
-      // What this page shows may be older than the last look: it gets the version of the next one.
+      // The page compares: it may have been made before the last look.
       current = '';
       void look();
     },
@@ -53,11 +57,14 @@ export function createReloads(version: () => Promise<string>): Reloads {
 
 const send = (page: PassThrough, version: string) => page.write(`event: version\ndata: ${version}\n\n`);
 
-/** Adds the script that reloads a page to an answer that is a whole HTML document. */
-export function addReloadScript(ctx: Context, baseUrl: string, siteId: string): void {
+/**
+ * Adds the script that reloads a page to an answer that is a whole HTML document.
+ * @param version of the files before the answer was made
+ */
+export function addReloadScript(ctx: Context, site: string, version: string): void {
   if (typeof ctx.body !== 'string' || !ctx.response.is('html') || !isDocument.test(ctx.body)) return;
   // At the end, because a theme may leave out closing tags.
-  ctx.body += `${scriptTag(`${baseUrl}/${siteId}/@@apps.reload.js`)}\n`;
+  ctx.body += `${scriptTag(`${site}/@@apps.reload.js?version=${version}`)}\n`;
 }
 
 const isDocument = /^\s*<!doctype html/i;
