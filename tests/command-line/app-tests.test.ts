@@ -35,7 +35,7 @@ test('the apps of the demo pass their tests, and nothing else is printed', async
   const { code, out, err } = await run([]);
   expect(err).toBe('');
   expect(out).toMatch(/\n\d+ passed, 0 failed \(\d+\.\d s\)\n$/);
-  for (const app of ['comments', 'contact', 'glossary', 'news', 'rating', 'survey'])
+  for (const app of ['card', 'comments', 'contact', 'glossary', 'news', 'rating', 'survey'])
     expect(out).toMatch(new RegExp(`^✔ ${app} › .* \\(\\d+ ms\\)$`, 'm'));
   expect(out.split('\n').filter((line) => !/^✔ .* ms\)$/.test(line))).toHaveLength(3);
   expect(code).toBe(0);
@@ -157,7 +157,7 @@ test('the starter and every template bring tests that pass', async () => {
 }, 120_000);
 
 test.each([
-  ['an app that the theme lacks', ['raiting'], 'has no app "raiting". It has: comments, contact'],
+  ['an app that the theme lacks', ['raiting'], 'has no app "raiting". It has: card, comments, contact'],
   ['a site that the host lacks', ['--site', 'other'], 'has no site "other"'],
   ['a pattern that is none', ['--name', '('], '--name: Invalid regular expression'],
   ['an app without tests', ['untested', '--themes'], 'The app "untested" has no tests'],

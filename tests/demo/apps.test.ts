@@ -18,6 +18,7 @@ test('no file of its apps is broken', async () => {
   };
   const apps = sites[0]?.apps.map(({ id, problems, theme }) => ({ id, problems, theme }));
   expect(apps?.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+    { id: 'card', problems: 0, theme: 'demo' },
     { id: 'comments', problems: 0, theme: 'demo' },
     { id: 'contact', problems: 0, theme: 'library' },
     { id: 'glossary', problems: 0, theme: 'demo' },
