@@ -68,5 +68,6 @@ export { permittedBlock, refusal } from './run/permitted-block';
 export { FormRefusal } from './run/refusals';
 
 export { answerTypes, redirectOf } from './run/response';
-export { type AppServices, type DocumentCalls, type Ran, type Run, showsDetails, type Visit, withRun } from './run/run';
+export { showsDetails, withRun } from './run/run';
+export type { AppServices, DocumentCalls, Ran, Run, Visit } from './run/types';
 export type { App, Block } from './types';

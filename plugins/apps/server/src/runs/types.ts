@@ -15,7 +15,7 @@ export type NewRun = Omit<RunDetail, 'id'>;
 
 /** The latest runs of logic, for those who develop apps (docs/decisions/runs.md). */
 export interface RunLog {
-  /** How many runs it keeps; 0: none, so that nobody need describe one. */
+  /** How many runs it keeps; 0: none, and callers skip the work of describing one. */
   readonly size: number;
   /** Keeps a run; returns at once, and writes nothing on the caller's way. */
   add(run: NewRun): void;

@@ -4,8 +4,8 @@ import type { StoredRecord } from '../../records/types';
 import { logicHost } from '../host-calls/logic-host';
 import { contextData, recordData } from '../run/context-data';
 import type { Refusals } from '../run/refusals';
-import type { Run } from '../run/run';
 import { traceBlock, traceFailure } from '../run/trace';
+import type { Run } from '../run/types';
 import type { App, Block } from '../types';
 
 /** The logic of a block within a run; without functions for a block without a logic file. */

@@ -17,7 +17,7 @@ import type { Shown } from '../run/context-data';
 import { errorMark, noticeMark } from '../run/error-mark';
 import { localeOf } from '../run/locale';
 import { notice } from '../run/notices';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block, ElementDefinition } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';

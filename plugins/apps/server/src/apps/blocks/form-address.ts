@@ -1,5 +1,5 @@
 import type { Shown } from '../run/context-data';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block } from '../types';
 
 /** Makes ids of controls unique among the blocks of a page, and among the records that one block shows. */

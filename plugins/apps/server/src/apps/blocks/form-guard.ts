@@ -1,6 +1,6 @@
 import { escapeHtml } from '../elements';
 import { type Message, message, type PageLocale } from '../locales';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block } from '../types';
 import { isSaved } from './group';
 import type { FormFields } from './sent/form';

@@ -3,7 +3,7 @@ import { liveTopics } from '../live-topics';
 import { blockAddress } from '../run/context-data';
 import { localeOf } from '../run/locale';
 import { consoleOf } from '../run/notices';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { guardFields } from './form-guard';

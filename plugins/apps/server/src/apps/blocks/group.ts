@@ -1,5 +1,5 @@
 import { attributes, conditionJson, escapeHtml } from '../elements';
-import type { AppServices } from '../run/run';
+import type { AppServices } from '../run/types';
 import type { Block, ElementDefinition } from '../types';
 import { pagesOf } from './sent/pages';
 

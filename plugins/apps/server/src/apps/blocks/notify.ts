@@ -7,7 +7,8 @@ import { checkedMail, mailLimits } from '../mail/message';
 import { folderOf } from '../run/error-mark';
 import { addNote } from '../run/notices';
 import { queueMail, requesterAddress } from '../run/queue-mail';
-import { nestedRun, type Run } from '../run/run';
+import { nestedRun } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block, Notify } from '../types';
 import { displayBlock } from './run-block';
 

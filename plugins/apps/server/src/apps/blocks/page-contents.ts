@@ -1,6 +1,6 @@
 import type { LayoutData } from '../../layouts/types';
 import { localeOf } from '../run/locale';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block, ElementDefinition, FormPage } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { formActionOf, idPrefix } from './form-address';

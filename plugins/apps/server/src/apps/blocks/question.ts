@@ -1,6 +1,6 @@
 import { actionField, attributes, builtInActions, elementTypes, escapeHtml } from '../elements';
 import { localeOf } from '../run/locale';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block, ElementDefinition } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { formHtml } from './form';

@@ -2,7 +2,7 @@ import type { Json } from '../../../../shared/json';
 import type { LayoutData } from '../../layouts/types';
 import { type ElementView, elementTypes, MAX_REFERENCES } from '../elements';
 import { type Message, message } from '../locales';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { ElementDefinition } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { offeredTargets, type Target, targetsOf } from './references';

@@ -2,7 +2,8 @@ import type { Items, Json } from '../../../../shared/json';
 import { definitionError, isAppsError } from '../../errors';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
-import { keyOf, nestedRun, type Run } from '../run/run';
+import { keyOf, nestedRun } from '../run/run';
+import type { Run } from '../run/types';
 import type { App, ElementDefinition } from '../types';
 
 /** What a reference leads to, as far as the requester may see it. */

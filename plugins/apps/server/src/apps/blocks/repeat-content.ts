@@ -1,5 +1,5 @@
 import { type ElementView, entryElements } from '../elements';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { BlockSession } from './block-session';
 import type { DisplayOptions } from './element-contents';
 import { optionsOf } from './element-options';

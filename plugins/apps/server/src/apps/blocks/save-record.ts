@@ -3,7 +3,8 @@ import { logicError } from '../../errors';
 import type { StoredRecord } from '../../records/types';
 import { refuseInvalid } from '../run/refusals';
 import { redirectOf } from '../run/response';
-import { keyOf, type Run } from '../run/run';
+import { keyOf } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
 

@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../records/types';
 import type { FormError } from '../run/refusals';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { shownElements } from './group';

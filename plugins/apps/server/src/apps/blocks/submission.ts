@@ -6,7 +6,7 @@ import type { Message } from '../locales';
 import { patternWork } from '../patterns/pattern-machine';
 import { localeOf } from '../run/locale';
 import { FormRefusal } from '../run/refusals';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block, ElementDefinition, FormPage } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';

@@ -1,6 +1,7 @@
 import type { Items } from '../../../../shared/json';
 import { permittedBlock, refusal } from '../run/permitted-block';
-import { nestedRun, type Run } from '../run/run';
+import { nestedRun } from '../run/run';
+import type { Run } from '../run/types';
 import type { Handlers } from './logic-host';
 
 /** Host functions for blocks and indexes of the run's own app or another one. */

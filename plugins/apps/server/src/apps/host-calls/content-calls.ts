@@ -4,7 +4,7 @@ import type { ContentData } from '../../logic/types';
 import { type ContentTypeInfo, uidAttribute } from '../../sites';
 import type { ContentItem } from '../../sites/types';
 import { contentData } from '../run/context-data';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Handlers } from './logic-host';
 
 /** Calls a method of `context.api.documents` with the requester's permissions. */

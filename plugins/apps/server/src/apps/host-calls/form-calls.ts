@@ -1,6 +1,6 @@
 import { didYouMean } from '../../did-you-mean';
 import { AppsError } from '../../errors';
-import type { Run } from '../run/run';
+import type { Run } from '../run/types';
 import type { Block, Definition } from '../types';
 import type { Handlers } from './logic-host';
 

@@ -2,7 +2,8 @@ import { AppsError, missing, notFound } from '../../errors';
 import type { Permission } from '../../logic/types';
 import type { AppKey } from '../../records/types';
 import { refusal } from '../run/permitted-block';
-import { keyOf, nestedRun, type Run } from '../run/run';
+import { keyOf, nestedRun } from '../run/run';
+import type { Run } from '../run/types';
 
 /** The app that a host call addresses: the run's own, or another one with the requester's rights there. */
 export interface Target {

@@ -3,7 +3,8 @@ import type { RequestData } from '../../logic/types';
 import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
 import { escapeHtml } from '../elements';
 import { permittedBlock } from '../run/permitted-block';
-import { type AppServices, type Ran, type Visit, withRun } from '../run/run';
+import { withRun } from '../run/run';
+import type { AppServices, Ran, Visit } from '../run/types';
 import type { App } from '../types';
 
 type Shown = Ran<Displayed>;

@@ -2,7 +2,8 @@ import type { Json } from '../../../../shared/json';
 import { notFound } from '../../errors';
 import { withSession } from '../blocks/block-session';
 import { permittedBlock } from '../run/permitted-block';
-import { type AppServices, type Visit, withRun } from '../run/run';
+import { withRun } from '../run/run';
+import type { AppServices, Visit } from '../run/types';
 import type { App } from '../types';
 
 /**

@@ -9,7 +9,7 @@ import { localeFor } from '../locales';
 import { themeContext } from '../run/context-data';
 import { mark } from '../run/error-mark';
 import { consoleHtml } from '../run/notices';
-import type { Visit } from '../run/run';
+import type { Visit } from '../run/types';
 import type { EmbeddingPage } from './embed';
 import { ruled, themeNotice } from './embed-rules';
 import { htmlDocument, scriptTag } from './html-document';

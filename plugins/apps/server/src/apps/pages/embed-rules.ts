@@ -4,7 +4,7 @@ import type { LogEntry } from '../../logic/types';
 import type { ThemeFile } from '../../sites';
 import { patternWork } from '../patterns/pattern-machine';
 import { consoleHtml, warnOnce } from '../run/notices';
-import type { Visit } from '../run/run';
+import type { Visit } from '../run/types';
 import { type EmbeddingPage, isRefusal } from './embed';
 import { readRules, type ThemeRule } from './rules';
 

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../logic/types';
 import type { App } from '../types';
 import { folderOf } from './error-mark';
 import { warnOfApp } from './notices';
-import type { AppServices } from './run';
+import type { AppServices } from './types';
 
 /** Results of looking up the names in apps' rights, with their time. */
 const checked = new WeakMap<App, { notes: readonly LogEntry[]; at: number }>();

@@ -3,7 +3,7 @@ import type { Requesters } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { trimSlashes } from '../../sites';
 import type { ContentItem, Site } from '../../sites/types';
-import type { Visit } from './run';
+import type { Visit } from './types';
 
 /** The visit of a call from code or the admin panel: a POST to `address`. @param call `params` are copied as JSON */
 export function callVisit(

@@ -5,7 +5,7 @@ import type { ContentData, ContextData, RecordData } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import type { ContentItem, Site } from '../../sites/types';
 import type { App, Block } from '../types';
-import type { Run, Visit } from './run';
+import type { Run, Visit } from './types';
 
 /** The data of `context` in the sandbox, for one block of a run (docs/reference/logic.md#context). */
 export function contextData(run: Run, block: Block | null, record: StoredRecord | null): ContextData {

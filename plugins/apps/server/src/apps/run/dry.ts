@@ -2,7 +2,7 @@ import type { Items } from '../../../../shared/json';
 import { AppsError } from '../../errors';
 import type { UnitObserver } from '../../records/types';
 import type { DryWrites, RunDetail } from '../../runs';
-import type { Run } from './run';
+import type { Run } from './types';
 
 /** A request whose writes are switched off: what it would have written, and its runs. */
 export interface DryRun {

@@ -3,7 +3,8 @@ import { type AppsError, errorText, isAppsError } from '../../errors';
 import { escapeHtml } from '../elements';
 import type { App } from '../types';
 import { addNote, failureNote } from './notices';
-import { type AppServices, type Run, showsDetails } from './run';
+import { showsDetails } from './run';
+import type { AppServices, Run } from './types';
 
 /** HTML instead of a failed part; details only in debug mode, for a manager, and in the log. */
 export function errorMark(run: Run, error: AppsError): string {

@@ -1,5 +1,5 @@
 import { localeFor, type PageLocale } from '../locales';
-import type { Run } from './run';
+import type { Run } from './types';
 
 /** The locale of a block of a run. */
 export function localeOf({ visit, app }: Pick<Run, 'visit' | 'app'>): Promise<PageLocale> {

@@ -6,7 +6,8 @@ import type { LogEntry } from '../../logic/types';
 import { escapeHtml } from '../elements';
 import type { App, Block } from '../types';
 import { folderOf } from './error-mark';
-import { type Run, showsDetails } from './run';
+import { showsDetails } from './run';
+import type { Run } from './types';
 
 /** Keys of logged warnings; bounded, to limit their memory. */
 const warned = new LRUCache<string, true>({ max: 5_000 });

@@ -2,7 +2,7 @@ import { allows } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, missing, notFound } from '../../errors';
 import type { Block } from '../types';
-import type { Run } from './run';
+import type { Run } from './types';
 
 /** The 401 or 403 for a requester who lacks a right. */
 export function refusal(requester: Requester, what: string): AppsError {

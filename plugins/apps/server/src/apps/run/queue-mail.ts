@@ -1,7 +1,8 @@
 import { AppsError } from '../../errors';
 import { isAllowed, recipientEntries } from '../mail/addresses';
 import type { MailMessage } from '../mail/message';
-import { keyOf, type Run } from './run';
+import { keyOf } from './run';
+import type { Run } from './types';
 
 /** Milliseconds in which an app may send as many mails as its limit says. */
 const RATE_WINDOW = 60 * 60 * 1000;

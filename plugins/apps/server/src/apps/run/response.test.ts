@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { applyResponse } from './response';
-import type { Run } from './run';
+import type { Run } from './types';
 
 const newRun = () =>
   ({

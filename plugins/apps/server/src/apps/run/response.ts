@@ -1,6 +1,6 @@
 import { AppsError } from '../../errors';
 import type { ResponseChanges } from '../../logic/types';
-import type { Run } from './run';
+import type { Run } from './types';
 
 /** Response headers that logic may set, in lower case (docs/reference/logic.md#contextrequestresponse). */
 const settableHeaders = new Set([

@@ -1,6 +1,6 @@
 import { filesIn, type HeldFile } from '../../files';
 import type { AppKey, UnitObserver } from '../../records/types';
-import type { AppServices, Visit } from './run';
+import type { AppServices, Visit } from './types';
 
 /**
  * Ends an attempt whose record names files that are not in the media library yet: they are put there while nothing waits,

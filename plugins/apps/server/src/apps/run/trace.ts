@@ -5,7 +5,7 @@ import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../
 import type { App, Block } from '../types';
 import { sourceOf } from './error-mark';
 import { noteFailure } from './failures';
-import type { Run, Visit } from './run';
+import type { Run, Visit } from './types';
 
 /** What the logic of one attempt does, for those who develop apps; shared by all levels of the run. */
 export interface Trace {

@@ -25,7 +25,7 @@ export interface InsideRequest {
   path: string;
   /** In lower case. */
   headers: Record<string, string>;
-  /** The body as it is after it was parsed. */
+  /** The parsed body. */
   body?: unknown;
   requester: Requester;
   dry: DryRun;

@@ -159,7 +159,7 @@ async function requireRevision(
 }
 
 async function read({ base }: OpenFolder, name: string, path: string): Promise<EditableFile | null> {
-  // The name as it is in the folder: some file systems ignore case.
+  // The folder's own spelling of the name: some file systems ignore case.
   if (!(await readdir(base)).includes(name)) return null;
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const handle = await open(join(base, name), flags).catch((error: NodeJS.ErrnoException) => {

@@ -36,7 +36,7 @@ export function useFile(app: AppDetail, isLocked: boolean) {
       check({ site, app: id, files: isLocked ? {} : files })
         .unwrap()
         .then((found) => setProblems(found.problems))
-        // What cannot be checked is told when it is saved.
+        // A failed check is not shown here: saving reports the error.
         .catch(() => undefined);
     }, CHECK_AFTER);
     return () => clearTimeout(timer);

@@ -1,0 +1,181 @@
+import type { Items, Json } from '../../../../shared/json';
+import type { KnownNames } from '../../auth';
+import type { Requester, Rights } from '../../auth/types';
+import type { AppsConfig } from '../../config.types';
+import type { AppsError } from '../../errors';
+import type { Files, RequestFiles } from '../../files';
+import type { Markdown, Markup } from '../../layouts';
+import type { Layouts } from '../../layouts/types';
+import type { Logger } from '../../log';
+import type {
+  LogEntry,
+  LogicBudget,
+  LogicRuntime,
+  PreparedCall,
+  RequestData,
+  ResponseChanges,
+  SaveRequest,
+} from '../../logic/types';
+import type { Mailer, QueuedMail } from '../../mail/types';
+import type { RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
+import type { RunLog } from '../../runs';
+import type { ContentItem, Site, Sites } from '../../sites/types';
+import type { Live, Topic } from '../live-topics';
+import type { App } from '../types';
+import type { DryRun } from './dry';
+import type { Refusals } from './refusals';
+import type { FileChanges } from './run-files';
+import type { Trace } from './trace';
+
+/** Calls of `context.api.documents` with the requester's own permissions (docs/reference/logic.md#contextapi). */
+export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;
+
+/** Calls of logic that run the logic of a block; injected, because the modules that run blocks import this one. */
+export interface Nested {
+  /** HTML of a record, shown by its own block. */
+  display(run: Run, record: StoredRecord, edit: boolean): Promise<string>;
+  /** HTML of a block, with a record or without. */
+  displayBlock(run: Run, blockId: string, record: StoredRecord | null, edit: boolean): Promise<string>;
+  /** The record after a save, and what the block's `on_save` returned; `ran` is false where it has no block. */
+  save(
+    run: Run,
+    record: StoredRecord,
+    options: SaveRequest,
+  ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
+  /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
+  delete(run: Run, record: StoredRecord): Promise<void>;
+}
+
+/** The services that runs use; one set for the life of the server. */
+export interface AppServices {
+  config: AppsConfig;
+  sites: Sites;
+  store: RecordStore;
+  logic: LogicRuntime;
+  layouts: Layouts;
+  /** The HTML of a Markdown text. */
+  markdown: Markdown;
+  /** Begins the work on the HTML of one page of the site. */
+  markup(): Markup;
+  documents: DocumentCalls;
+  live: Live;
+  files: Files;
+  nested: Nested;
+  mailer: Mailer;
+  runs: RunLog;
+  loadApp(site: Site, appId: string): Promise<App | null>;
+  /** Which of the names belong to no user and no role. */
+  lookUpNames?(names: readonly string[]): Promise<KnownNames>;
+  /** Explains mistakes in a theme's own files to all visitors. */
+  development?: boolean;
+  /** Error marks and error pages quote the line of the error for all visitors. */
+  quotesSource?: boolean;
+  logger: Logger;
+}
+
+/** The request, its requester and its content; the same in every re-run of the request. */
+export interface Visit {
+  site: Site;
+  /** The current content item; the portal at the site's root. */
+  content: ContentItem;
+  /** Content path of the address, '' at the root; kept in the addresses that a page shows. */
+  contentPath: string;
+  /** The id of the view whose address was requested: the form of the page's own block posts there too. */
+  view?: string;
+  requester: Requester;
+  request: RequestData;
+  /** The page's request when the block is embedded. */
+  parentRequest: RequestData | null;
+  /**
+   * During GET and HEAD records need a CSRF token, and content cannot be changed at all
+   * (docs/reference/http.md#writing-during-get).
+   */
+  writes: { records: boolean; content: boolean };
+  /** Why a posted form is not carried out but shown again, with what was entered: its CSRF token is not valid. */
+  staleForm?: AppsError;
+  /** Parameters of a call from code or a rule. */
+  params: Items;
+  /** A fresh CSRF token for a form. */
+  csrfToken(): string;
+  /** The visitor's cookie; absent without a browser, and where visitors share a rendering. */
+  visitor?: VisitorMark;
+  /** Marks of when a form was shown; absent without a client. */
+  forms?: FormMarks;
+  /** Aborted when the client has left; absent without a client. */
+  signal?: AbortSignal;
+  /** Log entries of the request that redirected here, for the same visitor's browser. */
+  pendingLog: LogEntry[];
+  /** Files of the request's form. */
+  files?: RequestFiles;
+  /** Whether code or a rule on events calls a function, without a request. */
+  isCall?: boolean;
+  /** Writes are switched off: what they would have been is listed here (docs/decisions/runs.md). */
+  dry?: DryRun;
+  /** The console entries of a failed run. */
+  failedLog?: LogEntry[];
+}
+
+/** Tells visitors without a login from each other (docs/reference/logic.md#contextvisitor). */
+export interface VisitorMark {
+  /** Null before the visitor has a cookie; a forged cookie counts as none. */
+  id(): string | null;
+  /** Sets the cookie if the visitor has none. */
+  begin(): void;
+}
+
+export interface FormMarks {
+  /** The mark of a block's form that is shown now. */
+  shown(app: string, block: string): string;
+  /** Milliseconds since then; null for a mark that is forged or of another form. */
+  age(app: string, block: string, mark: string): number | null;
+  /** JSON text of a task for a proof of work. */
+  challenge(app: string): string;
+  /** Why the posted form is refused before its fields are read: a message of the service. */
+  problem?: 'no_proof';
+}
+
+/** One attempt at a request; a collision with another request ends it and starts a new one. */
+export interface Run {
+  readonly services: AppServices;
+  readonly visit: Visit;
+  readonly app: App;
+  readonly rights: Rights;
+  readonly unit: UnitOfWork;
+  /** Topics of the records read so far. */
+  readonly reads: ReadonlySet<Topic>;
+  /** Files that its records name. */
+  readonly files: FileChanges;
+  readonly budget: LogicBudget;
+  readonly logs: LogEntry[];
+  /** Failures shown as error marks, which do not fail the request; written to the server's log. */
+  readonly failures: string[];
+  /** Console entries about mistakes, for requesters who see details (`notices.ts`). */
+  readonly notes: LogEntry[];
+  readonly response: ResponseChanges;
+  /** How many blocks are being displayed, saved or deleted inside each other. */
+  readonly depth: number;
+  /** Records whose `on_delete` is running; shared by all levels. */
+  readonly deleting: Set<string>;
+  /** How many changes of the host's content were attempted. */
+  readonly changes: { count: number };
+  /** Mails to send after the commit; shared by all levels. */
+  readonly mails: QueuedMail[];
+  /** The error that ends this attempt even if logic catches it, such as a collision. */
+  readonly fatal: { error?: unknown };
+  /** What its logic does, for those who develop apps; shared by all levels. */
+  readonly trace: Trace;
+  /** What logic has refused with `context.invalid`; shared by all levels. */
+  readonly refusals: Refusals;
+}
+
+/** The result of a request's work. */
+export interface Ran<T> {
+  value: T;
+  /** Changes that logic has made to the response. */
+  response: ResponseChanges;
+  logs: LogEntry[];
+  /** Its console entries, including pending ones of an earlier request. */
+  console: LogEntry[];
+  /** The remaining budget for other logic of the same request; absent if no logic ran. */
+  budget?: LogicBudget;
+}
