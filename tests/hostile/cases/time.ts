@@ -2,6 +2,7 @@ import { type Case, memory, timeout } from './case';
 
 /** Logic that does not end: in code that the engine cannot look into, or after its function has returned. */
 export const time: readonly Case[] = [
+  { name: 'time-top-level', js: 'for (;;);\nexport function f() {}', ...timeout },
   { name: 'time-bigint-text', js: 'export const f = () => String((1n << 80000000n) - 1n).length;', ...timeout },
   { name: 'time-bigint-power', js: 'export const f = () => String(7n ** (2n ** 28n)).length;', ...timeout },
   {

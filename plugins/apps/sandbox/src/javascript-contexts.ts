@@ -34,6 +34,10 @@ export class JavaScriptContexts implements LanguageContexts {
     this.next = this.prepare();
   }
 
+  get prepared(): Promise<unknown> {
+    return this.next;
+  }
+
   get entry(): ivm.Reference | null {
     return this.current?.entry ?? null;
   }

@@ -10,6 +10,8 @@ export type HostCall = (data: unknown) => Promise<string>;
 export interface LanguageContexts {
   /** Whether a session can begin at once. */
   readonly ready: boolean;
+  /** Settles when the next session can begin. */
+  readonly prepared: Promise<unknown>;
   /** Loads the program for the next session without running its code. Rejects if it does not compile. */
   load(program: WireProgram): Promise<void>;
   /** `(request: string, time: number) => Promise<string>`: the only entrance; Python interrupts itself after `time` ms. */

@@ -35,6 +35,10 @@ export class PythonContext implements LanguageContexts {
     );
   }
 
+  get prepared(): Promise<unknown> {
+    return this.next;
+  }
+
   get entry(): ivm.Reference | null {
     return this.functions?.entry ?? null;
   }

@@ -42,7 +42,6 @@ export class Session implements WorkerEvents {
   private isLate = false;
   private readonly answerOwn = createOwnAnswers();
   private readonly timeBefore: number;
-  private heapBefore = 0;
 
   constructor(private readonly options: SessionOptions) {
     this.worker = options.pool.take(options.language);
@@ -64,19 +63,10 @@ export class Session implements WorkerEvents {
     return Number(this.worker.isolate.isDisposed ? 0n : this.worker.isolate.cpuTime) / 1e6;
   }
 
-  /** Bytes of the isolate's heap and of what it holds outside of it; asked only while the isolate does nothing. */
-  private isolateHeap(): number {
-    const { isolate } = this.worker;
-    if (isolate.isDisposed) return 0;
-    const { used_heap_size: inside, externally_allocated_size: outside } = isolate.getHeapStatisticsSync();
-    return inside + outside;
-  }
-
   open(program: WireProgram, data: string, remaining: number): void {
     this.run(remaining, async () => {
       try {
         await this.worker.load(program);
-        this.heapBefore = this.isolateHeap();
       } catch (error) {
         this.fail(this.worker.isolate.isDisposed ? 'memory' : 'program', messageOf(error));
         return undefined;
@@ -161,11 +151,13 @@ export class Session implements WorkerEvents {
       setTimeout(() => this.fail('time', ''), time + STACK_TIMEOUT),
     ];
     this.running = prepare()
-      .then((data) =>
-        data === undefined || this.over ? undefined : this.worker.enter(data, Math.max(1, end - performance.now())),
-      )
+      .then(async (data) => {
+        if (data === undefined || this.over) return undefined;
+        const answer = await this.worker.enter(data, Math.max(1, end - performance.now()));
+        return { answer, bytes: await this.worker.growth() };
+      })
       .then(
-        (data) => this.finish(data),
+        (result) => result && this.finish(result.answer, result.bytes),
         (error: unknown) => this.failed(error, performance.now() >= end),
       )
       .finally(() => timers.forEach(clearTimeout));
@@ -181,11 +173,11 @@ export class Session implements WorkerEvents {
     else this.fail('broken', thrownText(error));
   }
 
-  private finish(data: string | undefined): void {
-    if (this.over || data === undefined) return;
+  /** @param bytes by which the memory of the isolate has grown */
+  private finish(data: string, bytes: number): void {
+    if (this.over) return;
     if (this.isLate) return this.fail('time', '');
     if (data.length > this.options.messageSize) return this.fail('size', '');
-    const bytes = Math.max(0, this.isolateHeap() - this.heapBefore);
     this.options.send({ type: 'used', session: this.options.id, bytes });
     this.options.send({ type: 'done', session: this.options.id, data });
   }

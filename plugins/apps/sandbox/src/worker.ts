@@ -22,8 +22,8 @@ export interface WorkerOptions {
 /** Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. */
 const engineDelay = 5;
 
-/** Sessions after which an isolate's memory is measured. */
-const sessionsBetweenMeasurements = 8;
+/** Sessions after which an isolate that holds much memory is replaced: before, most of it is garbage. */
+const sessionsBetweenChecks = 8;
 
 /** One isolate. It serves one session at a time, with contexts for each language that sessions have used. */
 export class Worker {
@@ -32,6 +32,8 @@ export class Worker {
   events: WorkerEvents | null = null;
   private readonly contexts = new Map<Language, LanguageContexts>();
   private current: LanguageContexts | null = null;
+  /** Bytes of memory before the session; null: not measured since a language was prepared. */
+  private heapBefore: number | null = null;
   private sessions = 0;
 
   constructor(private readonly options: WorkerOptions) {
@@ -41,8 +43,11 @@ export class Worker {
 
   /** Prepares for sessions in a language before the first one. */
   warm(language: Language): LanguageContexts {
-    const contexts = this.contexts.get(language) ?? this.makeContexts(language);
+    const known = this.contexts.get(language);
+    if (known) return known;
+    const contexts = this.makeContexts(language);
     this.contexts.set(language, contexts);
+    this.heapBefore = null;
     return contexts;
   }
 
@@ -52,9 +57,14 @@ export class Worker {
   }
 
   /** Loads the session's program without running its code. Rejects if it does not compile. */
-  load(program: WireProgram): Promise<void> {
-    this.current = this.warm(program.language);
-    return this.current.load(program);
+  async load(program: WireProgram): Promise<void> {
+    const current = this.warm(program.language);
+    this.current = current;
+    if (this.heapBefore === null) {
+      await current.prepared;
+      this.heapBefore = await this.heap();
+    }
+    await current.load(program);
   }
 
   /**
@@ -77,18 +87,24 @@ export class Worker {
     const { current } = this;
     this.current = null;
     const fresh = (await current?.reset()) ?? true;
+    this.heapBefore = await this.heap();
     this.sessions += 1;
-    return fresh && (this.sessions % sessionsBetweenMeasurements > 0 || (await this.isLean()));
+    const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
+    return fresh && (isLean || this.sessions % sessionsBetweenChecks > 0);
+  }
+
+  /** Bytes by which the isolate's memory has grown since the session began; 0 if it was collected meanwhile. */
+  async growth(): Promise<number> {
+    return Math.max(0, (await this.heap()) - (this.heapBefore ?? 0));
   }
 
   /**
-   * Whether sessions have left little memory behind. Never measured synchronously: the next session may have begun and be
-   * waiting for an answer of this thread.
+   * Bytes of the isolate's heap and of what it holds outside of it. Never measured synchronously: this thread would wait
+   * for a theme's code, and with it every other session.
    */
-  private async isLean(): Promise<boolean> {
+  private async heap(): Promise<number> {
     const heap = await this.isolate.getHeapStatistics();
-    const used = heap.used_heap_size + heap.externally_allocated_size;
-    return used < (this.options.memory * 1024 * 1024) / 4;
+    return heap.used_heap_size + heap.externally_allocated_size;
   }
 
   /** Ends the isolate, also while it runs; safe to call twice. */
