@@ -1,34 +1,26 @@
 import { join } from 'node:path';
 import type { Context } from 'koa';
-import { answerTypes, folderOf, showsDetails, sourceOf, type Visit } from '../apps';
+import { answerTypes, folderOf, showsDetails, sourceOf } from '../apps';
 import { rightsOf } from '../auth';
 import type { Requester } from '../auth/types';
-import { AppsError, isAppsError, methodNotAllowed, missing, notFound } from '../errors';
-import type { RequestData } from '../logic/types';
-import { localeProblem } from '../sites';
-import type { Address, AppTarget, ContentItem, Site } from '../sites/types';
+import { methodNotAllowed, missing, notFound } from '../errors';
+import type { Address, AppTarget, Site } from '../sites/types';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { allowedMethods, routeOf } from './app/routes';
-import { checkToken } from './request/csrf';
 import type { Exchange, HttpServices } from './request/exchange';
 import { isJsonRequest, requireAccept } from './request/negotiate';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
-import { requestData } from './request/request-data';
-import { visitorOf } from './request/visitor';
 import { sitePage } from './response/in-theme';
 import { inLanguage, plainLocale, siteLocale } from './response/page-texts';
-import { takeLog } from './response/pending-log';
 import type { ErrorView } from './response/respond-error';
 import { openOwnFile, requireRead, sendFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
 import { answerSite } from './site/page';
+import { createVisit } from './visit';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
-
-/** Methods that change nothing unless logic does: they need no CSRF token (docs/reference/http.md#csrf-tokens). */
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Addresses whose answer is the same for all requesters. */
 export const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style', 'reload', 'reload-script']);
@@ -135,84 +127,4 @@ async function answerApp(
   ctx.vary('Authorization, Cookie, Accept');
   const exchange: Exchange = { ctx, services, site, app, requester, rights, visit, target, json: view.json };
   await handle(exchange as Exchange<never>);
-}
-
-/**
- * CsrfError for a changing request without its token, or a form of another origin; NotFoundError for content that the
- * requester may not read.
- */
-async function createVisit(
-  ctx: Context,
-  services: HttpServices,
-  site: Site,
-  contentPath: string,
-  requester: Requester,
-  isForm: boolean,
-): Promise<Visit> {
-  const { csrf } = services.requesters;
-  const query = new URLSearchParams(ctx.querystring);
-  if (localeProblem(site, query)) {
-    throw new AppsError('BadRequestError', localeProblem(site, query, await services.sites.all()) ?? '');
-  }
-  const safe = safeMethods.has(ctx.method);
-  const staleForm = safe ? undefined : checkToken(ctx, services.requesters, requester, isForm);
-  const posts = !safe && !staleForm;
-  let request: RequestData | undefined;
-  let signal: AbortSignal | undefined;
-  return {
-    site,
-    contentPath,
-    requester,
-    content: await contentOf(services, site, contentPath, requester),
-    // Lazy: most answers run no logic.
-    get request() {
-      request ??= requestData(ctx, services.baseUrl());
-      return request;
-    },
-    // Lazy: most requests have nothing that can be aborted.
-    get signal() {
-      signal ??= abortOnClose(ctx);
-      return signal;
-    },
-    parentRequest: null,
-    writes: { records: posts || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: posts },
-    ...(staleForm && { staleForm }),
-    ...(services.dry && { dry: services.dry }),
-    params: {},
-    ...visitorOf(ctx, services, site),
-    csrfToken: () => csrf.issue(requester),
-    pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
-  };
-}
-
-/** A signal that aborts when the client disconnects before its answer is complete. */
-function abortOnClose({ res }: Context): AbortSignal {
-  const controller = new AbortController();
-  const leave = () => res.writableFinished || controller.abort();
-  if (res.closed) leave();
-  else res.once('close', leave);
-  return controller.signal;
-}
-
-/** Whether a GET carries a valid token: it may then write records (docs/reference/http.md#writing-during-get). */
-function hasToken(ctx: Context, verify: () => void): boolean {
-  if (ctx.get('X-CSRF-TOKEN') === '') return false;
-  try {
-    verify();
-    return true;
-  } catch (error) {
-    if (isAppsError(error, 'CsrfError')) return false;
-    throw error;
-  }
-}
-
-async function contentOf(
-  services: HttpServices,
-  site: Site,
-  contentPath: string,
-  requester: Requester,
-): Promise<ContentItem> {
-  const item = await services.sites.content.resolve(site, contentPath, requester);
-  if (!item) throw notFound(`There is no content at "/${contentPath}"`);
-  return item;
 }
