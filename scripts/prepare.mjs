@@ -155,6 +155,8 @@ const builders = [
   plugin('package.json'),
   at('package-lock.json'),
 ];
+/** The SQLite database of a first start of the host. */
+export const testDatabase = at('.cache', 'tests', 'template.db');
 const hostSources = [at('config'), at('src'), at('tsconfig.json'), at('package-lock.json')];
 
 /** All builds: sources, outputs, function; `outdates` names the build that writes the same files. */
@@ -182,6 +184,12 @@ const builds = {
       for (const folder of ['src', 'config']) rmSync(at('dist', folder), { recursive: true, force: true });
       runBin('typescript', 'bin/tsc', ['-p', 'tsconfig.json']);
     },
+  },
+  testDatabase: {
+    what: "the database that the tests' hosts copy",
+    from: [...pluginSources, ...builders, ...hostSources, at('tests', 'support', 'template-database.cjs')],
+    to: testDatabase,
+    make: () => run(process.execPath, [at('tests', 'support', 'template-database.cjs'), testDatabase]),
   },
   panel: {
     what: 'the host with its admin panel (about a minute)',

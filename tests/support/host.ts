@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '@strapi/strapi';
+import { testDatabase } from '../../scripts/prepare.mjs';
 
 const root = path.resolve(__dirname, '..', '..');
 
@@ -104,10 +105,15 @@ function caller(child: ChildProcess): Host['run'] {
     });
 }
 
+/** Whether the host may begin with the tables of a first start; the demo makes its content only at the first one. */
+const isAfterFirstStart = ({ database, env = {} }: HostOptions) =>
+  !database && !Object.keys(env).some((name) => name === 'APPS_DEMO' || name.startsWith('DATABASE_'));
+
 /** Starts a host and waits until it listens; otherwise its output is in the error. */
 export async function startHost(options: HostOptions = {}): Promise<Host> {
   const folder = await mkdtemp(path.join(tmpdir(), 'apps-host-'));
   const database = options.database ?? path.join(folder, 'data.db');
+  if (isAfterFirstStart(options)) await copyFile(testDatabase, database);
   const env = await environment(options, database);
   const child = fork(path.join(__dirname, 'host-process.cjs'), { cwd: root, env, silent: true, execArgv: [] });
   const printed: string[] = [];
