@@ -10,6 +10,7 @@ import { within } from '../support/time';
 const themes = useThemes(async (themes) => {
   const main = path.join(themes.directory, 'main');
   await themes.write('outside.txt', 'outside of the theme');
+  await themes.write('main/assets/digits.txt', '0123456789');
   await symlink(path.join(themes.directory, 'outside.txt'), path.join(main, 'assets', 'link.txt'));
   await symlink('/etc', path.join(main, 'assets', 'etc'));
   await symlink(path.join(main, 'assets', 'site.css'), path.join(main, 'assets', 'inside.css'));
@@ -133,6 +134,45 @@ describe('public files', () => {
     { title: 'themes are not in public/', send: 'GET /main/assets/site.css', status: 404 },
     { title: 'a public file cannot be posted to', send: `POST ${at}/assets/site.css`, status: 405 },
   ]);
+});
+
+describe('a part of a public file', () => {
+  const at = '/site/@@theme/main/assets';
+  const part = (range: string, headers = {}): RowRequest => ({
+    send: `GET ${at}/digits.txt`,
+    headers: { range, ...headers },
+  });
+  const whole = { status: 200, has: [/^0123456789$/], answers: { 'content-range': null, 'accept-ranges': 'bytes' } };
+  const parts = (text: string, range: string) => ({
+    status: 206,
+    has: [new RegExp(`^${text}$`)],
+    answers: { 'content-range': `bytes ${range}/10`, 'content-length': String(text.length) },
+  });
+  runTable(stage, [
+    { title: 'in the middle', ...part('bytes=2-4'), ...parts('234', '2-4') },
+    { title: 'from a byte on', ...part('bytes=7-'), ...parts('789', '7-9') },
+    { title: 'at the end', ...part('bytes=-2'), ...parts('89', '8-9') },
+    { title: 'from the first byte on', ...part('bytes=0-'), ...parts('0123456789', '0-9') },
+    { title: 'that ends behind the file', ...part('bytes=8-99'), ...parts('89', '8-9') },
+    {
+      title: 'behind the file does not exist',
+      ...part('bytes=10-'),
+      status: 416,
+      has: [/^$/],
+      answers: { 'content-range': 'bytes */10' },
+    },
+    { title: 'of another unit is the whole file', ...part('lines=1-2'), ...whole },
+    { title: 'in broken words is the whole file', ...part('bytes=b-c'), ...whole },
+    { title: 'with a second part is the whole file', ...part('bytes=0-1,5-6'), ...whole },
+    { title: 'of an earlier version is the whole file', ...part('bytes=2-4', { 'if-range': '"old"' }), ...whole },
+    { title: 'HEAD has no part', ...part('bytes=2-4'), send: `HEAD ${at}/digits.txt`, status: 200 },
+  ]);
+
+  test('of the version that the client has', async () => {
+    const { etag } = (await stage.send({ send: `GET ${at}/digits.txt` })).headers;
+    const answer = await stage.send(part('bytes=2-4', { 'if-range': String(etag) }));
+    expect([answer.status, answer.text]).toEqual([206, '234']);
+  });
 });
 
 /** Asks until the answer is as wanted, as it must be after two seconds (docs/reference/theme.md). */
