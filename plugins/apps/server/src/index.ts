@@ -1,58 +1,26 @@
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
-import type { SetupProblem } from '../../shared/admin-api';
 import { createTestTools } from './app-tests';
-import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
-import {
-  createRequesters,
-  creatorsOf,
-  lookUpNames,
-  permissionControllers,
-  registerAdminActions,
-  watchPasswordChanges,
-} from './auth';
-import { readConfig, strapiConfig } from './config';
+import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
+import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
-import { createActorContext, createCalls, createLive, createRuleEntries, createRules, publishChanges } from './events';
-import { createFiles, type LibraryStrapi } from './files';
-import { compiledThemes, ignoreChangesIn } from './host-files';
+import { createCalls } from './events';
+import { ignoreChangesIn } from './host-files';
 import {
   adminInterface,
-  answerInside,
   appDocument,
   boundedBodies,
-  type CreateContext,
-  createBaseUrl,
   createErrorForm,
   createHiddenTypes,
   createMiddleware,
-  createReloads,
   type HttpServices,
   rememberedHeaders,
   siteDocument,
 } from './http';
-import { createLayouts, createMarkdown, createMarkup } from './layouts';
-import { printableLog } from './log';
-import { createLogicRuntime } from './logic';
-import { createDocumentAccess } from './logic/documents';
-import { createMailer } from './mail';
-import { createRecordStore, type StrapiDb, strapiDatabase, type WatchedStrapi, watchForeignWrites } from './records';
-import { createRunLog } from './runs';
-import { createSites, createVersions, type Sites, themesVersion, warnOfLocales } from './sites';
+import { type WatchedStrapi, watchForeignWrites } from './records';
+import { browserFiles, configOf, createServices, hostProblems, workerProcesses } from './services';
+import { warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
-
-/** Files that the build puts beside the server's. */
-const workerPath = join(__dirname, 'worker.js');
-const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
-const browserFiles = join(__dirname, '..', 'browser');
-
-/** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
-const workerProcesses = { path: workerPath, count: 2, memory: 256 };
-
-/** Processes that search a SQLite file in parallel; one processor is left to the server. */
-const searchProcesses = (searches: number) => Math.min(searches, Math.max(2, availableParallelism() - 1));
 
 let services: HttpServices | undefined;
 let workers: Workers | undefined;
@@ -60,109 +28,6 @@ let workers: Workers | undefined;
 function running(): HttpServices {
   if (!services) throw new Error('The plugin "apps" has not started');
   return services;
-}
-
-const configOf = (strapi: Core.Strapi) =>
-  readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
-
-/** Whether the command `dev` has started this Strapi (docs/decisions/development-server.md). */
-const isDevServer = (strapi: Core.Strapi) => isDevelopment(strapi) && process.env.APPS_DEV === 'true';
-
-const isDevelopment = (strapi: Core.Strapi) => strapi.config.get('environment') === 'development';
-
-/** What the host's files lack, or have too much. */
-async function hostProblems(strapi: Core.Strapi, sites: Sites): Promise<SetupProblem[]> {
-  const { themesDirectory } = configOf(strapi);
-  const compiled = isDevelopment(strapi) ? compiledThemes(strapi.dirs.app.root, themesDirectory) : null;
-  return [...(await sites.setup()), ...(compiled ? [compiled] : [])];
-}
-
-/** Koa's context for a request that came over no connection. */
-const contextOf =
-  (strapi: Core.Strapi): CreateContext =>
-  (request, response) =>
-    strapi.server.app.createContext(request, response) as ReturnType<CreateContext>;
-
-/** Wires the modules: each gets what it needs, and nothing else. */
-function createServices(strapi: Core.Strapi, workers: Workers): HttpServices {
-  const config = configOf(strapi);
-  const logger = printableLog(strapi.log);
-  const production = strapi.config.get('environment') === 'production';
-  const baseUrl = createBaseUrl(strapi);
-  const documents = createDocumentAccess({ strapi });
-  const sites = createSites({
-    strapi,
-    config,
-    baseUrl,
-    readContent: documents.readContent,
-    readThemeInfo,
-    logger,
-    production,
-  });
-  const database = strapiDatabase(strapi.db as unknown as StrapiDb);
-  const searches = database.client === 'sqlite' ? searchProcesses(config.limits.searches) : config.limits.searches;
-  const store = createRecordStore({
-    database,
-    limits: { ...config.limits, searches },
-    temporaryDirectory: config.temporaryDirectory,
-    workers:
-      database.client === 'sqlite'
-        ? // SQLite writes files beside its own even to read one with a write-ahead log.
-          createWorkers({ path: workerPath, count: searches, memory: 128, access: { unrestricted: true }, logger })
-        : undefined,
-    onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
-  });
-  const mailer = createMailer({ strapi, logger });
-  const markdown = createMarkdown(workers);
-  const library = createFiles({
-    strapi: strapi as unknown as LibraryStrapi,
-    folder: config.temporaryDirectory,
-    records: (key) => store.stream(key),
-    logger,
-  });
-  const live = createLive({ strapi, logger });
-  const requesters = createRequesters({ strapi, config });
-  const actorContext = createActorContext(strapi, requesters);
-  createRules({ strapi, logger, sites, actorContext, calls }).start();
-  const { limits, sandbox } = config;
-  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now: testTools.now });
-  return {
-    config,
-    logger,
-    production,
-    lookUpNames: (names) => lookUpNames(strapi, names),
-    creators: (identities) => creatorsOf(strapi, identities),
-    development: isDevelopment(strapi),
-    quotesSource: isDevServer(strapi),
-    reloads: isDevServer(strapi) ? createReloads(() => themesVersion(config.themesDirectory)) : undefined,
-    async setup() {
-      const ofLogic = await logic.setup();
-      return [...(await hostProblems(strapi, sites)), ...(ofLogic ? [ofLogic] : [])];
-    },
-    baseUrl,
-    sites,
-    live,
-    rules: createRuleEntries(strapi, running),
-    store: publishChanges(store, live.publish),
-    logic,
-    layouts: createLayouts({}, markdown),
-    markdown,
-    files: library,
-    markup: () => createMarkup(workers),
-    nested,
-    mailer,
-    runs: createRunLog({ strapi, logger, config: config.runs }),
-    contentRights: documents,
-    versions: createVersions(strapi),
-    documents: actorContext.wrapDocuments(documents.prepare),
-    requesters,
-    inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),
-    async loadApp(site, appId) {
-      const folder = await sites.app(site, appId);
-      const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
-      return app && isDevServer(strapi) ? inDebugMode(app) : app;
-    },
-  };
 }
 
 /** Logs what the machine or the host lacks before the first request needs it; `logic` logs its own. */
@@ -231,7 +96,7 @@ export default {
     workers = createWorkers({ ...workerProcesses, sandbox: configOf(strapi).sandbox, logger: strapi.log });
     // Not earlier: the host's start must not wait for the processes, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
-    services = createServices(strapi, workers);
+    services = createServices(strapi, workers, { running, calls, now: testTools.now });
     const { config, logger } = services;
     // After the start, because the host may add locales during it.
     strapi.server.httpServer.once('listening', () =>

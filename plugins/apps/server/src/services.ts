@@ -1,0 +1,156 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Core } from '@strapi/strapi';
+import type { SetupProblem } from '../../shared/admin-api';
+import type { createTestTools } from './app-tests';
+import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
+import { createRequesters, creatorsOf, lookUpNames } from './auth';
+import { readConfig } from './config';
+import {
+  createActorContext,
+  type createCalls,
+  createLive,
+  createRuleEntries,
+  createRules,
+  publishChanges,
+} from './events';
+import { createFiles, type LibraryStrapi } from './files';
+import { compiledThemes } from './host-files';
+import { answerInside, type CreateContext, createBaseUrl, createReloads, type HttpServices } from './http';
+import { createLayouts, createMarkdown, createMarkup } from './layouts';
+import { printableLog } from './log';
+import { createLogicRuntime } from './logic';
+import { createDocumentAccess } from './logic/documents';
+import { createMailer } from './mail';
+import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
+import { createRunLog } from './runs';
+import { createSites, createVersions, type Sites, themesVersion } from './sites';
+import { createWorkers, type Workers } from './workers';
+
+/** Files that the build puts beside the server's. */
+const workerPath = join(__dirname, 'worker.js');
+const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
+export const browserFiles = join(__dirname, '..', 'browser');
+
+/** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
+export const workerProcesses = { path: workerPath, count: 2, memory: 256 };
+
+/** Processes that search a SQLite file in parallel; one processor is left to the server. */
+const searchProcesses = (searches: number) => Math.min(searches, Math.max(2, availableParallelism() - 1));
+
+/** The plugin's configuration, checked. */
+export const configOf = (strapi: Core.Strapi) =>
+  readConfig(strapi.config.get('plugin::apps'), { appRoot: strapi.dirs.app.root });
+
+/** Whether the command `dev` has started this Strapi (docs/decisions/development-server.md). */
+const isDevServer = (strapi: Core.Strapi) => isDevelopment(strapi) && process.env.APPS_DEV === 'true';
+
+const isDevelopment = (strapi: Core.Strapi) => strapi.config.get('environment') === 'development';
+
+/** What the host's files lack, or have too much. */
+export async function hostProblems(strapi: Core.Strapi, sites: Sites): Promise<SetupProblem[]> {
+  const { themesDirectory } = configOf(strapi);
+  const compiled = isDevelopment(strapi) ? compiledThemes(strapi.dirs.app.root, themesDirectory) : null;
+  return [...(await sites.setup()), ...(compiled ? [compiled] : [])];
+}
+
+/** Koa's context for a request that came over no connection. */
+const contextOf =
+  (strapi: Core.Strapi): CreateContext =>
+  (request, response) =>
+    strapi.server.app.createContext(request, response) as ReturnType<CreateContext>;
+
+/** What the services use of the plugin while it runs. */
+export interface PluginTools {
+  /** The services themselves, for what needs them later. */
+  running(): HttpServices;
+  calls: ReturnType<typeof createCalls>;
+  /** The time of logic in tests of apps, in `Date.now()` milliseconds; null: the clock runs. */
+  now: ReturnType<typeof createTestTools>['now'];
+}
+
+/** Wires the modules: each gets what it needs, and nothing else. */
+export function createServices(
+  strapi: Core.Strapi,
+  workers: Workers,
+  { running, calls, now }: PluginTools,
+): HttpServices {
+  const config = configOf(strapi);
+  const logger = printableLog(strapi.log);
+  const production = strapi.config.get('environment') === 'production';
+  const baseUrl = createBaseUrl(strapi);
+  const documents = createDocumentAccess({ strapi });
+  const sites = createSites({
+    strapi,
+    config,
+    baseUrl,
+    readContent: documents.readContent,
+    readThemeInfo,
+    logger,
+    production,
+  });
+  const database = strapiDatabase(strapi.db as unknown as StrapiDb);
+  const searches = database.client === 'sqlite' ? searchProcesses(config.limits.searches) : config.limits.searches;
+  const store = createRecordStore({
+    database,
+    limits: { ...config.limits, searches },
+    temporaryDirectory: config.temporaryDirectory,
+    workers:
+      database.client === 'sqlite'
+        ? // SQLite writes files beside its own even to read one with a write-ahead log.
+          createWorkers({ path: workerPath, count: searches, memory: 128, access: { unrestricted: true }, logger })
+        : undefined,
+    onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
+  });
+  const mailer = createMailer({ strapi, logger });
+  const markdown = createMarkdown(workers);
+  const library = createFiles({
+    strapi: strapi as unknown as LibraryStrapi,
+    folder: config.temporaryDirectory,
+    records: (key) => store.stream(key),
+    logger,
+  });
+  const live = createLive({ strapi, logger });
+  const requesters = createRequesters({ strapi, config });
+  const actorContext = createActorContext(strapi, requesters);
+  createRules({ strapi, logger, sites, actorContext, calls }).start();
+  const { limits, sandbox } = config;
+  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
+  return {
+    config,
+    logger,
+    production,
+    lookUpNames: (names) => lookUpNames(strapi, names),
+    creators: (identities) => creatorsOf(strapi, identities),
+    development: isDevelopment(strapi),
+    quotesSource: isDevServer(strapi),
+    reloads: isDevServer(strapi) ? createReloads(() => themesVersion(config.themesDirectory)) : undefined,
+    async setup() {
+      const ofLogic = await logic.setup();
+      return [...(await hostProblems(strapi, sites)), ...(ofLogic ? [ofLogic] : [])];
+    },
+    baseUrl,
+    sites,
+    live,
+    rules: createRuleEntries(strapi, running),
+    store: publishChanges(store, live.publish),
+    logic,
+    layouts: createLayouts({}, markdown),
+    markdown,
+    files: library,
+    markup: () => createMarkup(workers),
+    nested,
+    mailer,
+    runs: createRunLog({ strapi, logger, config: config.runs }),
+    contentRights: documents,
+    versions: createVersions(strapi),
+    documents: actorContext.wrapDocuments(documents.prepare),
+    requesters,
+    inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),
+    async loadApp(site, appId) {
+      const folder = await sites.app(site, appId);
+      const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
+      return app && isDevServer(strapi) ? inDebugMode(app) : app;
+    },
+  };
+}
