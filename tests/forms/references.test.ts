@@ -176,6 +176,109 @@ describe('a form with references', () => {
   });
 });
 
+describe('a search for records by a text index', () => {
+  const find = async (name: string, text: string) => {
+    const form = { [`${name}:find`]: text, [`${name}:search`]: '1' };
+    return options((await post(form, 'anonymous', 'words/blocks/choice')).text, name).flatMap(([id, label]) =>
+      id ? [label] : [],
+    );
+  };
+
+  beforeAll(async () => {
+    const words = Array.from({ length: 1_100 }, (_, n) => ({ block: 'word', title: `Common ${n}`, open: true }));
+    await stage.send({ send: 'POST words/records', as: 'mona', json: words });
+    const late = [
+      { title: 'Zebra crossing', open: true },
+      { title: 'Zebra closed', open: false },
+    ];
+    await stage.send({ send: 'POST words/records', as: 'mona', json: late.map((one) => ({ block: 'word', ...one })) });
+  });
+
+  test.each<[string, string, string[]]>([
+    ['any', 'zebr', ['Zebra crossing', 'Zebra closed']],
+    ['any', 'CROSS zeb', ['Zebra crossing']],
+    ['word', 'zebra', ['Zebra crossing']],
+    ['any', 'ebra', []],
+    ['any', '" ) or (', []],
+    ['any', 'Zebra -crossing', ['Zebra crossing']],
+  ])('%s: %s', async (name, text, labels) => {
+    const found = await find(name, text);
+    if (text.startsWith('"')) expect(found.length).toBeLessThan(1_000);
+    else expect(found.sort()).toEqual([...labels].sort());
+  });
+});
+
+describe('in logic', () => {
+  const reading = (element: string, name: string, ids: unknown, as = 'anonymous') => ({
+    send: `GET talks/blocks/read/${element}?${new URLSearchParams({ name, ids: JSON.stringify(ids) })}`,
+    as,
+  });
+  const read = (...args: Parameters<typeof reading>) => stage.send<{ id: string; title: string }[]>(reading(...args));
+  const ids = async (...args: Parameters<typeof read>) => (await read(...args)).json.map(({ id }) => id);
+
+  test('targets have their fields, address and id', async () => {
+    const { json } = await read('topics', 'topic', 'zebra');
+    expect(json).toEqual([
+      {
+        block: 'topic',
+        title: 'Last <b>',
+        id: 'zebra',
+        url: expect.stringMatching(/\/site\/@@apps\/topics\/record\/zebra$/),
+      },
+    ]);
+  });
+
+  test.each<[string, string, unknown, string, string[]]>([
+    ['lists of many records', 'topic', ['zebra', ['a/b', 'zebra'], null, '', 7], 'anonymous', ['zebra', 'a/b']],
+    ['nothing', 'topic', null, 'anonymous', []],
+    ['what is gone', 'topic', ['nothing', '../x'], 'anonymous', []],
+    ['what the query leaves out', 'open', ['zebra', 'a/b'], 'anonymous', ['a/b']],
+    ['what is not seen', 'note', 'n1', 'anonymous', []],
+    ['what is seen', 'note', 'n1', 'rita', ['n1']],
+  ])('%s', async (_what, name, wanted, as, expected) => {
+    expect(await ids('topics', name, wanted, as)).toEqual(expected);
+  });
+
+  test.each([
+    ['no reference', 'name', 'a', /has no reference "name"/],
+    ['no element', 'nothing', 'a', /has no reference "nothing"/],
+    ['no ids', 'topic', 7, /ids must be an id, or a list of ids/],
+    ['too many ids', 'topic', Array.from({ length: 201 }, (_, n) => `a${n}`), /at most 200 ids, not 201/],
+  ])('%s is an error', async (_what, name, wanted, message) => {
+    const { status, json } = await stage.send<Refusal>(reading('topics', name, wanted, 'mona'));
+    expect([status, json.error?.message]).toEqual([500, expect.stringMatching(message)]);
+  });
+
+  test('in Python', async () => {
+    expect((await stage.send({ send: 'GET talks/blocks/python/topics', as: 'mona' })).json).toEqual([
+      'Last <b>',
+      'With slash',
+    ]);
+  });
+
+  test('sixty articles take two queries for the entries', async () => {
+    const made = await stage.host.run(async (strapi, uid) => {
+      const all = Array.from({ length: 60 }, (_, n) =>
+        strapi
+          .documents(uid as never)
+          .create({ data: { title: `Many ${n}`, slug: `many-${n}` }, status: 'published' } as never),
+      );
+      const ids = (await Promise.all(all)).map(({ documentId }) => documentId);
+      const counted = globalThis as unknown as { articleReads: number };
+      counted.articleReads = 0;
+      strapi.db.connection.on('query', ({ sql }: { sql: string }) => {
+        if (/^select .*articles/i.test(sql) && /document_id.* in /i.test(sql)) counted.articleReads += 1;
+      });
+      return ids;
+    }, article);
+    const answer = await read('articles', '', made);
+    expect(answer.json).toHaveLength(60);
+    expect(answer.json[0]).toMatchObject({ title: 'Many 0', url: expect.stringContaining('/articles/many-0') });
+    const reads = await stage.host.run(() => (globalThis as unknown as { articleReads: number }).articleReads);
+    expect(reads).toBe(2);
+  });
+});
+
 describe.skipIf(!hasBrowser)('in a browser', () => {
   const browser = useBrowser();
 

@@ -62,6 +62,9 @@ class App:
     def delete_record(self, id: str | int | Record | None = None, record: Record | None = None, on_delete: bool = True, ondelete: bool = True) -> bool:
         """Deletes a record after its block's on_delete, unless on_delete is false. False if there was none."""
         ...
+    def references(self, id: str, element: str, ids: Any) -> list[dict[str, Any]]:
+        """Reads the targets of a REFERENCE that the requester may see: their fields, with id and url."""
+        ...
     def refresh(self, rebuild: bool = False) -> list[str]:
         """Builds the indexes of the app again when the request is stored; for managers."""
         ...

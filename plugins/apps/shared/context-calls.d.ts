@@ -31,6 +31,11 @@ export interface AppCalls {
     options?: DeleteOptions,
   ): boolean;
   /**
+   * Reads the targets of a REFERENCE that the requester may see: their fields, with id and url.
+   * Takes the items of many records at once: up to 200 ids, in lists or not; null counts for none.
+   */
+  references(block_id: string, element: string, ids: unknown): (Items & { id: string; url: string | null })[];
+  /**
    * Builds the indexes of the app again when the request is stored; for managers.
    * Returns the names of the indexes.
    */

@@ -16,6 +16,24 @@ export const referencesApp: Record<string, string> = {
 `,
   'apps/talks/blocks/talk.html':
     '{name}{topic}<b>{topic.title}</b>{open}{note}{article}<i>{{ elements.article.slug }}</i><u>{open.1.title}</u>{_save}{_edit}',
+  'apps/talks/blocks/read.yaml': 'elements: { topics: BASIC, articles: BASIC, wrong: BASIC }\n',
+  'apps/talks/blocks/read.js': `
+const ids = ({ request }, name) => JSON.parse(request.get(name, 'null'));
+export const topics = (context) => context.app.references('talk', context.request.get('name'), ids(context, 'ids'));
+export const articles = (context) =>
+  context.app.references('talk', 'article', ids(context, 'ids')).map(({ id, title, url }) => ({ id, title, url }));
+`,
+  'apps/talks/blocks/python.yaml': 'elements: { topics: BASIC }\n',
+  'apps/talks/blocks/python.py': `
+def topics(context):
+    return [target['title'] for target in context.app.references('talk', 'topic', ['zebra', ['a/b'], None])]
+`,
+  'apps/words/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
+  'apps/words/blocks/word.yaml':
+    'elements: { title: { type: TEXT, index_type: text }, open: { type: BOOLEAN, index_type: field } }\n',
+  'apps/words/blocks/choice.yaml':
+    'elements: { word: { type: REFERENCE, app: words, text: title, query: "open == true" }, any: { type: REFERENCE, app: words, text: title } }\n',
+  'apps/words/blocks/choice.html': '{word}{any}{_save}',
   'apps/lost/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
   'apps/lost/blocks/app.yaml': 'elements: { a: { type: REFERENCE, app: nowhere } }\n',
   'apps/lost/blocks/app.html': '{a}',

@@ -6,10 +6,11 @@ import { errorMark } from '../run/error-mark';
 import { permittedBlock } from '../run/permitted-block';
 import { keyOf, nestedRun } from '../run/run';
 import type { Nested, Run } from '../run/types';
-import type { Block } from '../types';
+import type { Block, ElementDefinition } from '../types';
 import { type BlockSession, withSession } from './block-session';
 import { shownElements } from './group';
 import { storedBlock } from './record-operations';
+import { targetsOf } from './references';
 import { displayBlock } from './run-block';
 import { deleteRecord, isBeingDeleted, saveInSession } from './save-record';
 import { sentEntries } from './sent/sent-entries';
@@ -70,5 +71,10 @@ async function remove(run: Run, record: StoredRecord): Promise<void> {
   else await deleteRecord(nestedRun(run, run.app), storedBlock(run, record), record);
 }
 
-/** Implements `display()`, `save(…, {block_id})` and `delete_record()` of logic (docs/reference/logic.md#a-record). */
-export const nested: Nested = { display, displayBlock: showBlock, save, delete: remove };
+/** Fields of the targets of a REFERENCE, as `app.references()` gives them. */
+async function references(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Items[]> {
+  return (await targetsOf(run, element, ids)).map(({ parts }) => parts);
+}
+
+/** Implements `display()`, `save(…, {block_id})`, `delete_record()` and `references()` of logic (docs/reference/logic.md#a-record). */
+export const nested: Nested = { display, displayBlock: showBlock, save, delete: remove, references };

@@ -15,8 +15,11 @@ export interface Target {
   parts: Items;
 }
 
-/** Records that are looked through for a text. */
+/** Records that are looked through for a text without a text index. */
 const MAX_SCANNED = 1_000;
+
+/** Words of a search by a text index. */
+const MAX_WORDS = 10;
 
 /** Targets found in one attempt at a request, by element and id, so that a page of many references asks once for each. */
 const found = new WeakMap<Run['unit'], Map<string, Promise<Target | null>>>();
@@ -54,11 +57,12 @@ export async function targetsOf(run: Run, element: ElementDefinition, ids: reado
   found.set(run.unit, known);
   const keyFor = (id: string) =>
     JSON.stringify([element.content, element.app, element.block, element.query, element.text, run.app.id, id]);
-  const wanted = [...new Set(ids)].slice(0, MAX_REFERENCES.chosen);
+  const wanted = [...new Set(ids)];
   const missing = wanted.filter((id) => !known.has(keyFor(id)));
-  if (missing.length > 0) {
-    const loaded = load(run, element, missing);
-    for (const id of missing)
+  for (let at = 0; at < missing.length; at += MAX_REFERENCES.chosen) {
+    const chunk = missing.slice(at, at + MAX_REFERENCES.chosen);
+    const loaded = load(run, element, chunk);
+    for (const id of chunk)
       known.set(
         keyFor(id),
         loaded.then((targets) => targets.find((target) => target.id === id) ?? null),
@@ -140,18 +144,38 @@ const isOfBlock = ({ block }: ElementDefinition, { items }: StoredRecord) =>
 async function recordTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
   const { run: target, app } = await openApp(run, element);
   if (!target.rights.view) return [];
-  const key = keyOf(target);
-  const { query } = element;
+  const words = wordsOf(find);
+  const isIndexed = element.text !== undefined && app.indexes.get(element.text) === 'text';
+  const conditions = [element.query, isIndexed && words !== '' ? `reference_words in ${element.text}` : undefined];
+  const query = conditions
+    .filter((one) => one !== undefined)
+    .map((one) => `(${one})`)
+    .join(' and ');
   const records =
-    query === undefined
-      ? await target.unit.page(key, { limit: MAX_SCANNED })
-      : (await target.unit.search(key, app.indexes, { query, limit: MAX_SCANNED })).records;
-  const wanted = find.toLowerCase();
+    query === ''
+      ? await target.unit.page(keyOf(target), { limit: MAX_SCANNED })
+      : (
+          await target.unit.search(keyOf(target), app.indexes, {
+            query,
+            names: { reference_words: words },
+            limit: MAX_SCANNED,
+          })
+        ).records;
+  const wanted = isIndexed ? '' : find.toLowerCase();
   return records
     .filter((record) => isOfBlock(element, record))
     .map((record) => recordTarget(target, app, element, record))
     .filter(({ label }) => label.toLowerCase().includes(wanted))
     .slice(0, MAX_REFERENCES.offered + 1);
+}
+
+/** A search text that finds words which begin with these. */
+function wordsOf(find: string): string {
+  const words = find.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '');
+  return words
+    .slice(0, MAX_WORDS)
+    .map((word) => `${word}*`)
+    .join(' ');
 }
 
 function recordTarget(target: Run, app: App, { text }: ElementDefinition, { id, items }: StoredRecord): Target {

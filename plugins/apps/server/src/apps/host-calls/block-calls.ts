@@ -1,11 +1,15 @@
 import type { Items } from '../../../../shared/json';
+import { AppsError } from '../../errors';
 import { permittedBlock, refusal } from '../run/permitted-block';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import type { Handlers } from './logic-host';
 
+/** Ids of one call of `app.references()`. */
+const MAX_IDS = 200;
+
 /** Host functions for blocks and indexes of the run's own app or another one. */
-export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayBlock' | 'refresh'> {
+export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayBlock' | 'references' | 'refresh'> {
   const { nested, store, logger } = run.services;
   return {
     async blockElements({ id }, target) {
@@ -16,6 +20,15 @@ export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayB
         throw refusal(run.visit.requester, `read records of the app "${key.app}"`);
       const record = recordId === null ? null : await run.unit.get(key, recordId);
       return nested.displayBlock(nestedRun(run, other.app), id, record, edit);
+    },
+    async references({ id, element: name, ids }, { run: other }) {
+      const element = permittedBlock(other, id).definition.elements.get(name);
+      if (element?.type !== 'REFERENCE')
+        throw new AppsError('BadRequestError', `The block "${id}" has no reference "${name}"`);
+      const wanted = new Set([ids].flat(2).filter((one): one is string => typeof one === 'string' && one !== ''));
+      if (wanted.size > MAX_IDS)
+        throw new AppsError('BadRequestError', `references() takes at most ${MAX_IDS} ids, not ${wanted.size}`);
+      return nested.references(nestedRun(run, other.app), element, [...wanted]);
     },
     async refresh({ rebuild }, { run: other, key }) {
       const { indexes } = other.app;

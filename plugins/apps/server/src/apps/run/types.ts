@@ -21,7 +21,7 @@ import type { RecordStore, StoredRecord, UnitOfWork } from '../../records/types'
 import type { RunLog } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, Topic } from '../live-topics';
-import type { App } from '../types';
+import type { App, ElementDefinition } from '../types';
 import type { DryRun } from './dry';
 import type { Refusals } from './refusals';
 import type { FileChanges } from './run-files';
@@ -44,6 +44,8 @@ export interface Nested {
   ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
   /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
   delete(run: Run, record: StoredRecord): Promise<void>;
+  /** Fields of the targets of a REFERENCE, without those that are gone or that the requester may not see. */
+  references(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Items[]>;
 }
 
 /** The services that runs use; one set for the life of the server. */

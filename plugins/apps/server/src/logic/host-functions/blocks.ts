@@ -31,4 +31,19 @@ export const blockFunctions = {
     permission: 'block',
     returns: returns<string>(),
   }),
+  references: row({
+    doc: 'Reads the targets of a REFERENCE that the requester may see: their fields, with id and url.',
+    details: 'Takes the items of many records at once: up to 200 ids, in lists or not; null counts for none.',
+    written: ['app.references(block_id, element, ids)', 'app.references(id, element, ids)'],
+    types: {
+      App: [
+        'references(block_id: string, element: string, ids: unknown): (Items & { id: string; url: string | null })[]',
+      ],
+    },
+    python: { App: ['def references(self, id: str, element: str, ids: Any) -> list[dict[str, Any]]'] },
+    args: { app, id, element: is.string, ids: is.ids },
+    permission: 'block',
+    forwards: { of: 'app', method: 'references', positional: ['id', 'element', 'ids'] },
+    returns: returns<Items[]>(),
+  }),
 };

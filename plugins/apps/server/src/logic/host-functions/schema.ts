@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Items } from '../../../../shared/json';
+import type { Items, Json } from '../../../../shared/json';
 
 /**
  * A schema of one argument. The reference shows its description; an error's message describes valid values, and
@@ -27,6 +27,11 @@ export const status = z.int(httpStatus).min(200, httpStatus).max(599, httpStatus
 
 /** Not `z.record`, which drops an item called `__proto__` and copies all items. */
 export const items = z.custom<Items>(isItems, 'an object').describe('an object');
+
+const isIds = (value: unknown): value is Json => value === null || typeof value === 'string' || Array.isArray(value);
+
+/** Ids as items have them; entries of the list that are no ids are left out. */
+export const ids = z.custom<Json>(isIds, 'an id, or a list of ids').describe('an id, or a list of ids');
 
 export function oneOf(names: readonly string[]) {
   const about = `one of ${names.join(', ')}`;
