@@ -22,7 +22,10 @@ async function main([file]) {
     APPS_DEMO: 'false',
   });
   const appDir = process.cwd();
-  const strapi = await createStrapi({ appDir, distDir: `${appDir}/dist` }).load();
+  const strapi = createStrapi({ appDir, distDir: `${appDir}/dist` });
+  // Every migration of a first start is logged.
+  strapi.log.level = 'warn';
+  await strapi.load();
   await strapi.destroy();
   renameSync(unfinished, file);
   process.exit(0);
