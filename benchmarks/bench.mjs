@@ -1,0 +1,85 @@
+/**
+ * This plugin beside its peers: `npm run bench -- [--quick] [--large] [--only TEXT] [--servers a,b] [--databases a,b]
+ * [--report FOLDER]`. Writes report.md and a picture for each scenario. README.md tells the method and how peers are installed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build, writeSecrets } from '../scripts/prepare.mjs';
+import { scenarios } from './scenarios.mjs';
+import { servers } from './servers/index.mjs';
+import { onCore, pin } from './support/host.mjs';
+import { measure } from './support/measure.mjs';
+import { startPostgres } from './support/postgres.mjs';
+import { treeMemory } from './support/process-tree.mjs';
+import { writeReport } from './support/report.mjs';
+import { startServers } from './support/start.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const say = (text) => console.log(text);
+
+const { values: given } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    servers: { type: 'string', default: Object.keys(servers).join() },
+    databases: { type: 'string', default: 'sqlite,postgres' },
+    report: { type: 'string', default: here },
+  },
+});
+const options = {
+  ...(given.quick ? { rounds: 2, seconds: 0.5, warm: 0.3 } : { rounds: 3, seconds: 1.5, warm: 1 }),
+  arguments: process.argv.slice(2).join(' '),
+};
+
+/** The names of a list that is given as an option. @throws for one that does not exist */
+function listed(option, allowed) {
+  const names = given[option].split(',');
+  const wrong = names.find((name) => !allowed.includes(name));
+  if (wrong !== undefined) throw new Error(`--${option}: '${wrong}' is none of ${allowed.join(', ')}`);
+  return names;
+}
+
+const wantedServers = listed('servers', Object.keys(servers));
+const databases = listed('databases', ['sqlite', 'postgres']);
+const wanted = scenarios.filter(({ id, needs }) => id.includes(given.only) && (needs !== 'large' || given.large));
+if (wanted.length === 0) throw new Error(`--only: no scenario has '${given.only}' in its id`);
+const names = ['notes', 'created', ...new Set(wanted.flatMap(({ needs }) => needs ?? []))];
+
+const began = performance.now();
+const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
+const command = onCore(0);
+writeSecrets();
+build('pluginServer', 'host');
+pin(process.pid, 1);
+const postgres = databases.includes('postgres')
+  ? await startPostgres(command).catch((error) => error.message)
+  : 'not asked for';
+const started = await startServers({ servers: wantedServers, databases, names, work, postgres, command, say });
+try {
+  for (const server of started.running) server.memory = { start: treeMemory(server.pid) };
+  const results = [];
+  for (const scenario of wanted) {
+    const result = await measure(scenario, started.running, { ...options, postgres });
+    results.push(result);
+    say(`\n${scenario.title}`);
+    for (const { server, rate, reason } of result.rows)
+      say(
+        `  ${server.title.padEnd(28)} ${reason ?? `${rate.toFixed(0).padStart(8)} ${scenario.unit ?? 'requests/s'}`}`,
+      );
+  }
+  for (const server of started.running) server.memory.end = treeMemory(server.pid);
+  const took = (performance.now() - began) / 1000;
+  const date = new Date().toISOString();
+  const pinned = command('true')[0] === 'taskset';
+  writeReport(given.report, { options, postgres, pinned, took, date, results, parts: [], ...started });
+  say(`\n${join(given.report, 'report.md')}: written after ${Math.round(took)} s`);
+} finally {
+  for (const server of started.running) await server.stop();
+  if (typeof postgres !== 'string') await postgres.stop();
+  rmSync(work, { recursive: true, force: true });
+}
+process.exit(0);

@@ -1,0 +1,35 @@
+/** Load by autocannon, with exact latencies: its own histogram has whole milliseconds only. */
+import { createRequire } from 'node:module';
+import { packageFolder } from '../peers/places.mjs';
+import { quantile } from './statistics.mjs';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Sends the requests in turn, over each of the connections.
+ * @param requests `{method, path, headers, body}` each; `body` is text
+ * @returns answers a second, milliseconds at the median and at the 99th percentile, and the number of answers
+ * @throws when an answer has a status other than 2xx, or a connection fails
+ */
+export async function load(url, requests, { connections, seconds }) {
+  const autocannon = require(packageFolder('tools', 'autocannon'));
+  const times = [];
+  const failures = {};
+  const began = performance.now();
+  let last = began;
+  const run = autocannon({ url, requests, connections, duration: seconds, timeout: 60, sampleInt: 100 });
+  run.on('response', (_client, status, _bytes, time) => {
+    times.push(time);
+    last = performance.now();
+    if (status >= 300) failures[status] = (failures[status] ?? 0) + 1;
+  });
+  const { errors } = await run;
+  if (errors > 0 || Object.keys(failures).length > 0 || times.length === 0)
+    throw new Error(`${times.length} answers, ${errors} errors, statuses ${JSON.stringify(failures)}`);
+  return {
+    rate: times.length / ((last - began) / 1000),
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    answers: times.length,
+  };
+}

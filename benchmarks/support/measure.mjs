@@ -1,0 +1,90 @@
+/** Measures a scenario: the servers take turns within a round, so that what disturbs the machine disturbs all of them. */
+import { load } from './autocannon.mjs';
+import { treeTime } from './process-tree.mjs';
+import { median, range } from './statistics.mjs';
+
+const reasonOf = (error) => error.message.split('\n')[0].slice(0, 200);
+
+/** The answer to a request, as JSON where it is. @throws when its status is not 2xx */
+async function ask(url, { method, path, headers, body }) {
+  const response = await fetch(url + path, { method, headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 150)}`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What has to be the same on every server: the titles, or their number. */
+async function comparable(server, { id, compare }) {
+  const [request] = server.requests[id];
+  const answer = await ask(server.url, request);
+  if (!compare) return undefined;
+  const titles = server.titles(answer);
+  return compare === 'number' ? String(titles.length) : titles.join();
+}
+
+/** One turn of a server: its requests a second, latencies, and milliseconds of processor time a request. */
+async function turn(server, { id, connections = 10, factor = 1 }, { seconds, postgres }) {
+  const pids = [server.pid, ...(server.database === 'postgres' ? [postgres.pid] : [])];
+  const [before, ownBefore, began] = [treeTime(pids), process.cpuUsage(), performance.now()];
+  const { rate, p50, p99, answers } = await load(server.url, server.requests[id], { connections, seconds });
+  const own = process.cpuUsage(ownBefore);
+  return {
+    rate: rate * factor,
+    p50,
+    p99,
+    cpu: ((treeTime(pids) - before) / answers) * 1000,
+    load: (own.user + own.system) / 1000 / (performance.now() - began),
+  };
+}
+
+function summary(turns) {
+  const of = (figure) => turns.map((one) => one[figure]);
+  return {
+    rate: median(of('rate')),
+    range: range(of('rate')),
+    p50: median(of('p50')),
+    p99: median(of('p99')),
+    cpu: median(of('cpu')),
+    load: median(of('load')),
+  };
+}
+
+/**
+ * Measures one scenario on the servers that have it.
+ * @returns `{scenario, rows}`; a row has `server` and the medians over the rounds, or `server` and the `reason` why there are none
+ */
+export async function measure(scenario, servers, options) {
+  const rows = servers
+    .filter(({ requests }) => requests[scenario.id])
+    .map((server) => ({ server, turns: [], reason: undefined }));
+  const each = async (work) => {
+    for (const row of rows) {
+      if (row.reason) continue;
+      try {
+        await work(row);
+      } catch (error) {
+        row.reason = reasonOf(error);
+      }
+    }
+  };
+  let expected;
+  await each(async ({ server }) => {
+    const found = await comparable(server, scenario);
+    expected ??= found;
+    if (found !== expected) throw new Error(`answers other records: ${found}, not ${expected}`);
+    await load(server.url, server.requests[scenario.id], {
+      connections: scenario.connections ?? 10,
+      seconds: options.warm,
+    });
+  });
+  for (let round = 0; round < options.rounds; round += 1)
+    await each(async ({ server, turns }) => void turns.push(await turn(server, scenario, options)));
+  return {
+    scenario,
+    rows: rows.map(({ server, turns, reason }) => (reason ? { server, reason } : { server, ...summary(turns) })),
+  };
+}
