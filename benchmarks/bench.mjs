@@ -1,9 +1,9 @@
 /**
- * This plugin beside its peers: `npm run bench -- [--quick] [--large] [--only TEXT] [--servers a,b] [--databases a,b]
+ * This plugin beside its peers: `npm run bench -- [--quick] [--large] [--parts] [--only TEXT] [--servers a,b] [--databases a,b]
  * [--report FOLDER]`. Writes report.md and a picture for each scenario. README.md tells the method and how peers are installed.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { scenarios } from './scenarios.mjs';
 import { servers } from './servers/index.mjs';
 import { onCore, pin } from './support/host.mjs';
 import { measure } from './support/measure.mjs';
+import { measureParts } from './support/parts.mjs';
 import { startPostgres } from './support/postgres.mjs';
 import { treeMemory } from './support/process-tree.mjs';
 import { writeReport } from './support/report.mjs';
@@ -24,6 +25,7 @@ const { values: given } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
+    parts: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     servers: { type: 'string', default: Object.keys(servers).join() },
     databases: { type: 'string', default: 'sqlite,postgres' },
@@ -49,37 +51,45 @@ const wanted = scenarios.filter(({ id, needs }) => id.includes(given.only) && (n
 if (wanted.length === 0) throw new Error(`--only: no scenario has '${given.only}' in its id`);
 const names = ['notes', 'created', ...new Set(wanted.flatMap(({ needs }) => needs ?? []))];
 
+/** Measures the scenarios on all servers that start. @returns what writeReport needs of it */
+async function compare(work) {
+  const command = onCore(0);
+  const postgres = databases.includes('postgres')
+    ? await startPostgres(command).catch((error) => error.message)
+    : 'not asked for';
+  const started = await startServers({ servers: wantedServers, databases, names, work, postgres, command, say });
+  try {
+    for (const server of started.running) server.memory = { start: treeMemory(server.pid) };
+    const results = [];
+    for (const scenario of wanted) {
+      say(`\n${scenario.title}`);
+      const result = await measure(scenario, started.running, { ...options, postgres });
+      results.push(result);
+      const unit = scenario.unit ?? 'requests/s';
+      for (const { server, rate, reason } of result.rows)
+        say(`  ${server.title.padEnd(28)} ${reason ?? `${rate.toFixed(0).padStart(8)} ${unit}`}`);
+    }
+    for (const server of started.running) server.memory.end = treeMemory(server.pid);
+    return { results, postgres, pinned: command('true')[0] === 'taskset', ...started };
+  } finally {
+    for (const server of started.running) await server.stop();
+    if (typeof postgres !== 'string') await postgres.stop();
+  }
+}
+
 const began = performance.now();
-const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
-const command = onCore(0);
 writeSecrets();
 build('pluginServer', 'host');
-pin(process.pid, 1);
-const postgres = databases.includes('postgres')
-  ? await startPostgres(command).catch((error) => error.message)
-  : 'not asked for';
-const started = await startServers({ servers: wantedServers, databases, names, work, postgres, command, say });
+const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
 try {
-  for (const server of started.running) server.memory = { start: treeMemory(server.pid) };
-  const results = [];
-  for (const scenario of wanted) {
-    const result = await measure(scenario, started.running, { ...options, postgres });
-    results.push(result);
-    say(`\n${scenario.title}`);
-    for (const { server, rate, reason } of result.rows)
-      say(
-        `  ${server.title.padEnd(28)} ${reason ?? `${rate.toFixed(0).padStart(8)} ${scenario.unit ?? 'requests/s'}`}`,
-      );
-  }
-  for (const server of started.running) server.memory.end = treeMemory(server.pid);
+  pin(process.pid, 1);
+  const found = await compare(work);
+  pin(process.pid, `0-${cpus().length - 1}`);
+  const parts = given.parts ? measureParts(say) : [];
   const took = (performance.now() - began) / 1000;
-  const date = new Date().toISOString();
-  const pinned = command('true')[0] === 'taskset';
-  writeReport(given.report, { options, postgres, pinned, took, date, results, parts: [], ...started });
+  writeReport(given.report, { ...found, options, parts, took, date: new Date().toISOString() });
   say(`\n${join(given.report, 'report.md')}: written after ${Math.round(took)} s`);
 } finally {
-  for (const server of started.running) await server.stop();
-  if (typeof postgres !== 'string') await postgres.stop();
   rmSync(work, { recursive: true, force: true });
 }
 process.exit(0);

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { installed, node22 } from './places.mjs';
 
 /**
@@ -22,7 +22,9 @@ const sets = {
 };
 
 function npm(folder, args, node) {
-  const env = { ...process.env, ...(node ? { PATH: `${node}${delimiter}${process.env.PATH}` } : {}) };
+  // The headers come with that Node.js: others may be configured, and none have to be downloaded.
+  const other = node && { PATH: `${node}${delimiter}${process.env.PATH}`, npm_config_nodedir: dirname(node) };
+  const env = { ...process.env, ...other };
   const { status, error } = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     env,

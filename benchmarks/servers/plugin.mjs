@@ -66,6 +66,21 @@ async function seed(strapi, dataset, counts) {
   return { jwt: String(jwt), token: token.accessKey };
 }
 
+/** Waits until the indexes of the apps are complete, so that none is built while something is measured. */
+async function indexed(url, headers, names) {
+  for (const name of names)
+    for (;;) {
+      const body = JSON.stringify({
+        query: `total > 0 and author == 'author1'${name === 'created' ? '' : " and 'fox' in body"}`,
+        limit: 1,
+      });
+      const answer = await fetch(`${url}/site/@@apps/${name}/search`, { method: 'POST', headers, body });
+      if (answer.ok) break;
+      if (answer.status !== 503) throw new Error(await answer.text());
+      await new Promise((done) => setTimeout(done, 200));
+    }
+}
+
 function requestsFor({ jwt, token, csrf }) {
   const json = { accept: 'application/json' };
   const get = (headers) =>
@@ -136,7 +151,13 @@ export const plugin = {
     const counts = names.map((name) => [name, collections[name]]);
     const requesters = await host.run(seed, dataset, counts);
     const settings = await fetch(`${host.url}/site/@@apps/notes`, { headers: { accept: 'application/json' } });
-    const requests = requestsFor({ ...requesters, csrf: settings.headers.get('x-csrf-token') });
+    const csrf = settings.headers.get('x-csrf-token');
+    await indexed(
+      host.url,
+      { accept: 'application/json', 'x-csrf-token': csrf, 'content-type': 'application/json' },
+      names,
+    );
+    const requests = requestsFor({ ...requesters, csrf });
     return { url: host.url, pid: host.pid, requests, stop: host.stop };
   },
 };
