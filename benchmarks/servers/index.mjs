@@ -1,7 +1,6 @@
 /**
  * The servers, by the name of `--servers`. Each has
  * `title`, `databases`, `settings` and `version()` for the report;
- * `titles(answer)`, the names of the records in the answer of a search;
  * `start({database, folder, command, names})`, which starts it with the records of the named collections and returns
  * `{url, pid, requests, stop}`, `requests` by scenario. It throws when the server cannot run; the message goes into the report.
  */

@@ -53,7 +53,6 @@ export const koa = {
   version: () => `${versionOf('koa')} with better-sqlite3 ${versionOf('better-sqlite3')} or pg ${versionOf('pg')}`,
   settings:
     'no rights, no checks, prepared statements; WAL and `synchronous = NORMAL` on SQLite, 10 connections to PostgreSQL',
-  titles: (answer) => answer.map(({ title }) => title),
   async start({ database, command, names }) {
     for (const name of names) {
       await execute(database, tables[database.kind](name));

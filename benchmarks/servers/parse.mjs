@@ -82,7 +82,6 @@ export const parse = {
   databases: ['postgres'],
   version: () => versionOf('parse', 'parse-server'),
   settings: 'default class permissions (open to all); cloud functions, which have no sandbox; bulk by `/batch`',
-  titles: (answer) => answer.results.map(({ title }) => title),
   async start({ database, folder, command, names }) {
     versionOf('parse', 'parse-server');
     const { host, port, user, name } = database;

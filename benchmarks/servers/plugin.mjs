@@ -142,7 +142,6 @@ export const plugin = {
   databases: ['sqlite', 'postgres'],
   version: () => JSON.parse(readFileSync(join(root, 'plugins/apps/package.json'), 'utf8')).version,
   settings: "this repository's host, its configuration, no demo; functions in the sandbox, JavaScript",
-  titles: (answer) => answer.map(({ items }) => items.title),
   async start({ database, folder, command, names }) {
     const themes = join(folder, 'themes');
     makeTheme(themes, names);

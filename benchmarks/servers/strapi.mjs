@@ -158,8 +158,6 @@ export const strapi = {
   version: () => JSON.parse(readFileSync(join(root, 'node_modules/@strapi/strapi/package.json'), 'utf8')).version,
   settings:
     'without the plugin; middlewares and database settings of the host; `draftAndPublish` off; `withCount=false`',
-  /** Names of the records in an answer of a search, in its order. */
-  titles: (answer) => answer.data.map(({ title }) => title),
   async start({ database, folder, command, names }) {
     makeApplication(folder, names);
     const host = await startHost(strapiEnvironment(database), '', { folder, command });

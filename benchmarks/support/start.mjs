@@ -8,7 +8,7 @@ const firstLines = (error) => error.message.split('\n').slice(0, 3).join(' ');
 /**
  * @param options `servers`, `databases`: names; `names`: collections; `work`: an empty folder; `postgres`: from startPostgres, or
  *   the reason why there is none; `command`: `onCore`; `say`: prints a line
- * @returns `{running, failed}`: servers with `{name, database, title, url, pid, requests, titles, stop}`, and `{title, reason}`
+ * @returns `{running, failed}`: servers with `{name, database, title, url, pid, requests, stop}`, and `{title, reason}`
  */
 export async function startServers({ servers: wanted, databases, names, work, postgres, command, say }) {
   const running = [];
