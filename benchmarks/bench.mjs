@@ -11,7 +11,7 @@ import { build, writeSecrets } from '../scripts/prepare.mjs';
 import { scenarios } from './scenarios.mjs';
 import { servers } from './servers/index.mjs';
 import { onCore, pin } from './support/host.mjs';
-import { measure } from './support/measure.mjs';
+import { measure, warmUp } from './support/measure.mjs';
 import { measureParts } from './support/parts.mjs';
 import { startPostgres } from './support/postgres.mjs';
 import { treeMemory } from './support/process-tree.mjs';
@@ -33,7 +33,9 @@ const { values: given } = parseArgs({
   },
 });
 const options = {
-  ...(given.quick ? { rounds: 2, seconds: 0.5, warm: 0.3 } : { rounds: 3, seconds: 1.5, warm: 1 }),
+  ...(given.quick
+    ? { rounds: 2, seconds: 0.5, warm: 0.3, first: 1 }
+    : { rounds: 5, seconds: 0.9, warm: 0.8, first: 4 }),
   arguments: process.argv.slice(2).join(' '),
 };
 
@@ -62,6 +64,7 @@ async function compare(work) {
   const started = await startServers({ servers: wantedServers, databases, names, work, postgres, command, say });
   try {
     for (const server of started.running) server.memory = { start: treeMemory(server.pid) };
+    await warmUp(started.running, options.first);
     const results = [];
     for (const scenario of wanted) {
       say(`\n${scenario.title}`);
@@ -83,15 +86,14 @@ const began = performance.now();
 writeSecrets();
 build('pluginServer', 'host');
 const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
-try {
-  pin(process.pid, 1);
-  const found = await compare(work);
-  pin(process.pid, `0-${cpus().length - 1}`);
-  const parts = given.parts ? measureParts(say) : [];
-  const took = (performance.now() - began) / 1000;
-  writeReport(given.report, { ...found, options, parts, took, date: new Date().toISOString() });
-  say(`\n${join(given.report, 'report.md')}: written after ${Math.round(took)} s`);
-} finally {
-  rmSync(work, { recursive: true, force: true });
-}
+// The servers end with this process, however it ends.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+process.once('exit', () => rmSync(work, { recursive: true, force: true }));
+pin(process.pid, 1);
+const found = await compare(work);
+pin(process.pid, `0-${cpus().length - 1}`);
+const parts = given.parts ? measureParts(say) : [];
+const took = (performance.now() - began) / 1000;
+writeReport(given.report, { ...found, options, parts, took, date: new Date().toISOString() });
+say(`\n${join(given.report, 'report.md')}: written after ${Math.round(took)} s`);
 process.exit(0);

@@ -96,7 +96,8 @@ export const parse = {
     try {
       for (const one of names) await makeClass(url, database, one);
       const account = { username: 'bench', password: 'Bench-Secret-1' };
-      const { sessionToken } = await ask(url, 'POST', '/parse/users', account);
+      await ask(url, 'POST', '/parse/users', account);
+      const { sessionToken } = await ask(url, 'POST', '/parse/login', account);
       return { url, ...server, requests: requestsFor(sessionToken) };
     } catch (error) {
       await server.stop();

@@ -3,7 +3,8 @@ import { load } from './autocannon.mjs';
 import { treeTime } from './process-tree.mjs';
 import { median, range } from './statistics.mjs';
 
-const reasonOf = (error) => error.message.split('\n')[0].slice(0, 200);
+const reasonOf = ({ message, cause }) =>
+  (cause ? `${message}: ${cause.message}` : message).split('\n')[0].slice(0, 200);
 
 /** What has to be the same on every server, in the answer to the first request. @throws when its status is not 2xx */
 async function comparable(server, { id, compare = () => undefined }) {
@@ -75,4 +76,10 @@ export async function measure(scenario, servers, options) {
     scenario,
     rows: rows.map(({ server, turns, reason }) => (reason ? { server, reason } : { server, ...summary(turns) })),
   };
+}
+
+/** Gives every server some seconds of reads, so that its code is compiled before the first scenario. */
+export async function warmUp(servers, seconds) {
+  // A server that fails here fails its scenarios too, with the reason.
+  for (const { url, requests } of servers) await load(url, requests.get, { connections: 10, seconds }).catch(() => {});
 }

@@ -54,6 +54,10 @@ export async function startPostgres(command) {
     await client.connect();
     return client.query(text).finally(() => client.end());
   };
+  process.once('exit', () => {
+    child.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
   const stop = async () => {
     if (child.exitCode === null) {
       child.kill('SIGINT');

@@ -10,6 +10,7 @@ import { spawn } from 'node:child_process';
 export async function startProcess({ command, node = process.execPath, args, env, cwd, url }) {
   const [program, ...all] = command(node, args);
   const child = spawn(program, all, { cwd, env: { ...process.env, NODE_ENV: 'production', ...env } });
+  process.once('exit', () => child.kill('SIGKILL'));
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => {

@@ -60,7 +60,7 @@ function method({ options, postgres, pinned, took, date }) {
       pinned
         ? '- Every server runs with all its processes on core 0, PostgreSQL too; the load (autocannon) runs on core 1.'
         : '- **There is no `taskset`: servers and load share all cores.**',
-      `- Ten connections, where the scenario names no other number; ${options.rounds} rounds of ${options.seconds} s for each server, after ${options.warm} s of warming up. The servers take turns within a round.`,
+      `- Ten connections, where the scenario names no other number; ${options.rounds} rounds of ${options.seconds} s for each server, after ${options.warm} s of warming up; before the first scenario each server is read for ${options.first} s. The servers take turns within a round.`,
       '- Requests a second are the median of the rounds, with the lowest and the highest; p50 and p99 the medians of those of the rounds.',
       '- CPU is the processor time of all processes of a server, for servers on PostgreSQL with that of PostgreSQL.',
       '- All servers hold the same records. Their answers are compared before they are measured; an answer that is not 2xx fails the scenario.',

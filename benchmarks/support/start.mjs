@@ -16,7 +16,7 @@ export async function startServers({ servers: wanted, databases, names, work, po
   for (const name of wanted)
     for (const kind of servers[name].databases.filter((one) => databases.includes(one))) {
       const title = `${servers[name].title}, ${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`;
-      say(`Starting ${title}`);
+      const began = performance.now();
       try {
         const folder = join(work, `${name}-${kind}`);
         mkdirSync(folder, { recursive: true });
@@ -25,8 +25,9 @@ export async function startServers({ servers: wanted, databases, names, work, po
           kind === 'sqlite' ? { kind, filename: join(folder, 'data.db') } : await postgres.create(`bench_${name}`);
         const server = await servers[name].start({ database, folder, command, names });
         running.push({ ...servers[name], ...server, name, database: kind, title });
+        say(`${title}: started, with its records, after ${((performance.now() - began) / 1000).toFixed(0)} s`);
       } catch (error) {
-        say(`  cannot run: ${firstLines(error)}`);
+        say(`${title}: cannot run: ${firstLines(error)}`);
         failed.push({ title, reason: firstLines(error) });
       }
     }
