@@ -67,6 +67,7 @@ async function compare(work) {
     await warmUp(started.running, options.first);
     const results = [];
     for (const scenario of wanted) {
+      if (!started.running.some(({ requests }) => requests[scenario.id])) continue;
       say(`\n${scenario.title}`);
       const result = await measure(scenario, started.running, { ...options, postgres });
       results.push(result);

@@ -1,7 +1,8 @@
 /** The report: `report.md` beside the pictures of its scenarios. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, release, totalmem, type } from 'node:os';
+import { cpus, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { scenarios } from '../scenarios.mjs';
 import { chart, written } from './chart.mjs';
 
 const table = (head, rows) =>
@@ -55,7 +56,7 @@ function section({ scenario, rows }) {
 function method({ options, postgres, pinned, took, date }) {
   const [cpu] = cpus();
   return [
-    `Made by \`npm run bench${options.arguments ? ` -- ${options.arguments}` : ''}\` on ${date.slice(0, 10)} in ${Math.round(took / 60)} minutes: ${cpus().length} × ${cpu.model}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, Node.js ${process.versions.node}${typeof postgres === 'string' ? '' : `, PostgreSQL ${postgres.version}`}.`,
+    `Made by \`npm run bench${options.arguments ? ` -- ${options.arguments}` : ''}\` on ${date.slice(0, 10)} in ${Math.round(took / 60)} minutes: ${cpus().length} × ${cpu.model}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()}, Node.js ${process.versions.node}${typeof postgres === 'string' ? '' : `, PostgreSQL ${postgres.version}`}.`,
     [
       pinned
         ? '- Every server runs with all its processes on core 0, PostgreSQL too; the load (autocannon) runs on core 1.'
@@ -89,8 +90,8 @@ function serverTable(running, failed) {
 /** Writes the report and its pictures. @param run what bench.mjs found: see there */
 export function writeReport(folder, run) {
   const images = join(folder, 'images');
-  rmSync(images, { recursive: true, force: true });
   mkdirSync(images, { recursive: true });
+  for (const { id } of scenarios) rmSync(join(images, `${id}.svg`), { force: true });
   for (const { scenario, rows } of run.results) {
     const measured = rows.filter(({ rate }) => rate);
     if (measured.length > 0)
