@@ -30,12 +30,23 @@ export function memoryOf(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 }
 
-/** Starts a host on the given database environment. */
-export async function startHost(env, themes) {
+/** A command and its arguments that run a program on one core, with all processes that it starts; any core without taskset. */
+export function onCore(core) {
+  const works = spawnSync('taskset', ['-c', String(core), 'true'], { stdio: 'ignore' }).status === 0;
+  return (program, args = []) => (works ? ['taskset', '-c', String(core), program, ...args] : [program, ...args]);
+}
+
+/**
+ * Starts a host on the given database environment.
+ * @param options `folder` of another built Strapi application than this repository's; `command` to start it (`onCore`)
+ */
+export async function startHost(env, themes, { folder = root, command = (program) => [program] } = {}) {
+  const [execPath, ...execArgv] = command(process.execPath);
   const child = fork(join(root, 'tests', 'support', 'host-process.cjs'), {
-    cwd: root,
+    cwd: folder,
     silent: true,
-    execArgv: [],
+    execPath,
+    execArgv,
     env: {
       ...process.env,
       NODE_ENV: 'production',

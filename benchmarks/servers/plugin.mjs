@@ -1,0 +1,163 @@
+/** This plugin, in this repository's host. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../../scripts/prepare.mjs';
+import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
+import { startHost } from '../support/host.mjs';
+import { page } from '../support/page.mjs';
+import { strapiEnvironment } from '../support/strapi.mjs';
+
+const elements = `  author: { type: TEXT, index_type: field }
+  total: { type: NUMBER, index_type: field }
+`;
+const withWords = `${elements}  body: { type: TEXT, index_type: text }\n`;
+const rights = (role) => `acl: { rights: { ${role}: ['*'] } }\n`;
+
+const logic = `
+const total = (app, at) => app.get_record('n' + at).get('total');
+export function none() { return { total: 1 }; }
+export function one({ app }) { return { total: total(app, 1) }; }
+export function four({ app }) { return { total: [1, 2, 3, 4].reduce((sum, at) => sum + total(app, at), 0) }; }
+`;
+
+/** The theme: an app for each collection, the functions beside the notes, and the page's blocks. */
+function makeTheme(themes, names) {
+  const files = {
+    ...page.files,
+    'apps/notes/blocks/functions.yaml': 'elements: { none: BASIC, one: BASIC, four: BASIC }\n',
+    'apps/notes/blocks/functions.js': logic,
+    'apps/notes/blocks/functions.html': '',
+  };
+  for (const name of names) {
+    files[`apps/${name}/settings.yaml`] = rights('editor');
+    // A created record is typed and has two indexes; the searched ones have words too.
+    files[`apps/${name}/blocks/note.yaml`] = `elements:\n${name === 'created' ? elements : withWords}`;
+    files[`apps/${name}/blocks/note.html`] = '';
+  }
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(themes, 'bench', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+/** Runs in the host: the requesters, and the records of the collections. */
+async function seed(strapi, dataset, counts) {
+  const { noteAt } = await import(dataset);
+  const roles = strapi.db.query('plugin::users-permissions.role');
+  const member = await roles.findOne({ where: { type: 'authenticated' } });
+  const user = await strapi.plugin('users-permissions').service('user').add({
+    username: 'bench',
+    email: 'bench@example.com',
+    password: 'Bench-Secret-1',
+    provider: 'local',
+    confirmed: true,
+    role: member.id,
+  });
+  const jwt = await strapi.plugin('users-permissions').service('jwt').issue({ id: user.id });
+  const token = await strapi
+    .service('admin::api-token')
+    .create({ name: 'bench', description: '', type: 'full-access', lifespan: null });
+  const store = strapi.plugin('apps').service('records').store();
+  const records = async function* (count) {
+    for (let at = 0; at < count; at += 1) yield { id: `n${at}`, items: noteAt(at), creator: null };
+  };
+  for (const [app, count] of counts) await store.createMany({ site: 'site', app }, records(count));
+  return { jwt: String(jwt), token: token.accessKey };
+}
+
+/** Waits until the indexes of the apps are complete, so that none is built while something is measured. */
+async function indexed(url, headers, names) {
+  const until = performance.now() + 1_200_000;
+  for (const name of names)
+    for (;;) {
+      const body = JSON.stringify({
+        query: `total > 0 and author == 'author1'${name === 'created' ? '' : " and 'fox' in body"}`,
+        limit: 1,
+      });
+      const answer = await fetch(`${url}/site/@@apps/${name}/search`, { method: 'POST', headers, body });
+      if (answer.ok) break;
+      if (answer.status !== 503 || performance.now() > until) throw new Error(await answer.text());
+      await new Promise((done) => setTimeout(done, 200));
+    }
+}
+
+function requestsFor({ jwt, token, csrf }) {
+  const json = { accept: 'application/json' };
+  const get = (headers) =>
+    positions.map((at) => ({
+      method: 'GET',
+      path: `/site/@@apps/notes/record/n${at}`,
+      headers: { ...json, ...headers },
+    }));
+  const basic = Buffer.from('bench.Bench-Secret-1').toString('base64');
+  const writing = { ...json, 'x-csrf-token': csrf, 'content-type': 'application/json' };
+  const send = (method, path, body) => ({
+    method,
+    path: `/site/@@apps/${path}`,
+    headers: writing,
+    body: JSON.stringify(body),
+  });
+  const find = (name) =>
+    searches.map((names) =>
+      send('POST', `${name}/search`, {
+        query: 'author == a and total > b',
+        names: { a: names.author, b: names.above },
+        sort_index: 'total',
+        limit: 20,
+      }),
+    );
+  const words = (name) =>
+    searchWords.map((word) => send('POST', `${name}/search`, { query: `'${word}' in body`, limit: 20 }));
+  const run = (name) => [{ method: 'GET', path: `/site/@@apps/notes/blocks/functions/${name}`, headers: json }];
+  const update = (at) => send('PATCH', `notes/record/n${at}`, { title: `Changed ${at}` });
+  return {
+    get: get({}),
+    'get-token': get({ authorization: `Bearer ${token}` }),
+    'get-user': get({ authorization: `Bearer ${jwt}` }),
+    'get-basic': get({ authorization: `Basic ${basic}` }),
+    'search-10k': find('notes'),
+    'search-100k': find('many'),
+    'search-1m': find('large'),
+    'words-10k': words('notes'),
+    'words-100k': words('many'),
+    create: [send('POST', 'created', noteAt(1))],
+    bulk: [
+      send(
+        'POST',
+        'created/records',
+        Array.from({ length: bulkSize }, (_, at) => noteAt(at)),
+      ),
+    ],
+    increment: [send('PATCH', 'notes/record/n5', { $inc: { total: 1 } })],
+    mixed: positions.map((at, turn) => (turn % 10 ? get({})[turn] : update(at))),
+    function: run('none'),
+    'function-one': run('one'),
+    'function-four': run('four'),
+    ...page.requests('/site/'),
+  };
+}
+
+export const plugin = {
+  title: 'this plugin',
+  databases: ['sqlite', 'postgres'],
+  version: () => JSON.parse(readFileSync(join(root, 'plugins/apps/package.json'), 'utf8')).version,
+  settings: "this repository's host, its configuration, no demo; functions in the sandbox, JavaScript",
+  async start({ database, folder, command, names }) {
+    const themes = join(folder, 'themes');
+    makeTheme(themes, names);
+    const host = await startHost(strapiEnvironment(database), themes, { command });
+    const dataset = new URL('../support/dataset.mjs', import.meta.url).href;
+    const counts = names.map((name) => [name, collections[name]]);
+    const requesters = await host.run(seed, dataset, counts);
+    const settings = await fetch(`${host.url}/site/@@apps/notes`, { headers: { accept: 'application/json' } });
+    const csrf = settings.headers.get('x-csrf-token');
+    await indexed(
+      host.url,
+      { accept: 'application/json', 'x-csrf-token': csrf, 'content-type': 'application/json' },
+      names,
+    );
+    const requests = requestsFor({ ...requesters, csrf });
+    return { url: host.url, pid: host.pid, requests, stop: host.stop };
+  },
+};
