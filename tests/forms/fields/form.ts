@@ -9,7 +9,7 @@ export const block = 'forms/blocks/all';
 export const needed: Form = { text: 'some text', _save: '' };
 
 export interface Refusal {
-  error: { status: number; name: string; details: { errors: { path: string[]; message: string }[] } };
+  error: { status: number; name: string; message: string; details: { errors: { path: string[]; message: string }[] } };
 }
 
 /** Opening tags of an HTML text that name an element. */
