@@ -51,3 +51,19 @@ test('the columns of records are the stored elements of the definitions', async 
   ]);
   expect(json.blocks.filter(({ hasForm }) => hasForm).map(({ id }) => id)).toEqual(['book']);
 });
+
+test('an index is missing until a search or a re-index builds it', async () => {
+  const indexes = async () => {
+    const { json } = await stage.send<AppDetail>({ as: 'overseer', send: 'GET /apps/sites/site/apps/shelf' });
+    return json.indexes;
+  };
+  expect(await indexes()).toEqual([
+    { name: 'title', type: 'field', state: 'missing' },
+    { name: 'id', type: 'field', state: expect.any(String) },
+  ]);
+  await stage.send({ as: 'olga', send: "GET /site/@@apps/shelf/search?query=title == 'a'" });
+  expect(await indexes()).toEqual([
+    { name: 'title', type: 'field', state: 'ready' },
+    { name: 'id', type: 'field', state: 'ready' },
+  ]);
+});

@@ -9,6 +9,8 @@ export const indexRoutes = {
 export interface IndexSummary {
   name: string;
   type: 'field' | 'text' | 'keyword';
+  /** `ready`: searches use it; `building`: a build is under way; `missing`: the first search that needs it builds it. */
+  state: 'ready' | 'building' | 'missing';
 }
 
 export interface Refresh {

@@ -89,6 +89,8 @@ export interface Indexes {
   check(repair: boolean): Promise<IndexCheck>;
   /** Progress of building the app's indexes, in any process; null when none are being built. */
   progress(scope: string): Promise<Progress | null>;
+  /** The app's indexes that searches can use at once. */
+  complete(scope: string): Promise<IndexDeclarations>;
   destroy(): Promise<void>;
 }
 
@@ -211,6 +213,7 @@ export function createIndexes({
     check: (repair) => checkIndexes(tools, repair),
 
     progress: readiness.progress,
+    complete: readiness.complete,
 
     async destroy() {
       stopping = true;

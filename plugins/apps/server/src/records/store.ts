@@ -197,6 +197,11 @@ export function createRecordStore({
       return indexes.progress(scopeOf(key));
     },
 
+    async completeIndexes(key) {
+      await prepare();
+      return indexes.complete(scopeOf(key));
+    },
+
     async destroy() {
       await indexes.destroy();
       await longReads.destroy();

@@ -144,6 +144,8 @@ export interface RecordStore extends RecordReader {
   check(options: { repair: boolean }): Promise<IndexCheck>;
   /** Progress of building the app's indexes, in any process; null when none are being built. */
   progress(key: AppKey): Promise<Progress | null>;
+  /** The app's indexes that searches can use at once; the first search builds the others. */
+  completeIndexes(key: AppKey): Promise<IndexDeclarations>;
   /** Stops background work. */
   destroy(): Promise<void>;
 }

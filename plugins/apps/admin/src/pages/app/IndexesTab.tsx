@@ -1,6 +1,6 @@
-import { Box, Button, Dialog, Flex, ProgressBar, Typography } from '@strapi/design-system';
+import { Box, Button, Dialog, Flex, ProgressBar, Status, Typography } from '@strapi/design-system';
 import { ConfirmDialog } from '@strapi/strapi/admin';
-import type { AppDetail, Refresh } from '../../../../shared/admin-api';
+import type { AppDetail, IndexSummary, Refresh } from '../../../../shared/admin-api';
 import { useAppsAppQuery, useAppsRefreshMutation } from '../../api/apps';
 import { useAction } from '../../api/base';
 import { DataTable } from '../../components/DataTable';
@@ -23,6 +23,17 @@ function Progress({ refresh }: { refresh: Refresh }) {
       <ProgressBar aria-label={text('refresh.running')} value={known ? Math.round((100 * done) / total) : 0} />
       <Typography>{known ? text('refresh.progress', { done, total }) : text('refresh.running')}</Typography>
     </Flex>
+  );
+}
+
+const variants = { ready: 'success', building: 'secondary', missing: 'neutral' } as const;
+
+function State({ state }: { state: IndexSummary['state'] }) {
+  const text = useText();
+  return (
+    <Status variant={variants[state]} size="S">
+      <Typography>{text(`index.state.${state}`)}</Typography>
+    </Status>
   );
 }
 
@@ -66,6 +77,7 @@ export default function IndexesTab({ app }: { app: AppDetail }) {
         columns={[
           { title: text('index'), cell: (index) => index.name },
           { title: text('type'), cell: (index) => index.type },
+          { title: text('index.state'), cell: (index) => <State state={index.state} /> },
         ]}
       />
     </>

@@ -4,7 +4,7 @@ import type { AppsError } from '../../errors';
 import { type Views, viewsOf } from '../app/views';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers, type PanelApp } from './handler';
-import { refreshOf } from './indexes';
+import { indexesOf, refreshOf } from './indexes';
 import { optionsOf } from './options';
 import { blockFailures, blockProblems, problemOf } from './problems';
 import { hasForm } from './record-form';
@@ -30,7 +30,7 @@ export const appHandlers: Handlers<typeof appRoutes> = {
         failures: blockFailures(app, block),
       })),
       columns: columnsOf(app),
-      indexes: [...app.indexes].map(([name, type]) => ({ name, type })),
+      indexes: await indexesOf(services, key, app.indexes),
       options: optionsOf(app),
       problem: problemOf(await appError(app), (file) => sourceOf(app, file)),
       refresh: await refreshOf(services, key),

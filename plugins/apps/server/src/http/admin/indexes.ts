@@ -1,4 +1,4 @@
-import type { indexRoutes, Refresh } from '../../../../shared/admin-api';
+import type { IndexSummary, indexRoutes, Refresh } from '../../../../shared/admin-api';
 import type { App } from '../../apps';
 import { AppsError, errorText } from '../../errors';
 import type { AppKey } from '../../records/types';
@@ -26,6 +26,21 @@ export async function refreshOf({ store }: HttpServices, key: AppKey): Promise<R
   const progress = await store.progress(key);
   if (progress) return { state: 'running', ...progress, message: null };
   return refreshes.get(refreshName(key)) ?? null;
+}
+
+/** The app's declared indexes and `id`, each with its state. */
+export async function indexesOf(
+  { store }: HttpServices,
+  key: AppKey,
+  declared: App['indexes'],
+): Promise<IndexSummary[]> {
+  const [complete, progress] = await Promise.all([store.completeIndexes(key), store.progress(key)]);
+  const all = new Map<string, IndexSummary['type']>([...declared, ['id', 'field']]);
+  return [...all].map(([name, type]) => ({
+    name,
+    type,
+    state: complete.get(name) === type ? 'ready' : progress ? 'building' : 'missing',
+  }));
 }
 
 function startRefresh(services: HttpServices, app: App, key: AppKey, rebuild: boolean): Refresh {

@@ -4,7 +4,7 @@ import { unavailable } from '../../errors';
 import { createSql, readerOf, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
 import { tablesOf } from '../tables/layout';
-import { covers, type Generation, lockState, readState, readStateText, type State } from '../tables/state';
+import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
 import { dropTables } from '../tables/tables';
 import type { IndexDeclarations, Progress } from '../types';
 import { type BuildTools, build, forget } from './build';
@@ -47,6 +47,8 @@ export interface Readiness {
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
   /** See Indexes.progress. */
   progress(scope: string): Promise<Progress | null>;
+  /** See Indexes.complete. */
+  complete(scope: string): Promise<IndexDeclarations>;
   /** Resolves when this process builds no index. */
   settled(): Promise<void>;
 }
@@ -111,8 +113,11 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     await dropTables(createSql(database.knex(), dialect), dropped);
   };
 
+  const stateOf = async (scope: string): Promise<State> =>
+    readState(createSql((await database.current()) ?? readerOf(database), dialect), scope);
+
   const progress: Readiness['progress'] = async (scope) => {
-    const state = await readState(createSql((await database.current()) ?? readerOf(database), dialect), scope);
+    const state = await stateOf(scope);
     const building = state.find((generation) => generation.phase !== 'ready');
     return building ? { done: building.done, total: building.total } : null;
   };
@@ -147,6 +152,10 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
   return {
     ready,
     progress,
+    async complete(scope) {
+      const generations = (await stateOf(scope)).filter((one) => one.phase === 'ready' && isCurrent(one));
+      return new Map(generations.flatMap(({ indexes }) => indexes));
+    },
     forget: (scope) => void known.delete(scope),
     async refresh(scope, declared, rebuild) {
       await running.get(scope)?.catch(() => undefined);

@@ -3,7 +3,7 @@ import { Filter } from '@strapi/icons';
 import { type FormEvent, useState } from 'react';
 import type { AppDetail } from '../../../../../shared/admin-api';
 import { useText } from '../../../plugin';
-import { condition, indexesOf, type Operator, operatorsOf } from './query';
+import { condition, type Operator, operatorsOf } from './query';
 
 interface Props {
   app: AppDetail;
@@ -18,7 +18,7 @@ export function FilterMenu({ app, onAdd }: Props) {
   const [index, setIndex] = useState('id');
   const [operator, setOperator] = useState<Operator>('==');
   const [value, setValue] = useState('');
-  const indexes = indexesOf(app);
+  const { indexes } = app;
   const type = indexes.find(({ name }) => name === index)?.type ?? 'field';
   const column = app.columns.find(({ name }) => name === index);
   const values = column?.type === 'BOOLEAN' ? ['true', 'false'] : column?.options.map((one) => String(one.value));

@@ -11,12 +11,6 @@ export type Operator = (typeof operators)[keyof typeof operators][number];
 
 export const operatorsOf = (type: IndexSummary['type']): readonly Operator[] => operators[type];
 
-/** The indexes that the builder offers, `id` among them. */
-export const indexesOf = ({ indexes }: AppDetail): IndexSummary[] => [
-  ...(indexes.some(({ name }) => name === 'id') ? [] : [{ name: 'id', type: 'field' as const }]),
-  ...indexes,
-];
-
 /** Element types whose values are numbers. */
 const numbers = new Set(['NUMBER', 'INTEGER', 'RANGE', 'RATING']);
 
