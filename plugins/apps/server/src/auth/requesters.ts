@@ -8,16 +8,16 @@ import {
   panelSession,
 } from './credentials/administrators';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
+import { createJwtUsers } from './credentials/jwt-users';
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
 import { createStandIns, type StandIns } from './credentials/stand-ins';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';
-import { createUsers, type UserRow } from './credentials/users';
-import { createRoles, type Roles } from './rights/roles';
+import { createUsers } from './credentials/users';
+import { createRoles, type Roles, type UserRow } from './rights/roles';
 import { type Csrf, createCsrf } from './sessions/csrf';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
-import { createPasswordChanges } from './sessions/password-changes';
 import { createProofs, type Proofs } from './sessions/proofs';
 import { isCrossOrigin, isForeign, type SenderContext } from './sessions/sender';
 import { createSessions, SESSION_COOKIE } from './sessions/sessions';
@@ -102,7 +102,7 @@ export function createRequesters({
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
   const sessions = createSessions(strapi, { users, keyring, now });
   const administrators = createAdministrators(strapi, { keyring, now });
-  const passwordChanges = createPasswordChanges(strapi);
+  const jwtUser = createJwtUsers(strapi, users);
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
   const takesCookies = (ctx: CredentialContext): boolean =>
@@ -111,27 +111,6 @@ export function createRequesters({
 
   const asUser = async (user: UserRow | null, credential: CredentialKind): Promise<Requester | null> =>
     user && users.requester(user, credential);
-
-  /** The user of a users-permissions JWT, in either of the plugin's modes; null if it is not one. */
-  const jwtUser = async (token: string): Promise<UserRow | null> => {
-    const jwt = strapi.plugin('users-permissions')?.service('jwt');
-    if (!jwt) return null;
-    const payload: { id?: unknown; iat?: number; sessionId?: string } | null = await jwt
-      .verify(token)
-      .catch((error: Error) => {
-        if (error.message === 'Invalid token.') return null;
-        throw error;
-      });
-    if (payload?.id === undefined) return null;
-    // Strapi takes an access token until it expires; here an ended session ends it too.
-    const active =
-      !payload.sessionId || (await strapi.sessionManager('users-permissions').isSessionActive(payload.sessionId));
-    if (!active) return null;
-    const user = await users.load({ id: payload.id });
-    // A token with a session ends with it; a token without one is valid if it is newer than the password.
-    const outlived = user && !payload.sessionId && (await passwordChanges.since(user.id, payload.iat));
-    return outlived ? null : user;
-  };
 
   const administrator = ({ auth, user }: Authenticated, credential: CredentialKind): Requester | null =>
     user ? adminRequester(user as never, auth.ability, { credential, session: auth.strategy.name === 'admin' }) : null;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKeyring } from '../credentials/keyring';
-import type { UserRow, Users } from '../credentials/users';
+import type { Users } from '../credentials/users';
+import type { UserRow } from '../rights/roles';
 import { createSessions, MAX_SESSION_AGE, type Sessions } from './sessions';
 
 const eric: UserRow = {

@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { Keyring } from '../credentials/keyring';
-import type { UserRow, Users } from '../credentials/users';
+import type { Users } from '../credentials/users';
+import type { UserRow } from '../rights/roles';
 
 /** Name of the plugin's session cookie. */
 export const SESSION_COOKIE = 'apps_session';
