@@ -1,9 +1,9 @@
 import { AppsError } from '../../errors';
+import type { UserRow } from '../rights/roles';
 import { addressGroup } from './address-group';
 import { decodeBasic, type Split, splits } from './basic';
 import type { Keyring } from './keyring';
 import type { LimitKey, RateLimit } from './rate-limit';
-import type { UserRow } from '../rights/roles';
 import { isNamed, type Users } from './users';
 
 /**
