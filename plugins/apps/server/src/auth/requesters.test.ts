@@ -58,7 +58,6 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     },
   };
   const session = {
-    isSessionActive: async (id: string) => id === 'open',
     generateRefreshToken: async () => ({ sessionId: 'open' }),
     revokeSessionById: async () => true,
   };
@@ -86,7 +85,12 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     store: () => ({ get: async () => null }),
     get: () => auth,
   };
-  return createRequesters({ strapi: strapi as never, config: { csrf: { maxAge: 1000 }, trustedOrigins: [] }, roles });
+  return createRequesters({
+    strapi: strapi as never,
+    config: { csrf: { maxAge: 1000 }, trustedOrigins: [] },
+    roles,
+    isSessionActive: async (_origin, id) => id === 'open',
+  });
 }
 
 const ask = (authorization?: string, cookies: Record<string, string> = {}, secure = false): CredentialContext => ({

@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { coalesceReads } from '../coalesce';
 import type { AppsConfig } from '../config.types';
+import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
 import {
   createAdministrators,
   MAX_ADMIN_SESSION_AGE,
@@ -8,7 +9,6 @@ import {
   panelSession,
 } from './credentials/administrators';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
-import { createJwtUsers } from './credentials/jwt-users';
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
@@ -17,6 +17,7 @@ import { type Authenticated, adminRequester, authenticate, tokenRequester } from
 import { createUsers } from './credentials/users';
 import { createRoles, type Roles, type UserRow } from './rights/roles';
 import { type Csrf, createCsrf } from './sessions/csrf';
+import { createJwtUsers } from './sessions/jwt-users';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
 import { createProofs, type Proofs } from './sessions/proofs';
 import { isCrossOrigin, isForeign, type SenderContext } from './sessions/sender';
@@ -87,6 +88,7 @@ interface RequestersOptions {
   now?: () => number;
   /** For tests; by default those of the host. */
   roles?: Roles;
+  isSessionActive?: IsSessionActive;
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -96,13 +98,14 @@ export function createRequesters({
   config,
   now = Date.now,
   roles = createRoles(strapi),
+  isSessionActive = createActiveSessions(strapi),
 }: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
   const users = createUsers(strapi, roles);
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
-  const sessions = createSessions(strapi, { users, keyring, now });
-  const administrators = createAdministrators(strapi, { keyring, now });
-  const jwtUser = createJwtUsers(strapi, users);
+  const sessions = createSessions(strapi, { users, keyring, isSessionActive, now });
+  const administrators = createAdministrators(strapi, { keyring, isSessionActive, now });
+  const jwtUser = createJwtUsers(strapi, { users, isSessionActive, now });
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
   const takesCookies = (ctx: CredentialContext): boolean =>

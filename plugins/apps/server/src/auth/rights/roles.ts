@@ -1,4 +1,5 @@
 import type { Core } from '@strapi/strapi';
+import { createTables, type Query } from './tables';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
@@ -49,15 +50,6 @@ export interface UserRole extends RoleRow {
   nameIsGroup: boolean;
 }
 
-type Query = ReturnType<Core.Strapi['db']['connection']>;
-
-/** The table behind a relation, and its columns for this side and the other. */
-interface Link {
-  table: string;
-  own: string;
-  other: string;
-}
-
 interface RoleLine {
   id: number;
   name: string;
@@ -83,21 +75,7 @@ const truthOf = (value: unknown): boolean | null => (value === null ? null : Boo
 const MAX_ROLES = 200;
 
 export function createRoles(strapi: Core.Strapi): Roles {
-  const tableOf = (uid: string) => strapi.db.metadata.get(uid).tableName;
-
-  const linkOf = (uid: string, attribute: string): Link => {
-    const { joinTable } = strapi.db.metadata.get(uid).attributes[attribute] as unknown as {
-      joinTable: { name: string; joinColumn: { name: string }; inverseJoinColumn: { name: string } };
-    };
-    return { table: joinTable.name, own: joinTable.joinColumn.name, other: joinTable.inverseJoinColumn.name };
-  };
-
-  /** Runs a query on a table, in the transaction that the caller is in. */
-  const ask = async <Row>(table: string, build: (query: Query) => Query): Promise<Row[]> => {
-    const query = build(strapi.db.getConnection(table));
-    return strapi.db.inTransaction() ? query.transacting((await strapi.db.transaction()).get()) : query;
-  };
-
+  const { tableOf, columnOf, linkOf, ask } = createTables(strapi);
   const askRoles = (build: (query: Query) => Query) => ask<RoleLine>(`${tableOf(ROLE)} as r`, build);
 
   /** Adds the permissions of the roles `r`. */
@@ -117,10 +95,7 @@ export function createRoles(strapi: Core.Strapi): Roles {
     return { name: first.name, type: first.type, permissions };
   };
 
-  const columnOf = (attribute: string): string => {
-    const { columnName } = strapi.db.metadata.get(USER).attributes[attribute] as { columnName?: string };
-    return `u.${columnName ?? attribute}`;
-  };
+  const userColumn = (attribute: string): string => `u.${columnOf(USER, attribute)}`;
 
   const withRole = (query: Query): Query => {
     const held = linkOf(USER, 'role');
@@ -129,9 +104,9 @@ export function createRoles(strapi: Core.Strapi): Roles {
         .leftJoin(`${held.table} as h`, `h.${held.own}`, 'u.id')
         .leftJoin(`${tableOf(ROLE)} as r`, 'r.id', `h.${held.other}`),
     )
-      .leftJoin(`${tableOf(ROLE)} as n`, 'n.name', columnOf('username'))
+      .leftJoin(`${tableOf(ROLE)} as n`, 'n.name', userColumn('username'))
       .select('u.id as userId', 'n.name as namesake')
-      .select(userAttributes.map((attribute) => `${columnOf(attribute)} as ${attribute}`));
+      .select(userAttributes.map((attribute) => `${userColumn(attribute)} as ${attribute}`));
   };
 
   const userOf = (lines: readonly UserLine[]): UserRow | null => {
@@ -161,7 +136,7 @@ export function createRoles(strapi: Core.Strapi): Roles {
     },
     async ofUser(key) {
       const [[attribute = 'id', value] = []] = Object.entries(key);
-      const where = { [columnOf(attribute)]: value };
+      const where = { [userColumn(attribute)]: value };
       return userOf(await ask<UserLine>(`${tableOf(USER)} as u`, (query) => withRole(query).where(where)));
     },
   };
