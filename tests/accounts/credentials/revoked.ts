@@ -227,6 +227,26 @@ export function revokedCredentials(stage: Stage, twin: Host): void {
       for (const host of [twin, stage.host]) expectRefused(await whoIs(bearer(accessKey), host));
     });
 
+    test('the changed permissions of an API token count at once', async () => {
+      const { accessKey, id } = await stage.host.run((strapi) =>
+        strapi.service('admin::api-token').create({
+          ...{ name: 'changing', description: '', lifespan: null },
+          ...{ type: 'custom', permissions: ['plugin::apps.app.manage'] },
+        }),
+      );
+      for (const permission of ['plugin::apps.app.manage', 'plugin::apps.record.find', 'plugin::apps.app.manage']) {
+        await stage.host.run(
+          (strapi, id, permissions) => strapi.service('admin::api-token').update(id, { type: 'custom', permissions }),
+          id,
+          [permission],
+        );
+        for (const host of [twin, stage.host, twin])
+          expect((await whoIs(bearer(accessKey), host)).json).toMatchObject({
+            manager: permission === 'plugin::apps.app.manage',
+          });
+      }
+    });
+
     test('a deactivated administrator is refused', async () => {
       const { bearer: token } = (await stage.credential('ada')) as { bearer: string };
       expect((await whoIs(bearer(token))).json).toMatchObject({ manager: true });

@@ -90,6 +90,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     config: { csrf: { maxAge: 1000 }, trustedOrigins: [] },
     roles,
     isSessionActive: async (_origin, id) => id === 'open',
+    readTokenRows: async () => '',
   });
 }
 

@@ -8,6 +8,7 @@ import {
   type PanelState,
   panelSession,
 } from './credentials/administrators';
+import { createApiTokens, createTokenRows, type ReadTokenRows } from './credentials/api-tokens';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
@@ -89,6 +90,7 @@ interface RequestersOptions {
   /** For tests; by default those of the host. */
   roles?: Roles;
   isSessionActive?: IsSessionActive;
+  readTokenRows?: ReadTokenRows;
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -99,12 +101,14 @@ export function createRequesters({
   now = Date.now,
   roles = createRoles(strapi),
   isSessionActive = createActiveSessions(strapi),
+  readTokenRows = createTokenRows(strapi),
 }: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
   const users = createUsers(strapi, roles);
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
   const sessions = createSessions(strapi, { users, keyring, isSessionActive, now });
   const administrators = createAdministrators(strapi, { keyring, isSessionActive, now });
+  const apiTokenAuth = createApiTokens(strapi, { readTokenRows, now });
   const jwtUser = createJwtUsers(strapi, { users, isSessionActive, now });
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
@@ -127,8 +131,8 @@ export function createRequesters({
 
   const bearer = coalesceReads(async (token): Promise<Requester | null> => {
     if (JWT.test(token)) return (await asUser(await jwtUser(token), 'bearer')) ?? bearerAdmin(token, 'bearer');
-    const authenticated = await authenticate(strapi, 'content-api', `Bearer ${token}`);
-    return authenticated ? tokenRequester(authenticated.auth) : bearerAdmin(token, 'bearer');
+    const auth = await apiTokenAuth(token);
+    return auth ? tokenRequester(auth) : bearerAdmin(token, 'bearer');
   }, inTransaction);
 
   const ofSession = coalesceReads(
