@@ -140,6 +140,18 @@ async function checkTypeScript(host) {
   writeFiles(join(host, 'themes', 'default', 'apps', 'broken', 'blocks'), { 'typed.ts': wrong });
 }
 
+/** The file of the newest tool calls a function that the oldest release does not have. */
+const oldDatabaseConfig = `const path = require('path');
+
+module.exports = ({ env }) => ({
+  connection: {
+    client: 'sqlite',
+    connection: { filename: path.join(__dirname, '..', env('DATABASE_FILENAME', '.tmp/data.db')) },
+    useNullAsDefault: true,
+  },
+});
+`;
+
 const hosts = {
   async typescript(host, tarballs) {
     await step('npm install', () => void npm(host, ['install']));
@@ -186,6 +198,7 @@ const hosts = {
       // The release that Strapi had then downloads a binary when it is installed.
       manifest.overrides = { sharp: '0.33.5' };
     });
+    writeFileSync(join(host, 'config', 'database.js'), oldDatabaseConfig);
     await step('npm install', () => void npm(host, ['install']));
     assert.equal(versionOf(host, '@strapi/strapi'), oldest);
     await install(host, tarballs);
