@@ -166,20 +166,35 @@ describe.runIf(hasBrowser)('every page', () => {
 });
 
 describe.runIf(hasBrowser)('the keyboard alone', () => {
-  /** Presses Tab until an element has the focus, and then the keys. */
+  /** Presses a key until it has brought the focus where it should be. */
+  async function until(page: Page, key: string, isThere: () => Promise<boolean>) {
+    for (let times = 0; times < 100 && !(await isThere()); times++) await page.keyboard.press(key);
+    expect(await isThere(), `${key} has moved the focus`).toBe(true);
+  }
+
+  const hasFocus = (wanted: Locator) => () =>
+    wanted.evaluate((one) => one.ownerDocument.hasFocus() && one === one.ownerDocument.activeElement);
+  const holdsFocus = (wanted: Locator) => () => wanted.evaluate((one) => one.contains(document.activeElement));
+
   async function reach(page: Page, wanted: Locator, ...keys: string[]) {
     await wanted.waitFor();
-    const hasFocus = () =>
-      wanted.evaluate((one) => one.ownerDocument.hasFocus() && one === one.ownerDocument.activeElement);
-    for (let times = 0; times < 100 && !(await hasFocus()); times++) await page.keyboard.press('Tab');
-    expect(await hasFocus(), `${wanted} has the focus`).toBe(true);
+    await until(page, 'Tab', hasFocus(wanted));
+    for (const key of keys) await page.keyboard.press(key);
+  }
+
+  /** Strapi's tables are grids: Tab leads into them, and arrow keys from cell to cell. */
+  async function reachInTable(page: Page, wanted: Locator, ...keys: string[]) {
+    await wanted.waitFor();
+    await until(page, 'Tab', holdsFocus(page.getByRole('grid').filter({ has: wanted })));
+    await until(page, 'ArrowDown', holdsFocus(page.getByRole('row').filter({ has: wanted })));
+    await until(page, 'ArrowRight', hasFocus(wanted));
     for (const key of keys) await page.keyboard.press(key);
   }
 
   test('leads from the overview to a record, which is found, changed and saved', async () => {
     const { page, errors, open } = await login(stage, browser, 'root');
     await open('');
-    await reach(page, page.getByRole('link', { name: 'shelf', exact: true }), 'Enter');
+    await reachInTable(page, page.getByRole('link', { name: 'shelf', exact: true }), 'Enter');
     await page.waitForURL(/shelf\/records/);
     await page.getByRole('row', { name: /Emma/ }).waitFor();
 
@@ -195,7 +210,7 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
 
-    await reach(page, page.getByRole('button', { name: 'Open record moby' }), 'Enter');
+    await reachInTable(page, page.getByRole('button', { name: 'Open record moby' }), 'Enter');
     const form = page.frameLocator('iframe');
     await reach(page, form.locator('[name=title]'), 'Control+A');
     await page.keyboard.type('The Whale');

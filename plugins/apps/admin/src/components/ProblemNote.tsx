@@ -15,7 +15,7 @@ export function ProblemNote({ problem, more, tone = 'danger600' }: { problem: Pr
         {[positionText(problem), more].filter(Boolean).join(' · ')}
       </Typography>
       {excerpt && (
-        <Box tag="pre" overflow="auto">
+        <Box tag="pre" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
           {excerpt}
         </Box>
       )}

@@ -15,7 +15,7 @@ export function SetupNotes({ problems }: { problems: SetupProblem[] }) {
         <Box key={message} role="note" paddingTop={3}>
           <Typography tag="p">{message}</Typography>
           {cure && (
-            <Box tag="pre" overflow="auto" paddingTop={1}>
+            <Box tag="pre" paddingTop={1} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
               <code>{cure}</code>
             </Box>
           )}

@@ -24,7 +24,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
   const block = blockOf(path) ?? app.blocks[0]?.id;
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
-      {locked !== null && <Typography textColor="warning600">{locked}</Typography>}
+      {locked !== null && <Typography textColor="neutral600">{locked}</Typography>}
       <Flex gap={4} alignItems="stretch" wrap="wrap">
         <Box width="24rem" maxWidth="100%">
           <FileList

@@ -60,7 +60,7 @@ export function PreviewPane({ app, block, files }: Props) {
       {data && (
         <Box overflow="auto" borderColor="neutral200" hasRadius>
           {data.status !== 200 && (
-            <Typography textColor="warning600">
+            <Typography textColor="danger600">
               {[text('code.preview.status', { status: data.status }), data.redirect].filter(Boolean).join(' → ')}
             </Typography>
           )}

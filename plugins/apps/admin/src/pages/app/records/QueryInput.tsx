@@ -101,7 +101,10 @@ interface ListProps {
 function List({ id, suggestions, active, onTake }: ListProps) {
   const text = useText();
   const show = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });
-  const stateOf = ({ state }: Suggestion) => (state && state !== 'ready' ? text(`index.state.${state}`) : undefined);
+  const detailOf = ({ detail, index }: Suggestion) => {
+    const state = index && index.state !== 'ready' && text(`index.state.${index.state}`);
+    return [detail, index?.type, state].filter(Boolean).join(' · ');
+  };
   return (
     <Box
       id={id}
@@ -137,7 +140,7 @@ function List({ id, suggestions, active, onTake }: ListProps) {
         >
           <Typography textColor="neutral800">{one.label}</Typography>
           <Typography variant="pi" textColor="neutral600">
-            {[one.detail, stateOf(one)].filter(Boolean).join(' · ')}
+            {detailOf(one)}
           </Typography>
         </Flex>
       ))}

@@ -39,6 +39,7 @@ export function SearchField({ known, query, error, failure, made, onSearch }: Pr
         hint={made ? text('search.made', { query: made }) : text('search.hint')}
         error={error ?? undefined}
         flex="1"
+        minWidth="0"
       >
         <Field.Label>{text('search.label')}</Field.Label>
         <QueryInput known={known} value={entered} onChange={setEntered} />

@@ -68,7 +68,7 @@ const table: [query: string, offered: string[]][] = [
   ["(state == 'open' |", ['and', 'or', ')']],
   ["(state == 'open') |", ['and', 'or']],
   ['stars == 1 and |', [...all, 'not']],
-  ['stars == 1 | s|', ['state', 'stars']],
+  ['stars == 1 | s|', ['state', 'stars', 'tags']],
   ["'red' |", ['in', 'not in', '<', '<=']],
   ["'red' not |", ['in']],
   ["'red' in |", ['body', 'tags']],
@@ -121,8 +121,8 @@ describe('completion of a query', () => {
     expect(first && withSuggestion(query, completion, first)).toEqual(at(becomes));
   });
 
-  test('an index is explained by its label, its type and its state', () => {
+  test('an index comes with its label, its type and its state', () => {
     const [first] = completionOf(known, 'state', 4).suggestions;
-    expect(first).toEqual({ label: 'state', detail: 'Status, field', state: 'ready' });
+    expect(first).toEqual({ label: 'state', detail: 'Status', index: index('state', 'field') });
   });
 });

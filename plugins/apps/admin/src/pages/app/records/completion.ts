@@ -7,10 +7,10 @@ export type Known = Pick<AppDetail, 'indexes' | 'columns'>;
 export interface Suggestion {
   /** What stands in the list, and in the query. */
   label: string;
-  /** An explanation beside it. */
+  /** The label of the element or of its value, where it is another. */
   detail?: string | undefined;
-  /** Of a suggested index: its state. */
-  state?: IndexSummary['state'];
+  /** The suggested index. */
+  index?: IndexSummary;
   /** What opens after the label. */
   opens?: '(';
 }
@@ -89,11 +89,14 @@ const offers: [after: RegExp, offer: Offer][] = [
 
 const labels = (...all: string[]): Suggestion[] => all.map((label) => ({ label }));
 
+/** The label of something, where it is another text than its name. */
+const other = (label: string | undefined, name: string) => (label === name ? undefined : label);
+
 const indexWith =
   (columns: ColumnSummary[]) =>
-  ({ name, type, state }: IndexSummary): Suggestion => {
-    const label = columns.find((column) => column.name === name)?.label ?? name;
-    return { label: name, detail: label === name ? type : `${label}, ${type}`, state };
+  (index: IndexSummary): Suggestion => {
+    const { name } = index;
+    return { label: name, detail: other(columns.find((column) => column.name === name)?.label, name), index };
   };
 
 const lists = (before: string): Suggestion[] =>
@@ -126,10 +129,7 @@ function valuesAfter({ columns, indexes }: Known, tokens: Token[]): Suggestion[]
 }
 
 const suggestedValues = (column: ColumnSummary | undefined): Suggestion[] =>
-  valuesOf(column).map(({ value, label }) => ({
-    label: literal(value),
-    detail: label === String(value) ? undefined : label,
-  }));
+  valuesOf(column).map(({ value, label }) => ({ label: literal(value), detail: other(label, String(value)) }));
 
 /** The beginning of a condition: an index, or, once something is typed, a value that a list holds. */
 function conditions({ indexes, columns }: Known, _: Token[], typed: string): Suggestion[] {
@@ -149,7 +149,9 @@ function fitting(all: Suggestion[], typed: string): Suggestion[] {
   const rank = ({ label, detail = '' }: Suggestion): number => {
     if ((isString && !label.startsWith("'")) || label === typed) return -1;
     if (bare(label).startsWith(wanted)) return 2;
-    return wanted !== '' && `${label} ${detail}`.toLowerCase().includes(wanted) ? 1 : -1;
+    // Of a value with its index, only the value counts.
+    const text = `${label.replace(/ in .*/, '')} ${detail}`;
+    return wanted !== '' && text.toLowerCase().includes(wanted) ? 1 : -1;
   };
   const ranked = all.map((one) => ({ one, at: rank(one) })).filter(({ at }) => at > 0);
   return [...ranked.filter(({ at }) => at === 2), ...ranked.filter(({ at }) => at === 1)]
@@ -168,8 +170,8 @@ export function completionOf(known: Known, query: string, cursor: number): Compl
   const kinds = tokens.map(({ kind }) => kind).join('');
   const offer = offers.find(([after]) => after.test(kinds))?.[1];
   // What is replaced goes on to the end of the word, and of the string.
-  const [rest = ''] = /^[\w.-]*['"]?/.exec(query.slice(cursor)) ?? [];
-  const end = last?.kind === 'O' && rest.endsWith(last.text.charAt(0)) ? rest : rest.replace(/['"]$/, '');
+  const pattern = last?.kind === 'O' ? `[\\w.-]*${last.text.charAt(0)}?` : last?.kind === 'C' ? '=?' : '[\\w.-]*';
+  const [end = ''] = new RegExp(`^${pattern}`).exec(query.slice(cursor)) ?? [];
   return {
     from: cursor - typed.length,
     to: typed === '' ? cursor : cursor + end.length,
