@@ -74,7 +74,7 @@ const pages: [name: string, at: () => string, open?: (page: Page) => Promise<unk
   ['import, mapped', () => '/site/shelf/records', mapped],
   ['a question', () => '/site/shelf/records', (page) => press(page, 'Delete record moby')],
   ['indexes', () => '/site/shelf/indexes'],
-  ['runs', () => '/site/shelf/runs', (page) => page.getByRole('row', { name: /too bad/ }).waitFor()],
+  ['runs', () => '/site/shelf/runs', (page) => failedRun(page).waitFor()],
   ['a run', () => '/site/shelf/runs', run],
   ['rights', () => '/site/shelf/rights', (page) => page.getByRole('row', { name: /^edit/ }).waitFor()],
   ['code', () => '/site/shelf/code', (page) => press(page, 'blocks/book.yaml')],
@@ -99,8 +99,10 @@ async function mapped(page: Page) {
   await press(page, 'Import');
   const buffer = Buffer.from('Name,state\nBerry,free\nCherry,lent,more\n');
   await page.locator('input[type=file]').setInputFiles({ name: 'books.csv', mimeType: 'text/csv', buffer });
-  await page.getByRole('alert').waitFor();
+  await page.getByText(/1 line is not right/).waitFor();
 }
+
+const failedRun = (page: Page) => page.getByRole('row').filter({ hasText: 'too bad' });
 
 async function run(page: Page) {
   await page

@@ -39,7 +39,7 @@ export function FilterMenu({ app, onAdd }: Props) {
           {text('filter')}
         </Button>
       </Popover.Trigger>
-      <Popover.Content>
+      <Popover.Content aria-label={text('filter')}>
         <Flex tag="form" onSubmit={add} direction="column" alignItems="stretch" gap={3} padding={4} minWidth="24rem">
           <Choice label={text('index')} value={index} values={indexes.map(({ name }) => name)} onChange={choose} />
           <Choice

@@ -102,7 +102,7 @@ function List({ id, suggestions, active, onTake }: ListProps) {
   const text = useText();
   const show = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });
   const detailOf = ({ detail, index }: Suggestion) => {
-    const state = index && index.state !== 'ready' && text(`index.state.${index.state}`);
+    const state = index?.state === 'building' && text('index.state.building');
     return [detail, index?.type, state].filter(Boolean).join(' · ');
   };
   return (

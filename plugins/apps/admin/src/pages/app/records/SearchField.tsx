@@ -1,6 +1,7 @@
 import { Box, Button, Field, Flex } from '@strapi/design-system';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { PanelError } from '../../../api/base';
+import { Verbatim } from '../../../components/Pre';
 import { useText } from '../../../plugin';
 import type { Known } from './completion';
 import { QueryInput } from './QueryInput';
@@ -44,8 +45,8 @@ export function SearchField({ known, query, error, failure, made, onSearch }: Pr
         <Field.Label>{text('search.label')}</Field.Label>
         <QueryInput known={known} value={entered} onChange={setEntered} />
         {error && position !== null && entered === query && (
-          <Box tag="pre" overflow="auto" background="neutral100" padding={2} hasRadius aria-hidden>
-            {`${query}\n${' '.repeat(Math.max(0, position - 1))}^`}
+          <Box background="neutral100" padding={2} hasRadius aria-hidden>
+            <Verbatim>{`${query}\n${' '.repeat(Math.max(0, position - 1))}^`}</Verbatim>
           </Box>
         )}
         <Field.Hint />
