@@ -14,10 +14,11 @@ export const narrow = { width: 390, height: 900 };
 export async function picture(page: Page, name: string): Promise<void> {
   if (!pictures) return;
   mkdirSync(pictures, { recursive: true });
-  for (const viewport of [wide, narrow]) {
-    await page.setViewportSize(viewport);
+  for (const { width } of [wide, narrow]) {
+    // The panel scrolls inside itself: a picture shows what is on the screen.
+    await page.setViewportSize({ width, height: 1600 });
     await page.waitForTimeout(300);
-    await page.screenshot({ path: path.join(pictures, `${name}-${viewport.width}.png`), fullPage: true });
+    await page.screenshot({ path: path.join(pictures, `${name}-${width}.png`) });
   }
   await page.setViewportSize(wide);
 }

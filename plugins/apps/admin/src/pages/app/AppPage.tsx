@@ -57,7 +57,7 @@ export function AppPage() {
           </Box>
           {shown.map(({ path, Panel }) => (
             <Tabs.Content key={path} value={path}>
-              <Box padding={{ initial: 3, medium: 6 }}>
+              <Box padding={{ initial: 2, medium: 4 }}>
                 <Suspense fallback={<Page.Loading />}>
                   <Panel app={data} />
                 </Suspense>
