@@ -33,7 +33,7 @@ export async function login(
   options: Options = {},
 ): Promise<{ page: Page; errors: string[]; open(at: string): Promise<void> }> {
   await stage.credential(who);
-  const { page } = await browser.visitor({ colorScheme: 'light', viewport: wide, ...options });
+  const { page } = await browser.visitor({ colorScheme: 'light', viewport: wide, reducedMotion: 'reduce', ...options });
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {

@@ -36,6 +36,8 @@ export const basics: Extension = [
   closeBrackets(),
   highlightActiveLine(),
   highlightSelectionMatches(),
+  // A text is scrolled by the keyboard, also where it cannot be changed.
+  EditorView.contentAttributes.of({ tabindex: '0' }),
   keymap.of([
     ...closeBracketsKeymap,
     ...defaultKeymap,

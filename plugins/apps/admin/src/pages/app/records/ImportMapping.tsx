@@ -32,7 +32,7 @@ export function ImportMapping({ preview, mapping, columns, onChange }: Props) {
           {
             title: text('import.item'),
             cell: ({ name }) => (
-              <Field.Root>
+              <Field.Root minWidth="16rem">
                 <TextInput
                   aria-label={text('import.item.of', { column: name })}
                   list="apps-import-items"

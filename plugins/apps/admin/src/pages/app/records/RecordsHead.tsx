@@ -1,6 +1,7 @@
 import { Checkbox, Flex, Th, Thead, Tr, Typography } from '@strapi/design-system';
 import { CaretDown, CaretUp } from '@strapi/icons';
 import { useQueryParams, useTable } from '@strapi/strapi/admin';
+import { useEffect, useRef } from 'react';
 import { useText } from '../../../plugin';
 
 export interface Header {
@@ -75,9 +76,16 @@ function SelectAll() {
   const rows = useTable('SelectAll', (state) => state.rows);
   const selected = useTable('SelectAll', (state) => state.selectedRows);
   const select = useTable('SelectAll', (state) => state.selectRow);
+  const box = useRef<HTMLButtonElement>(null);
+  // The cell has counted the hidden input that a check box begins with, and would keep the focus for itself.
+  useEffect(() => {
+    box.current?.closest('th')?.removeAttribute('tabindex');
+    if (box.current) box.current.tabIndex = 0;
+  }, []);
   const all = rows.length > 0 && selected.length === rows.length;
   return (
     <Checkbox
+      ref={box}
       aria-label={text('records.select')}
       disabled={rows.length === 0}
       checked={selected.length > 0 && !all ? 'indeterminate' : all}

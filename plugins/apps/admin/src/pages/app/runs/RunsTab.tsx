@@ -48,7 +48,7 @@ export default function RunsTab({ app }: { app: AppDetail }) {
   const failure = textOf(error);
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
-      <Flex gap={4} wrap="wrap" alignItems="flex-end">
+      <Flex gap={4} wrap="wrap" alignItems="flex-start">
         <Field.Root name="state">
           <Field.Label>{text('state')}</Field.Label>
           <SingleSelect value={state} onChange={(chosen) => setState(chosen as RunState | 'all')}>
