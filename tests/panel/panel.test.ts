@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../support/browser';
 import { useBrowser, useStage, useThemes } from '../support/hooks';
+import { login, picture } from './administrator';
 
 const themes = useThemes({
   'main/apps/shelf/blocks/book.yaml': [
@@ -21,44 +21,6 @@ const themes = useThemes({
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory, env: { SERVE_ADMIN: 'true' } }));
 const browser = useBrowser();
-
-/** A folder for pictures of the pages; without it none are made. */
-const pictures = process.env.TEST_PICTURES;
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (!pictures) return;
-  mkdirSync(pictures, { recursive: true });
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.waitForTimeout(300);
-    await page.screenshot({ path: path.join(pictures, `${name}-${width}.png`), fullPage: true });
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
-
-/** Logs an administrator of the tests in to the panel. */
-async function login(who: string, colorScheme: 'light' | 'dark' = 'light') {
-  await stage.credential(who);
-  const { page, said } = await browser.visitor({ colorScheme, viewport: { width: 1280, height: 900 } });
-  // Strapi's own pages ask for addresses of the internet.
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-  page.on(
-    'console',
-    (message) =>
-      message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED/.test(message.text()) && errors.push(message.text()),
-  );
-  await page.goto(`${stage.host.url}/admin/auth/login`);
-  await page.fill('[name=email]', `${who}@example.com`);
-  await page.fill('[name=password]', 'Root-Secret-1');
-  await page.click('button[type=submit]');
-  await page.waitForURL((url) => !url.pathname.includes('/auth/'));
-  const open = async (at: string) => {
-    await page.goto(`${stage.host.url}/admin/plugins/apps${at}`);
-    await page.waitForSelector('h1');
-  };
-  return { page, said, errors, open };
-}
 
 test('the first chunk of the plugin is small, and languages are chunks of their own', () => {
   const folder = path.resolve(__dirname, '../../plugins/apps/dist/admin');
@@ -78,7 +40,7 @@ test('the first chunk of the plugin is small, and languages are chunks of their 
 
 describe.runIf(hasBrowser)('the panel', () => {
   test('a way through the pages of an app', async () => {
-    const { page, errors, open } = await login('root');
+    const { page, errors, open } = await login(stage, browser, 'root');
     await open('');
     await page.getByRole('region', { name: 'What does not work' }).getByText('shelf').waitFor();
     await picture(page, 'overview');
@@ -133,7 +95,7 @@ describe.runIf(hasBrowser)('the panel', () => {
   });
 
   test('dark', async () => {
-    const { page, errors, open } = await login('root', 'dark');
+    const { page, errors, open } = await login(stage, browser, 'root', { colorScheme: 'dark' });
     await open('');
     await picture(page, 'overview-dark');
     await open('/site/shelf/records');
@@ -144,7 +106,7 @@ describe.runIf(hasBrowser)('the panel', () => {
   });
 
   test('with `read` alone nothing can be changed', async () => {
-    const { page, open } = await login('overseer');
+    const { page, open } = await login(stage, browser, 'overseer');
     await open('/site/shelf/records');
     await page.getByRole('button', { name: 'Export' }).waitFor();
     expect(await page.getByRole('button', { name: 'New record' }).count()).toBe(0);
@@ -153,7 +115,7 @@ describe.runIf(hasBrowser)('the panel', () => {
   });
 
   test('without a permission there is no page and no link', async () => {
-    const { page } = await login('olga');
+    const { page } = await login(stage, browser, 'olga');
     expect(await page.locator('nav a[href$="/plugins/apps"]').count()).toBe(0);
     await page.goto(`${stage.host.url}/admin/plugins/apps`);
     await page

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -6,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../support/browser';
 import { configured } from '../support/configure';
 import { useBrowser, useStage, useThemes } from '../support/hooks';
+import { login, picture } from './administrator';
 
 const files = {
   'settings.yaml': 'debug: true\nacl:\n  rights:\n    reader: ["*"]\n    author: [authors]\n',
@@ -23,36 +23,10 @@ const stage = useStage(() => ({
 }));
 const browser = useBrowser();
 
-/** A folder for pictures of the pages; without it none are made. */
-const pictures = process.env.TEST_PICTURES;
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (!pictures) return;
-  mkdirSync(pictures, { recursive: true });
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.waitForTimeout(300);
-    await page.screenshot({ path: path.join(pictures, `${name}-${width}.png`), fullPage: true });
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
-
 /** Logs an administrator of the tests in, and opens a tab of the app. */
 async function open(tab: string, colorScheme: 'light' | 'dark' = 'light') {
-  await stage.credential('developer');
-  const { page } = await browser.visitor({ colorScheme, viewport: { width: 1280, height: 900 } });
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED/.test(message.text())) errors.push(message.text());
-  });
-  await page.goto(`${stage.host.url}/admin/auth/login`);
-  await page.fill('[name=email]', 'developer@example.com');
-  await page.fill('[name=password]', 'Root-Secret-1');
-  await page.click('button[type=submit]');
-  await page.waitForURL((url) => !url.pathname.includes('/auth/'));
-  await page.goto(`${stage.host.url}/admin/plugins/apps/site/studio/${tab}`);
-  await page.waitForSelector('h1');
+  const { page, errors, open } = await login(stage, browser, 'developer', { colorScheme });
+  await open(`/site/studio/${tab}`);
   return { page, errors };
 }
 

@@ -2,6 +2,7 @@ import { Box, Typography } from '@strapi/design-system';
 import type { BlockFailure, Problem } from '../../../shared/admin-api';
 import { positionText } from '../../../shared/positions';
 import { useText } from '../plugin';
+import { Verbatim } from './Pre';
 
 /** An error with its position, the line of the file, and further details. */
 export function ProblemNote({ problem, more, tone = 'danger600' }: { problem: Problem; more?: string; tone?: string }) {
@@ -14,11 +15,7 @@ export function ProblemNote({ problem, more, tone = 'danger600' }: { problem: Pr
       <Typography variant="pi" textColor="neutral600" tag="p">
         {[positionText(problem), more].filter(Boolean).join(' · ')}
       </Typography>
-      {excerpt && (
-        <Box tag="pre" overflow="auto">
-          {excerpt}
-        </Box>
-      )}
+      {excerpt && <Verbatim>{excerpt}</Verbatim>}
     </Box>
   );
 }

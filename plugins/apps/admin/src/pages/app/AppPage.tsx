@@ -1,7 +1,7 @@
 import { Box, Link, Tabs } from '@strapi/design-system';
 import { ArrowLeft } from '@strapi/icons';
 import { Layouts, Page } from '@strapi/strapi/admin';
-import { Suspense } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Navigate, NavLink, useNavigate, useParams } from 'react-router-dom';
 import { useAppsAppQuery } from '../../api/apps';
 import { useErrorText } from '../../api/base';
@@ -18,6 +18,13 @@ export function AppPage() {
   const navigate = useNavigate();
   const { site = '', app = '', tab = '' } = useParams();
   const { data, error } = useAppsAppQuery({ site, app });
+  const list = useRef<HTMLDivElement>(null);
+  const isLoaded = data !== undefined;
+  // On a narrow screen the tabs are wider than the page.
+  useEffect(() => {
+    const chosen = isLoaded && tab && list.current?.querySelector('[aria-selected=true]');
+    if (chosen) chosen.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [isLoaded, tab]);
   const shown = tabs.filter(({ needs }) => may(needs));
   if (!shown.some(({ path }) => path === tab)) {
     const first = shown.find(({ path }) => path === 'records') ?? shown[0];
@@ -39,7 +46,7 @@ export function AppPage() {
       <Layouts.Content>
         {data.problem && <ProblemNote problem={data.problem} />}
         <Tabs.Root value={tab} onValueChange={(path) => navigate(appPath(site, app, path))}>
-          <Box overflow="auto">
+          <Box overflow="auto" ref={list}>
             <Tabs.List aria-label={data.id}>
               {shown.map(({ path, label, count }) => (
                 <Tabs.Trigger key={path} value={path}>
@@ -50,7 +57,7 @@ export function AppPage() {
           </Box>
           {shown.map(({ path, Panel }) => (
             <Tabs.Content key={path} value={path}>
-              <Box paddingTop={4} paddingBottom={4}>
+              <Box padding={{ initial: 2, medium: 4 }}>
                 <Suspense fallback={<Page.Loading />}>
                   <Panel app={data} />
                 </Suspense>

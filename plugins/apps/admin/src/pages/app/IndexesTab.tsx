@@ -31,7 +31,7 @@ const variants = { ready: 'success', building: 'secondary', missing: 'neutral' }
 function State({ state }: { state: IndexSummary['state'] }) {
   const text = useText();
   return (
-    <Status variant={variants[state]} size="S">
+    <Status variant={variants[state]} size="S" width="max-content">
       <Typography>{text(`index.state.${state}`)}</Typography>
     </Status>
   );

@@ -1,9 +1,10 @@
-import { Box, Button, Field, Flex, Textarea, Typography } from '@strapi/design-system';
+import { Button, Field, Flex, Textarea, Typography } from '@strapi/design-system';
 import { useState } from 'react';
 import type { AppDetail } from '../../../../shared/admin-api';
 import type { Items } from '../../../../shared/json';
 import { useAppsSetOptionsMutation } from '../../api/apps';
 import { useAction } from '../../api/base';
+import { Pre } from '../../components/Pre';
 import { useText } from '../../plugin';
 import { readObject } from '../../read-object';
 
@@ -27,12 +28,15 @@ export default function OptionsTab({ app }: { app: AppDetail }) {
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
       <Typography variant="delta">{text('options.file')}</Typography>
-      <Box tag="pre" background="neutral100" padding={3} hasRadius>
-        {JSON.stringify(file, null, 2)}
-      </Box>
+      <Pre>{JSON.stringify(file, null, 2)}</Pre>
       <Field.Root error={options === undefined ? text('options.invalid') : undefined} hint={text('options.hint')}>
         <Field.Label>{text('options.override')}</Field.Label>
-        <Textarea value={entered} onChange={(event) => setEntered(event.target.value)} rows={10} />
+        <Textarea
+          value={entered}
+          onChange={(event) => setEntered(event.target.value)}
+          rows={10}
+          style={{ fontFamily: 'monospace' }}
+        />
         <Field.Hint />
         <Field.Error />
       </Field.Root>

@@ -35,7 +35,7 @@ export function AppsTable({ site }: { site: SiteOverview }) {
         {
           title: text('state'),
           cell: (app) => (
-            <Status variant={app.problems > 0 ? 'danger' : 'success'} size="S">
+            <Status variant={app.problems > 0 ? 'danger' : 'success'} size="S" width="max-content">
               <Typography variant="omega">
                 {app.problems > 0 ? text('state.problems', { count: app.problems }) : text('state.fine')}
               </Typography>

@@ -1,5 +1,6 @@
 import { Box, Flex, Typography } from '@strapi/design-system';
 import type { ArchiveResult } from '../../../../shared/admin-api';
+import { Pre } from '../../components/Pre';
 import { useText } from '../../plugin';
 
 /** What a checked ZIP holds, what it would change, or why it is refused. */
@@ -29,11 +30,7 @@ export function ArchiveReport({ result }: { result: ArchiveResult }) {
       <Typography>{text(kind === 'theme' ? 'archive.holds.theme' : 'archive.holds.app', values)}</Typography>
       {state === 'equal' && <Typography>{text('archive.equal')}</Typography>}
       {state === 'taken' && <Typography textColor="danger600">{text('archive.taken')}</Typography>}
-      {lines.length > 0 && (
-        <Box tag="pre" overflow="auto" maxHeight="16rem" background="neutral100" padding={3} hasRadius>
-          {lines.join('\n')}
-        </Box>
-      )}
+      {lines.length > 0 && <Pre>{lines.join('\n')}</Pre>}
     </Flex>
   );
 }

@@ -13,7 +13,14 @@ export function ProblemsCard({ sites }: { sites: SiteOverview[] }) {
   );
   if (apps.length === 0) return null;
   return (
-    <Box tag="section" aria-label={text('problems')} background="danger100" hasRadius padding={6}>
+    <Box
+      tag="section"
+      aria-label={text('problems')}
+      background="danger100"
+      borderColor="danger200"
+      hasRadius
+      padding={6}
+    >
       <Typography variant="beta" tag="h2">
         {text('problems')}
       </Typography>

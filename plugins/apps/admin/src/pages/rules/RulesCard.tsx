@@ -116,7 +116,7 @@ function RuleState({ rule }: { rule: Rule }) {
   const state = last ? text('rule.failed', { count: rule.failures.length }) : text('state.fine');
   return (
     <>
-      <Status variant={last || rule.problem ? 'danger' : 'success'} size="S">
+      <Status variant={last || rule.problem ? 'danger' : 'success'} size="S" width="max-content">
         <Typography variant="omega">{rule.problem ? text('rule.broken') : state}</Typography>
       </Status>
       {rule.problem && (

@@ -24,9 +24,9 @@ export default function CodeTab({ app }: { app: AppDetail }) {
   const block = blockOf(path) ?? app.blocks[0]?.id;
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
-      {locked !== null && <Typography textColor="warning600">{locked}</Typography>}
+      {locked !== null && <Typography textColor="neutral600">{locked}</Typography>}
       <Flex gap={4} alignItems="stretch" wrap="wrap">
-        <Box width="24rem" maxWidth="100%">
+        <Box flex="1 1 24rem" minWidth="0">
           <FileList
             {...{ app, problems }}
             files={data?.files ?? []}
@@ -36,7 +36,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
             onChoose={open}
           />
         </Box>
-        <Box flex="1 1 40rem" minWidth="0">
+        <Box flex="100 1 40rem" minWidth="0">
           <Section title={path || text('code')}>
             {!opened && <Typography textColor="neutral600">{text('code.choose')}</Typography>}
             {opened && theirs && (

@@ -34,7 +34,7 @@ export function Conflict({ path, mine, theirs, onMine, onTheirs }: Props) {
   }, [path, mine, current, colours]);
   return (
     <Flex direction="column" alignItems="stretch" gap={3}>
-      <Typography role="alert" textColor="warning600">
+      <Typography role="alert" textColor="danger600">
         {text('code.conflict')}
       </Typography>
       <div ref={place} style={{ overflow: 'auto', maxHeight: '60vh', fontSize: '1.4rem' }} />

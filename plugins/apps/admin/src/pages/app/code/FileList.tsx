@@ -33,6 +33,7 @@ export function FileList({ app, files, problems, chosen, isLocked, isUnsaved, on
                 variant={path === chosen ? 'secondary' : 'ghost'}
                 size="S"
                 fullWidth
+                justifyContent="flex-start"
                 disabled={!isEditable}
                 aria-current={path === chosen}
                 onClick={() => choose(path)}

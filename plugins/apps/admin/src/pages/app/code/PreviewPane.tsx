@@ -58,9 +58,9 @@ export function PreviewPane({ app, block, files }: Props) {
         </Typography>
       )}
       {data && (
-        <Box overflow="auto" borderColor="neutral200" hasRadius>
+        <Box overflow="auto" borderColor="neutral200" hasRadius tabIndex={0}>
           {data.status !== 200 && (
-            <Typography textColor="warning600">
+            <Typography textColor="danger600">
               {[text('code.preview.status', { status: data.status }), data.redirect].filter(Boolean).join(' → ')}
             </Typography>
           )}

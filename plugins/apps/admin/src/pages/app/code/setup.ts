@@ -12,7 +12,14 @@ import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import type { Extension } from '@codemirror/state';
 import { oneDark } from '@codemirror/theme-one-dark';
-import { drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
 import { useTheme } from 'styled-components';
 
 /** What every editor of the panel has. Tab leaves it, so that the keyboard is not caught. */
@@ -29,6 +36,8 @@ export const basics: Extension = [
   closeBrackets(),
   highlightActiveLine(),
   highlightSelectionMatches(),
+  // A text is scrolled by the keyboard, also where it cannot be changed.
+  EditorView.contentAttributes.of({ tabindex: '0' }),
   keymap.of([
     ...closeBracketsKeymap,
     ...defaultKeymap,
@@ -40,9 +49,15 @@ export const basics: Extension = [
   ]),
 ];
 
+/** A background on which all colours of One Dark can be read. */
+const dark: Extension = [
+  EditorView.theme({ '&, .cm-gutters': { backgroundColor: '#14171c' } }, { dark: true }),
+  oneDark,
+];
+
 /** The colours of the panel's theme: dark where its background is. */
 export function useColours(): Extension {
   const { colors } = useTheme() as { colors?: { neutral0?: string } };
   const isDark = colors?.neutral0 !== undefined && colors.neutral0.toLowerCase() !== '#ffffff';
-  return isDark ? oneDark : [];
+  return isDark ? dark : [];
 }

@@ -22,7 +22,7 @@ export function ColumnsMenu({ columns, shown, onChoose }: Props) {
           {text('columns')}
         </Button>
       </Popover.Trigger>
-      <Popover.Content>
+      <Popover.Content aria-label={text('columns')}>
         <Flex direction="column" alignItems="flex-start" gap={2} padding={4}>
           {columns.map(({ name, label }) => (
             <Checkbox key={name} checked={names.includes(name)} onCheckedChange={() => toggle(name)}>

@@ -3,7 +3,7 @@ import { Filter } from '@strapi/icons';
 import { type FormEvent, useState } from 'react';
 import type { AppDetail } from '../../../../../shared/admin-api';
 import { useText } from '../../../plugin';
-import { condition, type Operator, operatorsOf } from './query';
+import { condition, type Operator, operatorsOf, valuesOf } from './query';
 
 interface Props {
   app: AppDetail;
@@ -20,8 +20,7 @@ export function FilterMenu({ app, onAdd }: Props) {
   const [value, setValue] = useState('');
   const { indexes } = app;
   const type = indexes.find(({ name }) => name === index)?.type ?? 'field';
-  const column = app.columns.find(({ name }) => name === index);
-  const values = column?.type === 'BOOLEAN' ? ['true', 'false'] : column?.options.map((one) => String(one.value));
+  const values = valuesOf(app.columns.find(({ name }) => name === index)).map((one) => String(one.value));
   const choose = (name: string) => {
     const [first = '=='] = operatorsOf(indexes.find((one) => one.name === name)?.type ?? 'field');
     setIndex(name);
@@ -40,7 +39,7 @@ export function FilterMenu({ app, onAdd }: Props) {
           {text('filter')}
         </Button>
       </Popover.Trigger>
-      <Popover.Content>
+      <Popover.Content aria-label={text('filter')}>
         <Flex tag="form" onSubmit={add} direction="column" alignItems="stretch" gap={3} padding={4} minWidth="24rem">
           <Choice label={text('index')} value={index} values={indexes.map(({ name }) => name)} onChange={choose} />
           <Choice
@@ -49,7 +48,7 @@ export function FilterMenu({ app, onAdd }: Props) {
             values={operatorsOf(type)}
             onChange={(chosen) => setOperator(chosen as Operator)}
           />
-          {values && values.length > 0 ? (
+          {values.length > 0 ? (
             <Choice label={text('filter.value')} value={value} values={values} onChange={setValue} />
           ) : (
             <Field.Root hint={text('filter.value.hint')}>

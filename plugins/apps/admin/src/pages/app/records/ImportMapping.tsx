@@ -1,6 +1,7 @@
 import { Box, Field, Flex, TextInput, Typography } from '@strapi/design-system';
 import type { ColumnSummary, ImportPreview } from '../../../../../shared/admin-api';
 import { DataTable } from '../../../components/DataTable';
+import { Pre } from '../../../components/Pre';
 import { useText } from '../../../plugin';
 
 interface Props {
@@ -31,7 +32,7 @@ export function ImportMapping({ preview, mapping, columns, onChange }: Props) {
           {
             title: text('import.item'),
             cell: ({ name }) => (
-              <Field.Root>
+              <Field.Root minWidth="16rem">
                 <TextInput
                   aria-label={text('import.item.of', { column: name })}
                   list="apps-import-items"
@@ -60,9 +61,7 @@ export function ImportMapping({ preview, mapping, columns, onChange }: Props) {
         </Box>
       )}
       {preview.first.length > 0 && (
-        <Box tag="pre" overflow="auto" maxHeight="16rem" background="neutral100" padding={3} hasRadius>
-          {preview.first.map(({ id, items }) => `${id ?? '…'} ${JSON.stringify(items)}`).join('\n')}
-        </Box>
+        <Pre>{preview.first.map(({ id, items }) => `${id ?? '…'} ${JSON.stringify(items)}`).join('\n')}</Pre>
       )}
     </Flex>
   );

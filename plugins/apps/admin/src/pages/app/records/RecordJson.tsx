@@ -1,4 +1,4 @@
-import { Button, Field, Flex, JSONInput, TextInput } from '@strapi/design-system';
+import { Button, Field, Flex, Textarea, TextInput } from '@strapi/design-system';
 import { useState } from 'react';
 import type { AppDetail, RecordDetail } from '../../../../../shared/admin-api';
 import type { Items } from '../../../../../shared/json';
@@ -48,7 +48,15 @@ export function RecordJson({ app, record, mayChange, onDone }: Props) {
       )}
       <Field.Root error={items ? undefined : text('options.invalid')}>
         <Field.Label>{text('items')}</Field.Label>
-        <JSONInput value={entered} onChange={setEntered} disabled={!mayChange} minHeight="20rem" />
+        {/* Not the input of JSON of the design system: it has no accessible name, and Tab does not leave it. */}
+        <Textarea
+          value={entered}
+          onChange={({ target }) => setEntered(target.value)}
+          disabled={!mayChange}
+          rows={16}
+          spellCheck={false}
+          style={{ fontFamily: 'monospace' }}
+        />
         <Field.Error />
       </Field.Root>
       {mayChange && (

@@ -61,6 +61,7 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
       <SearchField
+        known={app}
         query={parameters.query ?? ''}
         error={textOf(error)}
         failure={error as PanelError | undefined}

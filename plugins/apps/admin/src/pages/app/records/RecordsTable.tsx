@@ -7,6 +7,7 @@ import { DeleteButton } from '../../../components/DeleteButton';
 import { useText } from '../../../plugin';
 import { BulkDelete } from './BulkDelete';
 import { ItemValue } from './ItemValue';
+import { RecordsHead } from './RecordsHead';
 
 interface Props {
   app: AppDetail;
@@ -26,23 +27,22 @@ export function RecordsTable({ app, records, columns, isLoading, mayChange, onEd
   const headers = [
     { name: 'id', label: text('record'), sortable: true },
     ...columns.map(({ name, label, index }) => ({ name, label, sortable: index === 'field' })),
+    { name: '_creator', label: text('creator'), sortable: false },
+    { name: '_actions', label: text('actions'), sortable: false },
   ];
   return (
-    <Table.Root rows={records} headers={headers} isLoading={isLoading}>
+    <Table.Root
+      rows={records}
+      headers={mayChange ? [{ name: '_select', label: '' }, ...headers] : headers}
+      isLoading={isLoading}
+    >
       {mayChange && (
         <Table.ActionBar>
           <BulkDelete app={app} />
         </Table.ActionBar>
       )}
       <Table.Content>
-        <Table.Head>
-          {mayChange && <Table.HeaderCheckboxCell />}
-          {headers.map((header) => (
-            <Table.HeaderCell key={header.name} {...header} />
-          ))}
-          <Table.HeaderCell name="_creator" label={text('creator')} />
-          <Table.HeaderCell name="_actions" label={text('actions')} />
-        </Table.Head>
+        <RecordsHead headers={headers} mayChange={mayChange} />
         <Table.Loading />
         <Table.Empty content={text('records.none')} />
         <Table.Body>
@@ -58,9 +58,10 @@ export function RecordsTable({ app, records, columns, isLoading, mayChange, onEd
                 <Table.Cell key={name}>
                   <Typography
                     tag="div"
+                    width="max-content"
                     minWidth="8rem"
                     maxWidth="30rem"
-                    style={{ whiteSpace: 'normal', overflowWrap: 'break-word' }}
+                    style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}
                   >
                     <ItemValue value={Object.hasOwn(record.items, name) ? record.items[name] : undefined} type={type} />
                   </Typography>

@@ -1,9 +1,14 @@
-import { Box, Button, Field, Flex, TextInput } from '@strapi/design-system';
+import { Box, Button, Field, Flex } from '@strapi/design-system';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { PanelError } from '../../../api/base';
+import { Verbatim } from '../../../components/Pre';
 import { useText } from '../../../plugin';
+import type { Known } from './completion';
+import { QueryInput } from './QueryInput';
 
 interface Props {
+  /** What the query can be about. */
+  known: Known;
   query: string;
   /** Why the query could not be run. */
   error: string | null;
@@ -19,8 +24,8 @@ const positionOf = (failure: PanelError | undefined): number | null => {
   return typeof position === 'number' ? position : null;
 };
 
-/** The search: a query of the query language, with its mistake marked at its position, or plain words. */
-export function SearchField({ query, error, failure, made, onSearch }: Props) {
+/** The search: a query of the query language, completed, with its mistake marked at its position, or plain words. */
+export function SearchField({ known, query, error, failure, made, onSearch }: Props) {
   const text = useText();
   const [entered, setEntered] = useState(query);
   useEffect(() => setEntered(query), [query]);
@@ -35,12 +40,13 @@ export function SearchField({ query, error, failure, made, onSearch }: Props) {
         hint={made ? text('search.made', { query: made }) : text('search.hint')}
         error={error ?? undefined}
         flex="1"
+        minWidth="0"
       >
         <Field.Label>{text('search.label')}</Field.Label>
-        <TextInput value={entered} onChange={({ target }: { target: { value: string } }) => setEntered(target.value)} />
+        <QueryInput known={known} value={entered} onChange={setEntered} />
         {error && position !== null && entered === query && (
-          <Box tag="pre" overflow="auto" background="neutral100" padding={2} hasRadius aria-hidden>
-            {`${query}\n${' '.repeat(Math.max(0, position - 1))}^`}
+          <Box background="neutral100" padding={2} hasRadius aria-hidden>
+            <Verbatim>{`${query}\n${' '.repeat(Math.max(0, position - 1))}^`}</Verbatim>
           </Box>
         )}
         <Field.Hint />

@@ -5,7 +5,8 @@ const left = new Set(['_csrf']);
 export const page = (form: string): string =>
   `<!doctype html><meta charset="utf-8"><base target="_blank"><style>
 body { font: 14px/1.5 system-ui, sans-serif; color: #32324d; margin: 8px; }
-label { display: block; } input:not([type=checkbox], [type=radio]), select, textarea { font: inherit; max-width: 100%; padding: 6px; }
+label, .apps-choice { display: block; } :is([type=checkbox], [type=radio]) + label { display: inline; }
+input:not([type=checkbox], [type=radio]), select, textarea { font: inherit; max-width: 100%; padding: 6px; }
 [type=file] { display: none; } [role=alert], .apps-error { color: #b72b1a; } button { font: inherit; padding: 6px 12px; }
 </style>${unfocused(form)}`;
 

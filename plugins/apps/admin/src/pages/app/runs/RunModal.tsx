@@ -3,6 +3,7 @@ import { Page } from '@strapi/strapi/admin';
 import type { RunAgain, RunDetail } from '../../../../../shared/admin-api';
 import { useAction, useErrorText } from '../../../api/base';
 import { useAppsRunAgainMutation, useAppsRunQuery } from '../../../api/runs';
+import { Pre } from '../../../components/Pre';
 import { ProblemNote } from '../../../components/ProblemNote';
 import { useText } from '../../../plugin';
 import { StateBadge } from './RunsTab';
@@ -53,13 +54,13 @@ function Details({ run }: { run: RunDetail }) {
       </Flex>
       {run.error && <ProblemNote problem={run.error} />}
       {run.logs.length > 0 && (
-        <Pre label={text('run.log')}>
+        <Labelled label={text('run.log')}>
           {run.logs
             .map(({ level, block, line, message }) => `${level} ${block ?? ''}:${line ?? ''} ${message}`)
             .join('\n')}
-        </Pre>
+        </Labelled>
       )}
-      {run.input && <Pre label={text('run.input')}>{JSON.stringify(run.input, null, 2)}</Pre>}
+      {run.input && <Labelled label={text('run.input')}>{JSON.stringify(run.input, null, 2)}</Labelled>}
     </Flex>
   );
 }
@@ -78,21 +79,17 @@ function Again({ again }: { again: RunAgain }) {
         <Details key={at} run={run} />
       ))}
       <Typography textColor="neutral600">{text(isEmpty ? 'run.again.nothing' : 'run.again.writes')}</Typography>
-      {!isEmpty && <Pre label={text('run.again.writes')}>{JSON.stringify(again.writes, null, 2)}</Pre>}
-      <Pre label={text('run.answer', { status: again.status })}>{again.answer.slice(0, 5_000)}</Pre>
+      {!isEmpty && <Labelled label={text('run.again.writes')}>{JSON.stringify(again.writes, null, 2)}</Labelled>}
+      <Labelled label={text('run.answer', { status: again.status })}>{again.answer.slice(0, 5_000)}</Labelled>
     </Flex>
   );
 }
 
-function Pre({ label, children }: { label: string; children: string }) {
+function Labelled({ label, children }: { label: string; children: string }) {
   return (
     <Box>
       <Typography variant="sigma">{label}</Typography>
-      <Box tag="pre" overflow="auto" maxHeight="30rem" background="neutral100" padding={3} hasRadius tabIndex={0}>
-        <Typography tag="code" style={{ whiteSpace: 'pre-wrap' }}>
-          {children}
-        </Typography>
-      </Box>
+      <Pre>{children}</Pre>
     </Box>
   );
 }

@@ -48,7 +48,7 @@ export default function RunsTab({ app }: { app: AppDetail }) {
   const failure = textOf(error);
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
-      <Flex gap={4} wrap="wrap" alignItems="flex-end">
+      <Flex gap={4} wrap="wrap" alignItems="flex-start">
         <Field.Root name="state">
           <Field.Label>{text('state')}</Field.Label>
           <SingleSelect value={state} onChange={(chosen) => setState(chosen as RunState | 'all')}>
@@ -64,10 +64,12 @@ export default function RunsTab({ app }: { app: AppDetail }) {
           <Field.Input value={requester} onChange={({ target }) => setRequester(target.value)} maxLength={200} />
           <Field.Hint />
         </Field.Root>
-        <Field.Root name="live">
-          <Field.Label>{text('run.live')}</Field.Label>
-          <Switch checked={isLive} onCheckedChange={setLive} />
-        </Field.Root>
+        <Flex direction="column" alignItems="flex-start" gap={1}>
+          <Typography variant="pi" fontWeight="bold" aria-hidden>
+            {text('run.live')}
+          </Typography>
+          <Switch aria-label={text('run.live')} checked={isLive} onCheckedChange={setLive} />
+        </Flex>
       </Flex>
       {failure && (
         <Typography role="alert" textColor="danger600">
