@@ -4,11 +4,11 @@ import type { Run } from '../run/types';
 import type { Block } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { shownElements } from './group';
+import { enteredIn } from './sent/entered';
 import type { Entries, FormFields } from './sent/form';
 import { isPageMove, pageState, pagesOf } from './sent/pages';
 import { pressedSearch, searchesIn } from './sent/searches';
 import { changedEntries, pressedButton, sentEntries } from './sent/sent-entries';
-import { enteredIn } from './submission';
 import { fieldsAgain, filesAgain } from './submitted-files';
 
 /** Whether a button was pressed that only shows the form again: of its pages, or of a repeated group. */

@@ -1,19 +1,19 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { HeldFile, StoredFile } from '../../files';
 import type { StoredRecord } from '../../records/types';
-import { elementTypes, entryElements, isShown, MAX_ENTRIES, pageFields, roleOf } from '../elements';
+import { elementTypes, entryElements, isShown, roleOf } from '../elements';
 import type { Message } from '../locales';
 import { patternWork } from '../patterns/pattern-machine';
 import { localeOf } from '../run/locale';
 import { FormRefusal } from '../run/refusals';
 import type { Run } from '../run/types';
-import type { Block, ElementDefinition, FormPage } from '../types';
+import type { Block, ElementDefinition } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { guardProblem } from './form-guard';
 import { readReference } from './reference-content';
-import { type Entries, type FormFields, type ShownEntry, textsOf } from './sent/form';
-import { pageOfElement, seenPages } from './sent/pages';
+import { entriesOf, repeatsOf, shownInputs } from './sent/entered';
+import type { Entries, FormFields } from './sent/form';
 import { readEntries, type WrongField } from './sent/read-entries';
 import { type SentEntries, sentEntries } from './sent/sent-entries';
 import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from './submitted-files';
@@ -128,66 +128,9 @@ export async function checkSubmission(
   return submission;
 }
 
-/**
- * The entries of a form that is shown again; null where none of the inputs that the layout shows was sent, so that they
- * have their usual values.
- */
-export function enteredIn(
-  block: Block,
-  fields: FormFields,
-  shows: (name: string) => boolean,
-  pages: readonly FormPage[] = [],
-): Pick<Entries, 'entered' | 'repeats'> | null {
-  const seen = pages.length > 0 ? seenPages(fields, pages.length) : null;
-  const isUnseen = ({ name }: ElementDefinition) => {
-    const page = pageOfElement(block.definition, pages, name);
-    return page >= 0 && seen?.has(page) === false;
-  };
-  // Fields of a page that was not shown yet have their usual values.
-  const inputs = shownInputs(block, shows).filter((element) => !isUnseen(element));
-  const sent = sentEntries(block.definition, fields);
-  const isSent = ({ name }: ElementDefinition) =>
-    Object.hasOwn(fields, name) || (sent.get(name)?.entries.length ?? 0) > 0;
-  // A page whose boxes are all unchecked sends none of them.
-  const isPage = pages.length > 0 && Object.hasOwn(fields, pageFields.page);
-  return isPage || inputs.some(isSent)
-    ? { entered: entriesOf(inputs, fields, sent), repeats: repeatsOf(inputs, sent) }
-    : null;
-}
-
-function shownInputs(block: Block, shows: (name: string) => boolean): ElementDefinition[] {
-  return [...block.definition.elements.values()].filter((element) => isEntered(element) && shows(element.name));
-}
-
 const NO_FILES: FileSources = { files: undefined, items: undefined };
 
 const NO_ENTRIES: SentEntries = { entries: [], numbers: [], isWrong: false };
-
-/** The texts of each input; of a repeated group those of all its entries. */
-const entriesOf = (
-  inputs: readonly ElementDefinition[],
-  fields: FormFields,
-  sent: ReadonlyMap<string, SentEntries>,
-): Map<string, string[]> =>
-  new Map(
-    inputs.map(({ name, entry }) => {
-      if (entry) return [name, (sent.get(name)?.entries ?? []).flatMap((one) => [...one.values()].flat())];
-      return [name, textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)];
-    }),
-  );
-
-/** Entries that a form shows again, as far as a form could have sent them. */
-const repeatsOf = (inputs: readonly ElementDefinition[], sent: ReadonlyMap<string, SentEntries>) =>
-  new Map(
-    inputs.flatMap(({ name, entry }): [string, readonly ShownEntry[]][] =>
-      entry ? [[name, (sent.get(name)?.entries ?? []).slice(0, MAX_ENTRIES.allowed)]] : [],
-    ),
-  );
-
-/** Whether a form may set the element. */
-function isEntered(element: ElementDefinition): boolean {
-  return roleOf(element) === 'input' && !element.mode && !element.readonly;
-}
 
 /** Values of the shown inputs that a visitor cannot change, for a new record: by their function, else their default. */
 export async function fixedItems(
