@@ -23,11 +23,21 @@ const deniedUploads = [
   'application/x-mach-binary',
 ];
 
+/** As in src/demo: the command line reads this file by itself. */
+const demoIsOn =
+  (process.env.APPS_DEMO?.trim() || String(process.env.NODE_ENV !== 'production')).toLowerCase() === 'true';
+
+/** The demo in German: the same theme, with records of its own. */
+const german = { id: 'bibliothek', title: 'Bücherei Lindenau', theme: 'demo', locale: 'de' };
+
 const config = ({ env }: Core.Config.Shared.ConfigParams): Core.Config.Plugin => ({
   apps: {
     enabled: true,
     config: {
-      sites: [{ id: env('APPS_SITE', 'site'), title: 'Demo site', theme: env('APPS_THEME', 'demo') }],
+      sites: [
+        { id: env('APPS_SITE', 'site'), title: 'Demo site', theme: env('APPS_THEME', 'demo') },
+        ...(env('APPS_THEME', 'demo') === 'demo' && demoIsOn ? [german] : []),
+      ],
       content: {
         'api::article.article': { path: '/articles/:slug' },
         'api::page.page': { path: '/:slug' },

@@ -8,6 +8,7 @@ const blocks = [
   ['/@@apps/glossary/blocks/list', 'the glossary'],
   ['/@@card', 'apply for a library card: three steps, files, a repeated group'],
   ['/@@apps/survey/blocks/questions', 'the reader survey'],
+  ['/@@survey-steps', 'the same in three steps'],
   ['/@@apps/survey/blocks/results', 'its results, for readers and editors'],
   ['/articles/welcome/@@apps/comments/blocks/comment', 'comments on the article "Welcome"'],
   ['/@@apps/comments/blocks/moderate', 'comments that wait, for editors'],

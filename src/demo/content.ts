@@ -65,8 +65,12 @@ The site is a demo: its likes, comments, glossary, survey and contact form are s
   },
 ];
 
-/** Makes a few published articles and pages. */
+/** The language of the demo's second site, beside Strapi's default. */
+const german = { code: 'de', name: 'German (de)' };
+
+/** Makes a few published articles and pages, and the language of the second site. */
 export async function makeContent(strapi: Core.Strapi): Promise<void> {
   for (const data of articles) await strapi.documents('api::article.article').create({ data, status: 'published' });
   for (const data of pages) await strapi.documents('api::page.page').create({ data });
+  await strapi.plugin('i18n').service('locales').create(german);
 }

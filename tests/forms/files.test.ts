@@ -1,81 +1,29 @@
-import { readdir } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useFolder, useStage } from '../support/hooks';
 import { html } from '../support/stage';
 import { upload } from '../support/upload';
+import { type Answer, formBody, heldIn, libraryNames, type Part, pdf, png, sendBody as sendTo } from './files/send';
 
 const folder = useFolder('files');
 const stage = useStage(() => ({ env: configured({ apps: { temporaryDirectory: folder('held') } }) }));
 
 const block = 'forms/blocks/files';
 
-interface Part {
-  name: string;
-  /** Absent: a field. */
-  file?: string;
-  type?: string;
-  content: string | Buffer;
-}
-
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-const pdf = Buffer.from('%PDF-1.4\n%\xe2\xe3\n1 0 obj\nendobj\n', 'latin1');
 const zip = (entry: string) =>
   Buffer.concat([Buffer.from('PK\x03\x04\x14\0\0\0\0\0', 'latin1'), Buffer.alloc(20), Buffer.from(entry)]);
 
-/** The body of a form; names are put in as they are. */
-function formBody(parts: readonly Part[], boundary = 'b'): Buffer {
-  const pieces = parts.flatMap(({ name, file, type = 'application/octet-stream', content }) => [
-    Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"` +
-        (file === undefined ? '\r\n\r\n' : `; filename="${file}"\r\nContent-Type: ${type}\r\n\r\n`),
-    ),
-    Buffer.from(content),
-    Buffer.from('\r\n'),
-  ]);
-  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
-}
-
-interface Answer {
-  status: number;
-  text: string;
-  location: string;
-  errors: { path: string[]; message: string }[];
-}
-
-async function sendBody(body: Buffer | string, target = block, accept = html, headers = {}): Promise<Answer> {
-  const response = await fetch(`${stage.host.url}/site/@@apps/${target}`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: {
-      Accept: accept,
-      'Content-Type': 'multipart/form-data; boundary=b',
-      'X-CSRF-TOKEN': await stage.csrf('anonymous'),
-      ...headers,
-    },
-    body: body as BodyInit,
-  });
-  const text = await response.text();
-  const json = text.startsWith('{') ? JSON.parse(text) : {};
-  const location = response.headers.get('location') ?? '';
-  return { status: response.status, text, location, errors: json.error?.details?.errors ?? [] };
-}
+const sendBody = (body: Buffer | string, target = block, accept = html, headers = {}) =>
+  sendTo(stage, body, target, accept, headers);
 
 const post = (parts: Part[], target?: string, accept?: string) =>
   sendBody(formBody([{ name: 'name', content: 'Ann' }, ...parts, { name: '_save', content: '1' }]), target, accept);
 
 /** The files that wait in the temporary folder. */
-const held = async () => (await readdir(folder('held')).catch(() => [])).filter((one) => one.startsWith('upload-'));
+const held = () => heldIn(folder('held'));
 
 /** Names of the files in the media library. */
-const names = () =>
-  stage.host.run(async (strapi) => {
-    const files = (await strapi.db.query('plugin::upload.file').findMany({ orderBy: 'id' })) as { name: string }[];
-    return files.map(({ name }) => name);
-  });
+const names = () => libraryNames(stage);
 
 const recordOf = async ({ location }: Answer) => {
   const at = new URL(location).pathname;

@@ -28,7 +28,7 @@ export interface HeldFiles {
   ): Promise<HeldFile | RefusedFile | null>;
   /** Keeps a file for the form's next submission; false where there is no room. */
   keep(file: HeldFile): Promise<boolean>;
-  /** The kept file of a token, for the same element of the same app; null if there is none any more. */
+  /** The kept file of a token, for the same field of the same app; null if there is none any more. */
   claim(token: string, scope: FileScope): Promise<HeldFile | null>;
   remove(file: HeldFile): Promise<void>;
   /** Removes what waits for too long, of all processes that share the folder. */
@@ -74,7 +74,7 @@ export function createHeldFiles(folder: string): HeldFiles {
       const text = await readFile(`${path}.json`, 'utf8').catch(() => null);
       if (text === null || !(await stat(path).catch(() => null))) return null;
       const file = { ...(JSON.parse(text) as HeldFile), path };
-      const isSame = file.site === scope.site && file.app === scope.app && file.element === scope.element;
+      const isSame = file.site === scope.site && file.app === scope.app && file.field === scope.field;
       return isSame ? file : null;
     },
     async remove({ token, path }) {

@@ -1,13 +1,13 @@
 import { createHeldFiles } from './held';
 import { createLibrary, type Library, type LibraryStrapi } from './library';
-import { isStoredFile } from './stored';
+import { documentIdsIn } from './stored';
 import type { AppKey, Files } from './types';
 
 export { sizeText } from './held';
 export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
-export { RequestFiles } from './request-files';
-export { filesIn, isStoredFile } from './stored';
+export { fieldOf, RequestFiles } from './request-files';
+export { documentIdsIn, filesIn } from './stored';
 
 export interface FilesOptions {
   strapi: LibraryStrapi;
@@ -49,17 +49,6 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
     },
     settled: () => work,
   };
-}
-
-/** The files that a record's items name, at any depth of lists and objects. */
-function documentIdsIn(items: object): string[] {
-  const found: string[] = [];
-  let level: unknown[] = [items];
-  while (level.length > 0) {
-    for (const value of level) if (isStoredFile(value)) found.push(value.documentId);
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
-  }
-  return found;
 }
 
 export type { FileRules, FileScope, Files, HeldFile, RefusedFile, StoredFile } from './types';

@@ -10,6 +10,16 @@ const AGAIN = 'file_again';
 /** Names of errors with which the media library refuses a file. */
 const refusals = new Set(['ApplicationError', 'ValidationError', 'PayloadTooLargeError']);
 
+/**
+ * The field that a part of a form belongs to: an element, or `<group>:<field>` for `<group>:<number>:<field>`, because the
+ * entries of a repeated group move. Null for a name that no field has.
+ */
+export function fieldOf(part: string): string | null {
+  const [, element, field] = /^([^:]+)(?::\d{1,9}:([^:]+))?$/s.exec(part) ?? [];
+  if (element === undefined) return null;
+  return field === undefined ? element : `${element}:${field}`;
+}
+
 /** The files of one request: those that it has sent, and those of the form's earlier submissions. */
 export class RequestFiles {
   private readonly received = new Map<string, (HeldFile | RefusedFile)[]>();
@@ -21,32 +31,37 @@ export class RequestFiles {
 
   constructor(
     private readonly files: Files,
-    private readonly scope: Omit<FileScope, 'element'>,
+    private readonly scope: Omit<FileScope, 'field'>,
   ) {}
 
-  receive(element: string, file: HeldFile | RefusedFile): void {
-    this.received.set(element, [...(this.received.get(element) ?? []), file]);
+  receive(part: string, file: HeldFile | RefusedFile): void {
+    this.received.set(part, [...(this.received.get(part) ?? []), file]);
   }
 
   /** Notes that a file was sent and not taken, because the sender's token is not valid or a right is missing. */
-  leave(element: string): void {
-    if (!this.refused.has(element)) this.receive(element, { problem: AGAIN });
-    this.refused.add(element);
+  leave(part: string): void {
+    if (!this.refused.has(part)) this.receive(part, { problem: AGAIN });
+    this.refused.add(part);
   }
 
-  /** What is wrong with files that were left, by element. */
-  left(): { element: string; problem: FileProblem }[] {
-    return [...this.refused].map((element) => ({ element, problem: AGAIN }));
+  /** What is wrong with files that were left, by part. */
+  left(): { part: string; problem: FileProblem }[] {
+    return [...this.refused].map((part) => ({ part, problem: AGAIN }));
   }
 
-  /** Files that this request has sent for an element, with what is wrong with them. */
-  of(element: string): (HeldFile | RefusedFile)[] {
-    return (this.received.get(element) ?? []).map((file) => this.withProblem(file));
+  /** The parts of the form with files. */
+  parts(): string[] {
+    return [...this.received.keys()];
+  }
+
+  /** Files that a part of the form has sent, with what is wrong with them. */
+  of(part: string): (HeldFile | RefusedFile)[] {
+    return (this.received.get(part) ?? []).map((file) => this.withProblem(file));
   }
 
   /** The file that an earlier submission of the form has sent; null if it is there no more. */
-  async claim(element: string, token: string): Promise<HeldFile | RefusedFile | null> {
-    const file = this.claimed.get(token) ?? (await this.files.held.claim(token, { ...this.scope, element }));
+  async claim(field: string, token: string): Promise<HeldFile | RefusedFile | null> {
+    const file = this.claimed.get(token) ?? (await this.files.held.claim(token, { ...this.scope, field }));
     if (!file) return null;
     this.claimed.set(token, file);
     return this.withProblem(file);
@@ -66,10 +81,10 @@ export class RequestFiles {
   }
 
   /** Puts files into the media library. One that it refuses has a problem from then on. */
-  async add(files: readonly HeldFile[], folderOf: (element: string) => string | undefined): Promise<void> {
+  async add(files: readonly HeldFile[], folderOf: (field: string) => string | undefined): Promise<void> {
     for (const file of files) {
       try {
-        this.added.set(file.token, await this.files.add(file, folderOf(file.element)));
+        this.added.set(file.token, await this.files.add(file, folderOf(file.field)));
       } catch (error) {
         if (!refusals.has((error as Error).name)) throw error;
         this.added.set(file.token, { problem: REFUSED });

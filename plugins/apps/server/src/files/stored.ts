@@ -17,6 +17,17 @@ export function isStoredFile(value: unknown): value is StoredFile {
   );
 }
 
+/** The files that a value names, at any depth of lists and objects. */
+export function documentIdsIn(value: unknown): string[] {
+  const found: string[] = [];
+  let level: unknown[] = [value];
+  while (level.length > 0) {
+    for (const one of level) if (isStoredFile(one)) found.push(one.documentId);
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return found;
+}
+
 /** The files of an item: one, or a list. */
 export function filesIn(value: unknown): StoredFile[] {
   return (Array.isArray(value) ? value : [value]).filter(isStoredFile);

@@ -18,7 +18,8 @@ export interface StoredFile {
 export interface FileScope {
   site: string;
   app: string;
-  element: string;
+  /** The field that has sent it: an element, or `<group>:<field>` for all entries of a repeated group. */
+  field: string;
 }
 
 /** An uploaded file in the temporary folder: only the server can read it. */
@@ -42,7 +43,7 @@ export interface RefusedFile {
 /** Why a file was not taken or is not there. */
 export type FileProblem = 'file_empty' | 'file_large' | 'file_unknown' | 'file_gone' | 'file_refused' | 'file_again';
 
-/** Files that a form may carry, by the names of its fields. */
+/** Files that a form may carry, by field; those of a repeated group for all entries together. */
 export type FileRules = ReadonlyMap<string, { /** Bytes of one file. */ maxSize: number /** Files. */; count: number }>;
 
 export interface AppKey {

@@ -1,6 +1,6 @@
 import type { Context } from 'strapi-plugin-apps/context';
 import { mayAdd } from '../lib/rights';
-import { topics } from '../lib/topics';
+import { topicsIn } from '../lib/topics';
 
 /** Terms that are shown at once. */
 const LIMIT = 200;
@@ -22,8 +22,8 @@ export function topic(context: Context): string {
   return wanted(context).topic;
 }
 
-export function topic_options(): string[] {
-  return topics;
+export function topic_options({ portal }: Context) {
+  return topicsIn(portal.locale);
 }
 
 /** The button sends the form, and the list reads it: there is nothing else to do. */

@@ -1,7 +1,7 @@
-/** @import { ComputedElement, OnDelete, OnDisplay, RecordId } from 'strapi-plugin-apps/context' */
+/** @import { ComputedElement, OnDelete, OnDisplay, Options, RecordId } from 'strapi-plugin-apps/context' */
 import { mayAdd, mayChange } from '../lib/rights';
 import { slug } from '../lib/slug';
-import { topics } from '../lib/topics';
+import { topicsIn } from '../lib/topics';
 
 /**
  * Runs before the form is shown and before it is saved: who may not add a term is sent to the list.
@@ -13,8 +13,9 @@ export function on_display(context) {
   context.may_change = record !== null && mayChange(app, record);
 }
 
-export function topics_options() {
-  return topics;
+/** @type {Options} */
+export function topics_options({ portal }) {
+  return topicsIn(portal.locale);
 }
 
 /** @type {ComputedElement} */

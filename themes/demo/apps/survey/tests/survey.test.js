@@ -63,6 +63,39 @@ test('the button "Start over" stores nothing', async () => {
   assert.equal(await app.records.count(), 0);
 });
 
+describe('in steps', () => {
+  const step = (page) => page.find('[aria-current=step]').text;
+
+  test('it leads from page to page, and stores the same answer', async () => {
+    const first = await app.render('steps', { query: { from: 'mail' } });
+    assert.equal(step(first), 'You and us');
+    const refused = await first.submit({ name: 'N', frequency: 'Once a week' }, { button: '_next' });
+    assert.deepEqual([refused.status, Object.keys(refused.errors)], [422, ['name']]);
+    const reading = await refused.submit({ name: 'Nora' }, { button: '_next' });
+    assert.equal(step(reading), 'What you read');
+    const last = await reading.submit({ score: 9, topics: ['News'] }, { button: '_next' });
+    assert.equal(step(last), 'Before you go');
+    assert.equal(await app.records.count(), 0);
+    const page = await last.submit({ comment: 'Go on!' });
+    assert.match(page.redirect, /\/blocks\/thanks$/);
+    const [{ items }] = await app.records.search();
+    assert.equal(items.block, 'answer');
+    assert.deepEqual(
+      [items.name, items.frequency, items.score, items.topics, items.verdict, items.source],
+      ['Nora', 'weekly', 9, ['News'], 'fan', 'mail'],
+    );
+  });
+
+  test('an address is needed for the newsletter alone', async () => {
+    const first = await app.submit('steps', { name: 'Nora', frequency: 'weekly' }, { button: '_next' });
+    const last = await first.submit({ score: 9 }, { button: '_next' });
+    const page = await last.submit({ newsletter: true });
+    assert.equal(step(page), 'Before you go');
+    assert.deepEqual(Object.keys(page.errors), ['email']);
+    assert.match((await page.submit({ newsletter: false })).redirect, /\/blocks\/thanks$/);
+  });
+});
+
 describe('the results', () => {
   test('are counted', async () => {
     for (const score of [10, 9, 7, 2]) await app.submit('questions', { ...answer, score });

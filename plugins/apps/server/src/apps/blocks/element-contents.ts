@@ -3,16 +3,7 @@ import type { Rights } from '../../auth/types';
 import { didYouMean } from '../../did-you-mean';
 import type { LayoutData } from '../../layouts/types';
 import type { LogicOutcome } from '../../logic/types';
-import {
-  builtInActions,
-  type ElementView,
-  elementTypes,
-  escapeHtml,
-  isShown,
-  PAGES,
-  roleOf,
-  type ShownFile,
-} from '../elements';
+import { builtInActions, type ElementView, elementTypes, escapeHtml, isShown, PAGES, roleOf } from '../elements';
 import type { Shown } from '../run/context-data';
 import { errorMark, noticeMark } from '../run/error-mark';
 import { localeOf } from '../run/locale';
@@ -29,14 +20,14 @@ import { referenceContent } from './reference-content';
 import { repeatContent } from './repeat-content';
 import type { Entries } from './sent/form';
 import { namesOn, type PageState, pagesOf } from './sent/pages';
-import { isOfFiles, shownFiles } from './submitted-files';
+import { type FilesAgain, formFiles, isOfFiles } from './submitted-files';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
 export interface DisplayOptions extends Shown {
   /** What was entered and its errors, shown again in the fields. */
   submission?: Entries;
-  /** Files of the submission, by element. */
-  shownFiles?: ReadonlyMap<string, readonly ShownFile[]>;
+  /** Files of the submission. */
+  shownFiles?: FilesAgain;
   /** Where the visitor is in a form with pages; absent where it was not sent yet. */
   paged?: PageState;
 }
@@ -185,17 +176,16 @@ async function contentOf(
   if (options.mode === 'text' && record && !isShown(element, (name) => record.items[name] ?? null)) return { html: '' };
   const mode = element.mode ? 'text' : options.mode;
   const isInput = mode === 'input' && roleOf(element) === 'input';
+  const submitted = options.submission?.entered.get(element.name) ?? null;
   const view: ElementView = {
     definition: element,
     mode,
     value: initialValue(element, options, outcome),
-    entered: options.submission?.entered.get(element.name) ?? null,
+    entered: submitted,
     ...(isInput && messages ? messages.beside(element.name) : { error: null }),
     idPrefix: idPrefix(run, block, options),
     formAction: formActionOf(run, block, options),
-    files:
-      options.shownFiles?.get(element.name) ??
-      (isOfFiles(element) ? shownFiles(initialValue(element, options, outcome)) : []),
+    files: isOfFiles(element) ? formFiles(options, submitted, initialValue(element, options, outcome)) : [],
     hasDefault: session.has(element.name),
     locale: await localeOf(run),
     options: (await optionsOf(session, [element])).get(element.name) ?? [],

@@ -9,7 +9,7 @@ import type { DisplayOptions } from './element-contents';
 import { guardFields } from './form-guard';
 import { isSaved, shownElements } from './group';
 import { firstPage, neighbour, pagesOf } from './sent/pages';
-import { isOfFiles } from './submitted-files';
+import { fileFields } from './submitted-files';
 
 /**
  * The form around a block (docs/reference/layouts.md#the-form-around-a-block). It posts to the address of the record
@@ -49,7 +49,7 @@ function defaultButton(run: Run, block: Block, options: DisplayOptions): string 
 
 /** Whether a form may send files. */
 const hasFiles = ({ definition }: Block, { mode }: DisplayOptions): boolean =>
-  mode === 'input' && [...definition.elements.values()].some(isOfFiles);
+  mode === 'input' && fileFields(definition).size > 0;
 
 /** Settings of the browser script, with the run's console entries so far. */
 function settingsAttribute(run: Run, block: Block, options: DisplayOptions): string {

@@ -46,7 +46,6 @@ export async function pagesContent(
     locale: await localeOf(run),
     idPrefix: idPrefix(run, block, options),
     formAction: formActionOf(run, block, options),
-    files: options.shownFiles ?? new Map(),
     contents: htmlOf,
     save: await htmlOf('_save'),
   });

@@ -4,12 +4,12 @@ import type { Run } from '../run/types';
 import type { Block } from '../types';
 import type { DisplayOptions } from './element-contents';
 import { shownElements } from './group';
+import { enteredIn } from './sent/entered';
 import type { Entries, FormFields } from './sent/form';
 import { isPageMove, pageState, pagesOf } from './sent/pages';
 import { pressedSearch, searchesIn } from './sent/searches';
 import { changedEntries, pressedButton, sentEntries } from './sent/sent-entries';
-import { enteredIn } from './submission';
-import { filesAgain } from './submitted-files';
+import { fieldsAgain, filesAgain } from './submitted-files';
 
 /** Whether a button was pressed that only shows the form again: of its pages, or of a repeated group. */
 export const onlyShows = (block: Block, fields: FormFields): boolean =>
@@ -33,7 +33,7 @@ export async function shownAgain(
   const { files } = run.visit;
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
-  const entered = enteredIn(block, fields, shows, files, pages);
+  const entered = enteredIn(block, fields, shows, pages);
   const moves = onlyShows(block, fields);
   const searched = pressedSearch(block.definition, fields);
   const searches = { searches: searchesIn(block.definition, fields), searched };
@@ -45,11 +45,10 @@ export async function shownAgain(
       : undefined;
   const submission = entries && { submission: entries };
   if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...submission };
-  const hasFiles = (name: string) => (files?.of(name).length ?? 0) > 0;
   const shown = entries ?? { entered: new Map<string, readonly string[]>(), errors };
-  const paged =
-    pages.length > 0 && pageState(block.definition, pages, fields, shown, { hasFiles, items: record?.items });
   const shownFiles = await filesAgain(block, fields, { files: keepsFiles ? files : undefined, items: record?.items });
+  const kept = fieldsAgain(block, fields, shownFiles);
+  const paged = pages.length > 0 && pageState(block.definition, pages, kept, shown, record?.items);
   return { record, mode: 'input', shownFiles, ...submission, ...(paged && { paged }) };
 }
 
@@ -58,9 +57,8 @@ export function leadsOn(run: Run, block: Block, record: StoredRecord | null, fie
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
   if (pages.length === 0) return false;
-  const entered = enteredIn(block, fields, shows, run.visit.files, pages)?.entered ?? new Map<string, string[]>();
-  const hasFiles = (name: string) => (run.visit.files?.of(name).length ?? 0) > 0;
-  return pageState(block.definition, pages, fields, { entered, errors: [] }, { hasFiles, items: record?.items }).moved;
+  const entered = enteredIn(block, fields, shows, pages)?.entered ?? new Map<string, string[]>();
+  return pageState(block.definition, pages, fields, { entered, errors: [] }, record?.items).moved;
 }
 
 /** What is shown again, after the pressed button of a repeated group. */

@@ -1,29 +1,29 @@
 import type { Items, Json } from '../../../../shared/json';
-import type { HeldFile, RequestFiles, StoredFile } from '../../files';
+import type { HeldFile, StoredFile } from '../../files';
 import type { StoredRecord } from '../../records/types';
-import { elementTypes, entryElements, isShown, MAX_ENTRIES, roleOf } from '../elements';
+import { elementTypes, entryElements, isShown, roleOf } from '../elements';
 import type { Message } from '../locales';
 import { patternWork } from '../patterns/pattern-machine';
 import { localeOf } from '../run/locale';
 import { FormRefusal } from '../run/refusals';
 import type { Run } from '../run/types';
-import type { Block, ElementDefinition, FormPage } from '../types';
+import type { Block, ElementDefinition } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { guardProblem } from './form-guard';
 import { readReference } from './reference-content';
-import { type Entries, type FormFields, type ShownEntry, textsOf } from './sent/form';
-import { pageOfElement, seenPages } from './sent/pages';
+import { entriesOf, repeatsOf, shownInputs } from './sent/entered';
+import type { Entries, FormFields } from './sent/form';
 import { readEntries, type WrongField } from './sent/read-entries';
 import { type SentEntries, sentEntries } from './sent/sent-entries';
-import { type FileSources, fileItem, isOfFiles, readFiles } from './submitted-files';
+import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from './submitted-files';
 
 /** A read submission of a block's form. */
 export interface Submission extends Entries {
   /** Values to store, of the valid fields. */
   items: Items;
-  /** Files of the elements that have any, to be put into the media library when the record is saved. */
-  files: ReadonlyMap<string, readonly (StoredFile | HeldFile)[]>;
+  /** Files of the record, to be put into the media library when it is saved. */
+  files: readonly (StoredFile | HeldFile)[];
 }
 
 /**
@@ -33,7 +33,7 @@ export interface Submission extends Entries {
  * neither checked nor stored. Computed inputs are not read from the form.
  * @param fields the form as submitted
  * @param shows whether the layout shows an element
- * @param sources where files come from; without it, elements of files are not read
+ * @param sources where files come from; without it, elements of files are not read, nor groups that have some
  */
 export async function readSubmission(
   run: Run,
@@ -49,7 +49,7 @@ export async function readSubmission(
   const entered = entriesOf(inputs, fields, sent);
   const wrong = new Map<string, Message | WrongField[]>();
   const items: Items = {};
-  const files = new Map<string, readonly (StoredFile | HeldFile)[]>();
+  const files: (StoredFile | HeldFile)[] = [];
   const stored = sources?.items ?? {};
   const hidden = new Set<string>();
   /** The value that the record will have; of a wrong field what was entered. */
@@ -59,14 +59,24 @@ export async function readSubmission(
     return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
   };
   const work = patternWork();
+  /** The item of a field of files, or what is wrong with them. */
+  const readFileItem = async (field: string, element: ElementDefinition, submitted: readonly string[]) => {
+    const found = await readFiles(field, element, submitted, sources ?? NO_FILES);
+    if ('error' in found) return found;
+    files.push(...found.files);
+    return { value: fileItem(element, found.files, sources?.files) };
+  };
+  const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
   for (const element of inputs) {
     const { name, type } = element;
     const submitted = entered.get(name) ?? [];
     if (!isShown(element, valueFor)) {
       hidden.add(name);
       if (Object.hasOwn(stored, name)) items[name] = null;
+    } else if (!sources && ofFiles.has(name)) {
+      // The record keeps what it has.
     } else if (element.entry) {
-      const read = readEntries(element, sent.get(name) ?? NO_ENTRIES, options, work);
+      const read = await readEntries(element, sent.get(name) ?? NO_ENTRIES, { options, work, readFileItem });
       if (read.wrong.length > 0) wrong.set(name, read.wrong);
       else items[name] = read.value;
     } else if (type === 'REFERENCE') {
@@ -78,16 +88,10 @@ export async function readSubmission(
       );
       if ('error' in read) wrong.set(name, read.error);
       else items[name] = read.value;
-    } else if (isOfFiles(element)) {
-      if (!sources) continue;
-      const found = await readFiles(element, submitted, sources);
-      if ('error' in found) wrong.set(name, found.error);
-      else {
-        files.set(name, found.files);
-        items[name] = fileItem(element, found.files, sources.files);
-      }
     } else {
-      const result = elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work);
+      const result = isOfFiles(element)
+        ? await readFileItem(name, element, submitted)
+        : elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work);
       if (!result) continue;
       if ('error' in result) wrong.set(name, result.error);
       else items[name] = result.value;
@@ -124,61 +128,9 @@ export async function checkSubmission(
   return submission;
 }
 
-/**
- * The entries of a form that is shown again; null where none of the inputs that the layout shows was sent, so that they
- * have their usual values.
- */
-export function enteredIn(
-  block: Block,
-  fields: FormFields,
-  shows: (name: string) => boolean,
-  files: RequestFiles | undefined,
-  pages: readonly FormPage[] = [],
-): Pick<Entries, 'entered' | 'repeats'> | null {
-  const seen = pages.length > 0 ? seenPages(fields, pages.length) : null;
-  const isUnseen = ({ name }: ElementDefinition) => {
-    const page = pageOfElement(block.definition, pages, name);
-    return page >= 0 && seen?.has(page) === false;
-  };
-  // Fields of a page that was not shown yet have their usual values.
-  const inputs = shownInputs(block, shows).filter((element) => !isUnseen(element));
-  const sent = sentEntries(block.definition, fields);
-  const isSent = ({ name }: ElementDefinition) =>
-    Object.hasOwn(fields, name) || (sent.get(name)?.entries.length ?? 0) > 0 || (files?.of(name).length ?? 0) > 0;
-  return inputs.some(isSent) ? { entered: entriesOf(inputs, fields, sent), repeats: repeatsOf(inputs, sent) } : null;
-}
-
-function shownInputs(block: Block, shows: (name: string) => boolean): ElementDefinition[] {
-  return [...block.definition.elements.values()].filter((element) => isEntered(element) && shows(element.name));
-}
+const NO_FILES: FileSources = { files: undefined, items: undefined };
 
 const NO_ENTRIES: SentEntries = { entries: [], numbers: [], isWrong: false };
-
-/** The texts of each input; of a repeated group those of all its entries. */
-const entriesOf = (
-  inputs: readonly ElementDefinition[],
-  fields: FormFields,
-  sent: ReadonlyMap<string, SentEntries>,
-): Map<string, string[]> =>
-  new Map(
-    inputs.map(({ name, entry }) => {
-      if (entry) return [name, (sent.get(name)?.entries ?? []).flatMap((one) => [...one.values()].flat())];
-      return [name, textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)];
-    }),
-  );
-
-/** Entries that a form shows again, as far as a form could have sent them. */
-const repeatsOf = (inputs: readonly ElementDefinition[], sent: ReadonlyMap<string, SentEntries>) =>
-  new Map(
-    inputs.flatMap(({ name, entry }): [string, readonly ShownEntry[]][] =>
-      entry ? [[name, (sent.get(name)?.entries ?? []).slice(0, MAX_ENTRIES.allowed)]] : [],
-    ),
-  );
-
-/** Whether a form may set the element. */
-function isEntered(element: ElementDefinition): boolean {
-  return roleOf(element) === 'input' && !element.mode && !element.readonly;
-}
 
 /** Values of the shown inputs that a visitor cannot change, for a new record: by their function, else their default. */
 export async function fixedItems(

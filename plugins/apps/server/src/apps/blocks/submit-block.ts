@@ -16,7 +16,7 @@ import type { FormFields } from './sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from './sent/pages';
 import { leadsOn, onlyShows, shownAgain } from './shown-again';
 import { checkSubmission, fixedItems, readSubmission } from './submission';
-import { filesAgain, requireStored } from './submitted-files';
+import { fieldsAgain, filesAgain, requireStored, withSentFiles } from './submitted-files';
 
 /** The outcome of a posted form. */
 export type Submitted =
@@ -47,15 +47,15 @@ export async function submitBlock(
   run: Run,
   block: Block,
   record: StoredRecord | null,
-  fields: FormFields,
+  sent: FormFields,
   rights: SubmitRights,
 ): Promise<Submitted> {
+  const fields = withSentFiles(sent, run.visit.files);
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
-    const kept = Object.fromEntries([...files].map(([name, list]) => [name, list.map(({ entry }) => entry)]));
     const options = { record, mode: record ? 'text' : 'input' } as const;
-    const html = await questionHtml(run, block, options, question, { ...fields, ...kept });
+    const html = await questionHtml(run, block, options, question, fieldsAgain(block, fields, files));
     return { kind: 'shown', html, title: block.id, failed: false, isForm: true };
   }
   return withSession(run, block, record, async (session) => {
@@ -88,7 +88,8 @@ export async function showRefused(
   fields: FormFields,
   errors: readonly FormError[],
 ): Promise<Displayed> {
-  return displayBlock(run, block, await shownAgain(run, block, record, fields, errors));
+  const sent = withSentFiles(fields, run.visit.files);
+  return displayBlock(run, block, await shownAgain(run, block, record, sent, errors));
 }
 
 /**

@@ -11,6 +11,7 @@ import { mergedOptions } from './options';
 import { partialsOf } from './partials';
 import { emptySettings, readSettings } from './settings';
 import { readThemeInfo } from './theme';
+import { translated } from './translated';
 
 type Part = 'layout' | 'logic' | 'definition';
 
@@ -90,7 +91,7 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
     const problem = block.error || error ? null : notifyProblem(block.definition, merged, blocks);
     if (problem) blocks.set(id, { ...block, error: problem });
   }
-  return {
+  return translated({
     folder,
     id: folder.appId,
     revision: folder.revision,
@@ -98,7 +99,7 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
     error,
     blocks,
     indexes: new Map([...indexes].map(([name, { type }]) => [name, type])) as IndexDeclarations,
-  };
+  });
 }
 
 /** The settings with the options that an administrator has set. */

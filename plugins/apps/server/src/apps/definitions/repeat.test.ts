@@ -39,8 +39,6 @@ describe('a REPEAT', () => {
     ['a list', 'elements:\n  a: { type: REPEAT, elements: [name] }', /must be a mapping/],
     ['itself', group('', 'b: { type: REPEAT, elements: { c: TEXT } }'), /do not stand in each other/],
     ['a short form of itself', group('', 'b: REPEAT'), /do not stand in each other/],
-    ['a file', group('', 'b: FILE'), /files cannot be in a repeated group/],
-    ['an image', group('', 'b: { type: IMAGE, multiple: true }'), /files cannot be in a repeated group/],
     ['a reference', group('', 'b: { type: REFERENCE, app: a }'), /REFERENCE cannot be repeated/],
     ['an action', group('', 'b: { type: ACTION }'), /no actions of its own/],
     ['HTML', group('', 'b: BASIC'), /fields only/],
@@ -58,6 +56,7 @@ describe('a REPEAT', () => {
     ['too many entries', group(', max: 101'), /from 0 to 100/],
     ['too many fields of all entries', group(', max: 100', many(9)), /at most 90 entries/],
     ['too many options of all entries', group(', max: 21', options(1000)), /more than 20000 options/],
+    ['too many files of all entries', group(', max: 26', 'b: { type: FILE, multiple: true }'), /more than 500 files/],
     [
       'many groups',
       `elements:\n${[1, 2, 3].map((n) => `  g${n}: { type: REPEAT, max: 1, elements: { ${many(200)} } }`).join('\n')}`,

@@ -371,6 +371,17 @@ describe('render', () => {
     expect(render('ACTION', null, { definition: { name, type: 'ACTION', label, position } })).toBe(expected);
   });
 
+  test.each([
+    ['en', 'Keep <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
+    ['de', '<a href="/f">a&amp;$&amp;.pdf</a> behalten (3 bytes)'],
+    ['fr', 'Garder <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
+    ['es', 'Conservar <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
+  ])('a file of a form is kept in the language %s', async (language, label) => {
+    const files = [{ entry: 'stored:d', name: 'a&$&.pdf', size: 3, url: '/f' }];
+    const html = render('FILE', null, { files, locale: await localeFor({ ...site, locale: language }, new Map()) });
+    expect(html).toContain(`>${label}</label>`);
+  });
+
   test('has three built-in actions', () => {
     expect([...builtInActions.keys()]).toEqual(['_save', '_edit', '_delete']);
   });

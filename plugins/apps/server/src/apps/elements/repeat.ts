@@ -3,6 +3,7 @@ import type { ElementDefinition } from '../types';
 import { check } from '../yaml/check';
 import { caption, isMapping, named, number } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
+import { MAX_FILES } from './inputs/file-input';
 import { classNames, type DefinitionWork, label } from './inputs/settings';
 import { showIfSetting } from './inputs/show-if';
 import type { ElementType, JsonSchema } from './types';
@@ -10,8 +11,10 @@ import type { ElementType, JsonSchema } from './types';
 /** Entries without `max`, and the most that `max` may allow. */
 export const MAX_ENTRIES = { default: 20, allowed: 100 };
 
-/** Fields of all entries together, so that a full form stays below the fields that a form may have; and options of all. */
-const MAX_TOGETHER = { fields: 900, options: 20_000 };
+/** Fields of all entries together, so that a full form stays below the fields that a form may have; options and files of all. */
+const MAX_TOGETHER = { fields: 900, options: 20_000, files: 500 };
+
+const FILES = ['FILE', 'IMAGE'];
 
 const NOT_REPEATED: Record<string, string> = {
   ACTION: 'an entry has no actions of its own',
@@ -19,8 +22,6 @@ const NOT_REPEATED: Record<string, string> = {
   GROUP: 'an entry is a group already',
   REPEAT: 'repeated groups do not stand in each other',
   REFERENCE: 'put it beside the group; with "multiple" it takes several',
-  FILE: 'files cannot be in a repeated group; use a FILE with "multiple" beside it',
-  IMAGE: 'files cannot be in a repeated group; use an IMAGE with "multiple" beside it',
 };
 
 /** Keys of inputs that a field of an entry does not take. */
@@ -96,6 +97,9 @@ export const repeat: ElementType = {
     const options = [...entry.values()].reduce((sum, field) => sum + (field.options?.length ?? 0), 0);
     if (options * max > MAX_TOGETHER.options)
       where.fail(`The entries have more than ${MAX_TOGETHER.options} options together: set a smaller "max"`);
+    const files = [...entry.values()].filter(({ type }) => FILES.includes(type));
+    if (files.reduce((sum, { multiple }) => sum + (multiple ? MAX_FILES : 1), 0) * max > MAX_TOGETHER.files)
+      where.fail(`The entries can have more than ${MAX_TOGETHER.files} files together: set a smaller "max"`);
   },
   schema(definition, schemaOf): JsonSchema {
     const { min, max } = boundsOf(definition);

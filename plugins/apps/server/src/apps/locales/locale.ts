@@ -11,6 +11,8 @@ const SERVICE = 'apps.';
 export interface PageLocale extends LayoutLocale {
   /** Language of the messages, such as `fr`. */
   language: string;
+  /** A message as its file has it, without values; null when there is none. */
+  written(key: string): string | null;
   /** A message of the service for visitors, as the app or theme words it. */
   say(key: ServiceMessage, values?: { [name: string]: unknown }): string;
 }
@@ -58,6 +60,7 @@ async function createLocale(
       const text = find(key) ?? (key.startsWith(SERVICE) ? service?.get(key.slice(SERVICE.length)) : undefined);
       return text === undefined ? null : formatMessage(text, tag, values);
     },
+    written: (key) => find(key) ?? null,
     say(key, values = {}) {
       return formatMessage(find(`${SERVICE}${key}`) ?? service?.get(key) ?? key, tag, values);
     },

@@ -1,4 +1,4 @@
-import { filesIn, type HeldFile } from '../../files';
+import { documentIdsIn, type HeldFile } from '../../files';
 import type { AppKey, UnitObserver } from '../../records/types';
 import type { AppServices, Visit } from './types';
 
@@ -9,8 +9,8 @@ import type { AppServices, Visit } from './types';
 export class FilesNeeded extends Error {
   constructor(
     readonly files: readonly HeldFile[],
-    /** The folder of the media library for an element. */
-    readonly folderOf: (element: string) => string | undefined,
+    /** The folder of the media library for a field. */
+    readonly folderOf: (field: string) => string | undefined,
   ) {
     super('files must be stored first');
   }
@@ -22,10 +22,9 @@ export class FileChanges implements UnitObserver {
   private readonly dropped: { key: AppKey; id: string }[] = [];
 
   readonly onItems: UnitObserver['onItems'] = (key, before, after) => {
-    const now = new Set(Object.values(after ?? {}).flatMap((value) => idsIn(value)));
+    const now = new Set(documentIdsIn(after));
     for (const id of now) this.named.add(id);
-    for (const id of Object.values(before ?? {}).flatMap((value) => idsIn(value)))
-      if (!now.has(id)) this.dropped.push({ key, id });
+    for (const id of documentIdsIn(before)) if (!now.has(id)) this.dropped.push({ key, id });
   };
 
   /** After the commit. */
@@ -41,5 +40,3 @@ export class FileChanges implements UnitObserver {
     for (const { key, ids } of byApp.values()) files.release(key, ids);
   }
 }
-
-const idsIn = (value: unknown): string[] => filesIn(value).map(({ documentId }) => documentId);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import Busboy, { type BusboyFileStream } from '@fastify/busboy';
 import type { Context } from 'koa';
 import { AppsError, bodyTooLarge, isAppsError } from '../../errors';
-import type { FileRules, Files, RequestFiles } from '../../files';
+import { type FileRules, type Files, fieldOf, type RequestFiles } from '../../files';
 import { closeUnlessEnded, MAX_FIELDS, received } from './body';
 import { checkUtf8 } from './text';
 
@@ -191,21 +191,23 @@ class Parts {
   private async readFile(name: string, stream: BusboyFileStream, filename: string): Promise<void> {
     const { rules } = this.options;
     if (rules === null) return drained(stream);
-    const rule = rules.get(name);
-    const count = this.counts.get(name) ?? 0;
+    const field = fieldOf(name) ?? '';
+    const rule = rules.get(field);
+    const count = this.counts.get(field) ?? 0;
     if (!rule) return refuseUnlessEmpty(name, stream, filename);
+    // One more than is allowed is enough to say so.
     if (count > rule.count) return drained(stream);
-    this.counts.set(name, count + 1);
+    this.counts.set(field, count + 1);
     // Fields before the file have arrived, but may not have been read yet.
     await Promise.all(this.fields);
     if (!this.takesFiles()) {
       if (await isChosen(stream, filename)) this.files.leave(name);
       return;
     }
-    const scope = { ...this.options.scope, element: name };
+    const scope = { ...this.options.scope, field };
     const file = await this.options.files.held.receive(stream, filename, rule.maxSize, scope);
     if (file) this.files.receive(name, file);
-    else this.counts.set(name, (this.counts.get(name) ?? 1) - 1);
+    else this.counts.set(field, (this.counts.get(field) ?? 1) - 1);
   }
 
   /** The sender's right and token are checked before the first file fills the disk. */

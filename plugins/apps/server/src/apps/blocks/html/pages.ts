@@ -15,8 +15,6 @@ interface FormParts {
   /** Begins the id of the heading. */
   idPrefix: string;
   formAction: string | undefined;
-  /** Values of the fields that keep files, by element. */
-  files: ReadonlyMap<string, readonly { entry: string }[]>;
   contents: Contents;
   /** The button that saves. */
   save: string;
@@ -61,17 +59,16 @@ function steps({ pages, state, locale }: FormParts, shown: readonly number[]): s
 }
 
 /** What was entered on other pages, in hidden fields. */
-function keptFields({ definition, pages, state, files }: FormParts): string {
+function keptFields({ definition, pages, state }: FormParts): string {
   const hidden = (name: string, value: string) => `<input${attributes({ type: 'hidden', name, value })}>`;
   const others = [...state.seen].filter((index) => index !== state.page);
   const names = new Set(others.flatMap((index) => namesOn(definition, pages[index])));
   const kept: string[] = [];
   for (const [name, value] of Object.entries(state.fields)) {
     const element = name.split(':', 1)[0] ?? name;
-    if (!names.has(element) || files.has(element)) continue;
+    if (!names.has(element)) continue;
     for (const text of textsOf(value)) kept.push(hidden(name, text));
   }
-  for (const [name, list] of files) if (names.has(name)) for (const { entry } of list) kept.push(hidden(name, entry));
   const seen = [...state.seen].sort((a, b) => a - b).join(',');
   return `${hidden(pageFields.page, String(state.page))}${hidden(pageFields.seen, seen)}${kept.join('')}`;
 }

@@ -9,6 +9,7 @@ import {
   fieldset,
   isShown,
   readableText,
+  type ShownFile,
   type ShowTools,
 } from '../../elements';
 import type { ElementDefinition, ElementOption } from '../../types';
@@ -24,6 +25,8 @@ export interface RepeatParts {
   messages?: FormMessages | undefined;
   /** By the names of `entryElements`. */
   options: ReadonlyMap<string, readonly ElementOption[]>;
+  /** The files of a field that takes some. @param submitted its texts in the form that is shown again */
+  files(submitted: readonly string[] | null, value: Json): readonly ShownFile[];
   tools: ShowTools;
 }
 
@@ -118,10 +121,12 @@ function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, plac
     const value = entry.stored ? own(entry.stored, field.name) : (field.default ?? null);
     const said = parts.messages?.beside(shown.definition.name);
     const isFirst = parts.focus === position && index === 0;
+    const entered = entry.sent ? (entry.sent.get(field.name) ?? []) : null;
     const whole: ElementView = {
       ...shown,
       value,
-      entered: entry.sent ? (entry.sent.get(field.name) ?? []) : null,
+      entered,
+      files: parts.files(entered, value),
       error: said?.error ?? null,
       autofocus: said?.autofocus || isFirst,
       hasDefault: field.default !== undefined,

@@ -111,13 +111,12 @@ export function pageState(
   pages: readonly FormPage[],
   fields: FormFields,
   { entered, errors }: Pick<Entries, 'entered' | 'errors'>,
-  { hasFiles, items }: { hasFiles(name: string): boolean; items: Items | undefined },
+  items: Items | undefined,
 ): PageState {
   const count = pages.length;
   const absent = absentElements(definition, (element) => {
     const texts = entered.get(element.name);
-    if (texts) return hasFiles(element.name) ? '1' : [...texts];
-    return usualValue(element, items);
+    return texts ? [...texts] : usualValue(element, items);
   });
   const hidden = hiddenPages(pages, absent);
   const seen = seenPages(fields, count);

@@ -12,19 +12,28 @@ export interface WrongField {
   message: Message;
 }
 
-type Options = ReadonlyMap<string, readonly ElementOption[]>;
+/** What reads the fields of an entry. */
+export interface EntryTools {
+  /** By the names of `entryElements`. */
+  options: ReadonlyMap<string, readonly ElementOption[]>;
+  work: PatternWork;
+  /** Reads a field of files. @param field `<group>:<field>` */
+  readFileItem(
+    field: string,
+    element: ElementDefinition,
+    submitted: readonly string[],
+  ): Promise<{ value: Json } | { error: Message }>;
+}
 
 /**
  * The value of a repeated group, or what is wrong with it. Entries in which nothing was entered are left out, but those that
  * the least number needs are checked as they are.
- * @param options by the names of `entryElements`
  */
-export function readEntries(
+export async function readEntries(
   element: ElementDefinition,
   { entries, isWrong }: SentEntries,
-  options: Options,
-  work: PatternWork,
-): { value: Json; wrong: WrongField[] } {
+  tools: EntryTools,
+): Promise<{ value: Json; wrong: WrongField[] }> {
   const { name } = element;
   const { min, max } = boundsOf(element);
   const refuse = (refusal: Message) => ({ value: null, wrong: [{ path: [name], message: refusal }] });
@@ -39,7 +48,7 @@ export function readEntries(
       if (blank === 0) continue;
       blank -= 1;
     }
-    const read = readEntry(element, entry, options, work);
+    const read = await readEntry(element, entry, tools);
     value.push(read.items);
     for (const [field, refusal] of read.wrong) wrong.push({ path: [name, String(position), field], message: refusal });
   }
@@ -48,12 +57,11 @@ export function readEntries(
 }
 
 /** One entry; conditions of its fields name fields of the same entry. */
-function readEntry(
+async function readEntry(
   { name: group, entry }: ElementDefinition,
   sent: SentEntry,
-  options: Options,
-  work: PatternWork,
-): { items: Items; wrong: Map<string, Message> } {
+  { options, work, readFileItem }: EntryTools,
+): Promise<{ items: Items; wrong: Map<string, Message> }> {
   const items = new Map<string, Json>();
   const wrong = new Map<string, Message>();
   const valueFor = (name: string): Json => (wrong.has(name) ? [...(sent.get(name) ?? [])] : (items.get(name) ?? null));
@@ -61,7 +69,11 @@ function readEntry(
     const { name, type } = field;
     if (!isShown(field, valueFor)) continue;
     const own = options.get(`${group}_${name}`) ?? [];
-    const result = elementTypes.get(type)?.read?.(sent.get(name) ?? [], field, own, work);
+    const submitted = sent.get(name) ?? [];
+    const elementType = elementTypes.get(type);
+    const result = elementType?.files
+      ? await readFileItem(`${group}:${name}`, field, submitted)
+      : elementType?.read?.(submitted, field, own, work);
     if (result && 'error' in result) wrong.set(name, result.error);
     else if (result) items.set(name, result.value);
   }

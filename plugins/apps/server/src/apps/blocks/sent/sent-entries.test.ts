@@ -68,12 +68,11 @@ describe('sent entries', () => {
     [['a', 'b', 'c', 'd'], null, ['t.x: Please enter at most 3 entries.']],
   ])('%j are read as %j', async (names, value, wrong) => {
     const fields = Object.fromEntries(names.map((name, index) => [`t.x:${index}:n`, name]));
-    const read = readEntries(
-      element,
-      sent(fields) ?? { entries: [], numbers: [], isWrong: false },
-      new Map(),
-      patternWork(),
-    );
+    const read = await readEntries(element, sent(fields) ?? { entries: [], numbers: [], isWrong: false }, {
+      options: new Map(),
+      work: patternWork(),
+      readFileItem: async () => ({ value: null }),
+    });
     const site = { id: 's', title: 'S', url: 'http://x/s', theme: 'main', locale: null, timeZone: null };
     const { say } = await localeFor(site, new Map());
     expect(read.wrong.map(({ path, message: { key, values } }) => `${path.join('.')}: ${say(key, values)}`)).toEqual(

@@ -117,7 +117,9 @@ function chooser(view: ElementView, defaultAccept: readonly string[]): string {
       disabled: view.definition.readonly,
     });
     const text = file.url ? `<a${attributes({ href: file.url })}>${escapeHtml(file.name)}</a>` : escapeHtml(file.name);
-    return `<span class="apps-choice"><input${box}> <label for="${id}">Keep ${text} (${sizeText(file.size)})</label></span> `;
+    // The name is a link in the middle of the message.
+    const kept = escapeHtml(view.locale.say('file_keep', { name: '\0' })).replace('\0', () => text);
+    return `<span class="apps-choice"><input${box}> <label for="${id}">${kept} (${sizeText(file.size)})</label></span> `;
   });
   const attrs = attributes({
     id: controlId(view),

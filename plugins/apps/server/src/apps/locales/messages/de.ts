@@ -80,6 +80,7 @@ export const de: ServiceMessages = {
   file_gone: 'Die gewählte Datei ist nicht mehr da. Bitte wählen Sie sie noch einmal aus.',
   file_refused: 'Diese Datei konnte nicht gespeichert werden. Bitte wählen Sie eine andere.',
   file_again: 'Bitte wählen Sie die Datei noch einmal aus.',
+  file_keep: '{name} behalten',
   cancel: 'Abbrechen',
   automatic:
     'Das sieht nach einer automatischen Nachricht aus, denn ein Feld, das Menschen nicht sehen, war ausgefüllt. Bitte senden Sie das Formular noch einmal.',

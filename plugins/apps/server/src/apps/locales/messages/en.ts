@@ -84,6 +84,7 @@ export const en = {
   file_gone: 'The chosen file is no longer there. Please choose it again.',
   file_refused: 'This file could not be stored. Please choose another one.',
   file_again: 'Please choose the file again.',
+  file_keep: 'Keep {name}',
   cancel: 'Cancel',
   automatic:
     'This looks like an automatic message, because a field that people do not see was filled in. Please send it again.',

@@ -79,6 +79,7 @@ export const es: ServiceMessages = {
   file_gone: 'El archivo elegido ya no está. Elíjalo de nuevo.',
   file_refused: 'No se pudo guardar este archivo. Elija otro.',
   file_again: 'Elija el archivo de nuevo.',
+  file_keep: 'Conservar {name}',
   cancel: 'Cancelar',
   automatic: 'Esto parece un mensaje automático, porque se rellenó un campo que las personas no ven. Envíelo de nuevo.',
   early: 'Esto se envió más rápido de lo que una persona rellena un formulario. Envíelo de nuevo.',

@@ -80,6 +80,7 @@ export const fr: ServiceMessages = {
   file_gone: 'Le fichier choisi n’est plus là. Veuillez le choisir de nouveau.',
   file_refused: 'Ce fichier n’a pas pu être enregistré. Veuillez en choisir un autre.',
   file_again: 'Veuillez choisir le fichier de nouveau.',
+  file_keep: 'Garder {name}',
   cancel: 'Annuler',
   automatic:
     'Cela ressemble à un message automatique, car un champ que l’on ne voit pas a été rempli. Veuillez l’envoyer de nouveau.',

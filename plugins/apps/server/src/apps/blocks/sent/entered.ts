@@ -1,0 +1,63 @@
+import { MAX_ENTRIES, pageFields, roleOf } from '../../elements';
+import type { Block, ElementDefinition, FormPage } from '../../types';
+import { type Entries, type FormFields, type ShownEntry, textsOf } from './form';
+import { pageOfElement, seenPages } from './pages';
+import { type SentEntries, sentEntries } from './sent-entries';
+
+/**
+ * The entries of a form that is shown again; null where none of the inputs that the layout shows was sent, so that they
+ * have their usual values.
+ */
+export function enteredIn(
+  block: Block,
+  fields: FormFields,
+  shows: (name: string) => boolean,
+  pages: readonly FormPage[] = [],
+): Pick<Entries, 'entered' | 'repeats'> | null {
+  const seen = pages.length > 0 ? seenPages(fields, pages.length) : null;
+  const isUnseen = ({ name }: ElementDefinition) => {
+    const page = pageOfElement(block.definition, pages, name);
+    return page >= 0 && seen?.has(page) === false;
+  };
+  // Fields of a page that was not shown yet have their usual values.
+  const inputs = shownInputs(block, shows).filter((element) => !isUnseen(element));
+  const sent = sentEntries(block.definition, fields);
+  const isSent = ({ name }: ElementDefinition) =>
+    Object.hasOwn(fields, name) || (sent.get(name)?.entries.length ?? 0) > 0;
+  // A page whose boxes are all unchecked sends none of them.
+  const isPage = pages.length > 0 && Object.hasOwn(fields, pageFields.page);
+  return isPage || inputs.some(isSent)
+    ? { entered: entriesOf(inputs, fields, sent), repeats: repeatsOf(inputs, sent) }
+    : null;
+}
+
+/** The inputs that a form of the block may set and its layout shows. */
+export function shownInputs(block: Block, shows: (name: string) => boolean): ElementDefinition[] {
+  return [...block.definition.elements.values()].filter((element) => isEntered(element) && shows(element.name));
+}
+
+/** The texts of each input; of a repeated group those of all its entries. */
+export const entriesOf = (
+  inputs: readonly ElementDefinition[],
+  fields: FormFields,
+  sent: ReadonlyMap<string, SentEntries>,
+): Map<string, string[]> =>
+  new Map(
+    inputs.map(({ name, entry }) => {
+      if (entry) return [name, (sent.get(name)?.entries ?? []).flatMap((one) => [...one.values()].flat())];
+      return [name, textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)];
+    }),
+  );
+
+/** Entries that a form shows again, as far as a form could have sent them. */
+export const repeatsOf = (inputs: readonly ElementDefinition[], sent: ReadonlyMap<string, SentEntries>) =>
+  new Map(
+    inputs.flatMap(({ name, entry }): [string, readonly ShownEntry[]][] =>
+      entry ? [[name, (sent.get(name)?.entries ?? []).slice(0, MAX_ENTRIES.allowed)]] : [],
+    ),
+  );
+
+/** Whether a form may set the element. */
+function isEntered(element: ElementDefinition): boolean {
+  return roleOf(element) === 'input' && !element.mode && !element.readonly;
+}
