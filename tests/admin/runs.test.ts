@@ -3,6 +3,7 @@ import type { RunAgain, RunDetail, RunsPage } from '../../plugins/apps/shared/ad
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
 import { html, openStage, type Row, startTwin } from '../support/stage';
+import { runsOfRules } from './runs/rules';
 
 const logic = `
 export function on_display(context) {
@@ -194,6 +195,8 @@ describe('run again', () => {
     expect(await cursor()).toBe(before);
   });
 });
+
+runsOfRules(stage, themes);
 
 test('in the database: for all processes, across a start, and bounded', async () => {
   const env = configured({ apps: { runs: { keep: 5, store: 60 } } });

@@ -64,7 +64,7 @@ export function summaryOf({ logs: _logs, input: _input, ...summary }: RunDetail)
   return summary;
 }
 
-function matches(run: RunDetail, { site, app, block, state, requester }: RunsQuery): boolean {
+function matches(run: RunDetail, { site, app, block, state, requester, rule }: RunsQuery): boolean {
   const { identity, name } = run.requester;
   const names = requester === 'anonymous' ? identity === '' : identity === requester || name === requester;
   return (
@@ -72,7 +72,8 @@ function matches(run: RunDetail, { site, app, block, state, requester }: RunsQue
     (app === undefined || run.app === app) &&
     (block === undefined || run.calls.some((call) => call.block === block && call.app === run.app)) &&
     (state === undefined || run.state === state) &&
-    (requester === undefined || names)
+    (requester === undefined || names) &&
+    (rule === undefined || run.rule?.id === rule)
   );
 }
 

@@ -98,7 +98,7 @@ export class RunTable {
 }
 
 function rowOf(run: RunDetail) {
-  const { id, site, app, block, state, requester } = run;
+  const { id, site, app, block, state, requester, rule } = run;
   const blocks = run.calls.filter((call) => call.app === app).map((call) => call.block);
   return {
     runId: id,
@@ -108,13 +108,14 @@ function rowOf(run: RunDetail) {
     state,
     requester: requester.identity,
     requesterName: requester.name?.slice(0, 250) ?? null,
+    rule: rule?.id ?? null,
     entry: JSON.stringify(run),
   };
 }
 
 const isRowId = (cursor: string | undefined): cursor is string => /^\d{1,15}$/.test(cursor ?? '');
 
-function whereOf({ site, app, block, state, requester, after, before }: RunsQuery): object {
+function whereOf({ site, app, block, state, requester, rule, after, before }: RunsQuery): object {
   const conditions: object[] = [];
   if (site !== undefined) conditions.push({ site });
   if (app !== undefined) conditions.push({ app });
@@ -122,6 +123,7 @@ function whereOf({ site, app, block, state, requester, after, before }: RunsQuer
   if (state !== undefined) conditions.push({ state });
   if (requester === 'anonymous') conditions.push({ requester: '' });
   else if (requester !== undefined) conditions.push({ $or: [{ requester }, { requesterName: requester }] });
+  if (rule !== undefined) conditions.push({ rule });
   if (isRowId(after)) conditions.push({ id: { $gt: Number(after) } });
   if (isRowId(before)) conditions.push({ id: { $lt: Number(before) } });
   return { $and: conditions };

@@ -5,6 +5,7 @@ export type {
   RunDetail,
   RunInput,
   RunLogLine,
+  RunRule,
   RunState,
   RunsPage,
   RunsQuery,
