@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Overview } from '../../plugins/apps/shared/admin-api';
 import type { RunAgain, RunDetail, RunsPage } from '../../plugins/apps/shared/admin/runs';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
@@ -147,6 +148,17 @@ describe('what is kept', () => {
     expect((await runs('block=nothing')).runs).toEqual([]);
     expect((await stage.send({ as: 'root', send: 'GET /apps/runs?state=odd' })).status).toBe(400);
     expect((await stage.send({ as: 'root', send: 'GET /apps/runs/none' })).status).toBe(404);
+  });
+
+  test('the overview counts the failed ones of each app', async () => {
+    const failed = async (app: string) => {
+      const { json } = await stage.send<Overview>({ as: 'overseer', send: 'GET /apps/overview' });
+      return json.sites[0]?.apps.find(({ id }) => id === app)?.failedRuns ?? 0;
+    };
+    const [open, shut] = [await failed('open'), await failed('shut')];
+    await stage.send({ ...post('open', 'bad'), accept: html });
+    await stage.send({ ...post('open', 'good'), accept: html });
+    expect([await failed('open'), await failed('shut')]).toEqual([open + 1, shut]);
   });
 
   test.each(['anonymous', 'mona', 'olga', 'overseer', 'clerk'])('%s may not see them', async (as) => {

@@ -83,6 +83,21 @@ test.each([
   expect(ring.list(filter).runs).toHaveLength(count);
 });
 
+test('failed runs of the last day are counted, up to 100', () => {
+  const ring = new RunRing(500);
+  const key = { site: 'site', app: 'notes' };
+  const add = (count: number, more: Partial<NewRun>) => {
+    for (let n = 0; n < count; n += 1) ring.add(run({ state: 'failed', at: new Date().toISOString(), ...more }));
+  };
+  add(2, {});
+  add(1, { state: 'refused' });
+  add(1, { app: 'other' });
+  add(1, { at: new Date(Date.now() - 25 * 60 * 60 * 1_000).toISOString() });
+  expect(ring.failed(key)).toBe(2);
+  add(200, {});
+  expect(ring.failed(key)).toBe(100);
+});
+
 test.each([
   ['http://here/site/x?a=1&token=abc', '/site/x?a=1&token=(hidden)'],
   ['/x?pass%77ord=abc&b', '/x?pass%77ord=(hidden)&b'],

@@ -6,6 +6,9 @@ const MAX_CHARACTERS = 16_000_000;
 /** Runs of one answer: by default, and at most. */
 const LIMIT = { usual: 50, most: 200 };
 
+/** Failed runs that are counted, and milliseconds for which they are. */
+export const FAILED = { most: 100, time: 24 * 60 * 60 * 1_000 };
+
 /** The number of runs that a query asks for. */
 export const limitOf = ({ limit = LIMIT.usual }: RunsQuery): number => Math.min(Math.max(1, limit), LIMIT.most);
 
@@ -51,6 +54,14 @@ export class RunRing {
       older: found.length > limit ? (shown.at(-1)?.id ?? null) : null,
       stored: false,
     };
+  }
+
+  failed(app: { site: string; app: string }): number {
+    const since = Date.now() - FAILED.time;
+    const found = this.runs.filter(
+      ({ run }) => matches(run, { ...app, state: 'failed' }) && Date.parse(run.at) > since,
+    );
+    return Math.min(found.length, FAILED.most);
   }
 
   private numberOf(cursor: string | undefined): number | null {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { Logger } from '../log';
-import { limitOf, summaryOf } from './ring';
+import { FAILED, limitOf, summaryOf } from './ring';
 import type { RunDetail, RunsPage, RunsQuery } from './types';
 
 const RUN = 'plugin::apps.run';
@@ -73,6 +73,14 @@ export class RunTable {
       older: rows.length > limit ? String(shown.at(-1)?.id) : null,
       stored: true,
     };
+  }
+
+  async failed(app: { site: string; app: string }): Promise<number> {
+    await this.flush();
+    const createdAt = { $gt: new Date(Date.now() - FAILED.time) };
+    const where = { ...app, state: 'failed', createdAt };
+    const rows: Row[] = await this.rows().findMany({ where, limit: FAILED.most, select: ['id'] });
+    return rows.length;
   }
 
   private rows() {

@@ -1,6 +1,7 @@
 import { Button, Field, Flex, SingleSelect, SingleSelectOption, Switch, Typography } from '@strapi/design-system';
 import { useState } from 'react';
-import { type AppDetail, type RunState, runStates } from '../../../../../shared/admin-api';
+import { useSearchParams } from 'react-router-dom';
+import { type AppDetail, runStates } from '../../../../../shared/admin-api';
 import { useErrorText } from '../../../api/base';
 import { useAppsRunsQuery } from '../../../api/runs';
 import { useText } from '../../../plugin';
@@ -9,11 +10,12 @@ import { RunsTable } from './RunsTable';
 /** Milliseconds between two questions of the live list. */
 const LIVE = 2_000;
 
-/** What the logic of an app has done lately; live while the switch is on. */
+/** What the logic of an app has done lately; live while the switch is on. The address keeps the state. */
 export default function RunsTab({ app }: { app: AppDetail }) {
   const text = useText();
   const textOf = useErrorText();
-  const [state, setState] = useState<RunState | 'all'>('all');
+  const [search, setSearch] = useSearchParams();
+  const state = runStates.find((one) => one === search.get('state')) ?? 'all';
   const [requester, setRequester] = useState('');
   const [isLive, setLive] = useState(true);
   const [before, setBefore] = useState<string>();
@@ -28,12 +30,16 @@ export default function RunsTab({ app }: { app: AppDetail }) {
     refetchOnMountOrArgChange: true,
   });
   const failure = textOf(error);
+  const choose = (chosen: string | number) => {
+    setBefore(undefined);
+    setSearch(chosen === 'all' ? {} : { state: String(chosen) }, { replace: true });
+  };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
       <Flex gap={4} wrap="wrap" alignItems="flex-end">
         <Field.Root name="state">
           <Field.Label>{text('state')}</Field.Label>
-          <SingleSelect value={state} onChange={(chosen) => setState(chosen as RunState | 'all')}>
+          <SingleSelect value={state} onChange={choose}>
             {(['all', ...runStates] as const).map((one) => (
               <SingleSelectOption key={one} value={one}>
                 {text(`run.state.${one}`)}
