@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Overview } from '../../plugins/apps/shared/admin-api';
 import type { RunAgain, RunDetail, RunsPage } from '../../plugins/apps/shared/admin/runs';
+import type { Overview } from '../../plugins/apps/shared/admin-api';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
 import { html, openStage, type Row, startTwin } from '../support/stage';
