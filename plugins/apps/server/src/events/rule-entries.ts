@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget, RunRule } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { callVisit, functionNames } from '../apps';
+import { callVisit, functionNames, newDryRun } from '../apps';
 import type { Requester } from '../auth/types';
 import { didYouMean } from '../did-you-mean';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../errors';
@@ -71,7 +71,8 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     const content = await all.sites.content.resolve(site, '', manager);
     if (!content) throw new AppsError('InternalServerError', 'The site has no root');
     const address = all.sites.urls.block(site, appId, block);
-    const visit = callVisit(all, { site, content, requester: manager, address, params: {} });
+    // A dry one: loading the logic to see its functions is no run of the app.
+    const visit = { ...callVisit(all, { site, content, requester: manager, address, params: {} }), dry: newDryRun() };
     try {
       return await functionNames(all, visit, app, block);
     } catch (error) {
