@@ -24,6 +24,9 @@ const left = async () => {
 const portOf = (host: Host) => Number(new URL(host.url).port);
 
 describe('a body that is too large', () => {
+  const size = 600 * MB;
+  /** More than the buffers of a connection, which on a busy machine are refilled a few times before the answer arrives. */
+  const few = size / 4;
   const json = { type: 'application/json', begin: '{"a":"' };
   const cases: [string, Partial<Upload> & { path: string }][] = [
     ['a file, to a block', { path: '/site/@@apps/flow/blocks/item' }],
@@ -42,18 +45,17 @@ describe('a body that is too large', () => {
   ];
 
   test.each(cases)('%s: 413 before it is read', async (_, what) => {
-    const answer = await upload({ port: portOf(stage.host), size: 120 * MB, ...what });
+    const answer = await upload({ port: portOf(stage.host), size, ...what });
     expect(answer.status, answer.text.slice(0, 500)).toBe(413);
     expect(answer.text).toContain('PayloadTooLargeError');
-    // The size of a connection's buffers.
-    expect(answer.sent).toBeLessThan(60 * MB);
+    expect(answer.sent).toBeLessThan(few);
     expect(await left()).toEqual([]);
   });
 
   test.each(cases)('%s, without a length: 413 while it is read', async (_, what) => {
-    const answer = await upload({ port: portOf(stage.host), size: 120 * MB, ...what, chunked: true });
+    const answer = await upload({ port: portOf(stage.host), size, ...what, chunked: true });
     expect(answer.status, answer.text.slice(0, 500)).toBe(413);
-    expect(answer.sent).toBeLessThan(60 * MB);
+    expect(answer.sent).toBeLessThan(few);
     expect(await left()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CredentialContext, createRequesters, type Requesters } from './requesters';
-import type { Roles, UserRole } from './rights/roles';
+import type { Roles, UserRow } from './rights/roles';
 
 const JWT = 'user.j.wt';
 const ADMIN_JWT = 'admin.j.wt';
@@ -39,12 +39,13 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
       findOne: async ({ where }: { where: object }) => byFirst(where) ?? null,
       findMany: async () => users,
     },
+    'plugin::apps.password-change': { findOne: async () => null },
   };
   const roles: Roles = {
     ofType: async (type) => (type === 'public' ? { name: 'Public', type, permissions: [] } : null),
     named: async () => null,
     all: async () => ['Public'],
-    ofUser: async (id) => (byFirst({ id }) as { role?: UserRole })?.role ?? null,
+    ofUser: async (key) => (byFirst(key) as UserRow | undefined) ?? null,
   };
   const services: Record<string, object> = {
     user: { validatePassword: async (password: string, hash: string) => hash === `hash of ${password}` },
@@ -52,12 +53,11 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
       async verify(token: string) {
         if (token === 'database.is.down') throw new Error('connection refused');
         if (token !== JWT) throw new Error('Invalid token.');
-        return { id: 1, sessionId: 'open' };
+        return { id: 1 };
       },
     },
   };
   const session = {
-    isSessionActive: async (id: string) => id === 'open',
     generateRefreshToken: async () => ({ sessionId: 'open' }),
     revokeSessionById: async () => true,
   };
@@ -85,7 +85,12 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     store: () => ({ get: async () => null }),
     get: () => auth,
   };
-  return createRequesters({ strapi: strapi as never, config: { csrf: { maxAge: 1000 }, trustedOrigins: [] }, roles });
+  return createRequesters({
+    strapi: strapi as never,
+    config: { csrf: { maxAge: 1000 }, trustedOrigins: [] },
+    roles,
+    isSessionActive: async (_origin, id) => id === 'open',
+  });
 }
 
 const ask = (authorization?: string, cookies: Record<string, string> = {}, secure = false): CredentialContext => ({

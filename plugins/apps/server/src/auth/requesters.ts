@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { coalesceReads } from '../coalesce';
 import type { AppsConfig } from '../config.types';
+import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
 import {
   createAdministrators,
   MAX_ADMIN_SESSION_AGE,
@@ -13,11 +14,11 @@ import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
 import { createStandIns, type StandIns } from './credentials/stand-ins';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';
-import { createUsers, type UserRow } from './credentials/users';
-import { createRoles, type Roles } from './rights/roles';
+import { createUsers } from './credentials/users';
+import { createRoles, type Roles, type UserRow } from './rights/roles';
 import { type Csrf, createCsrf } from './sessions/csrf';
+import { createJwtUsers } from './sessions/jwt-users';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
-import { createPasswordChanges } from './sessions/password-changes';
 import { createProofs, type Proofs } from './sessions/proofs';
 import { isCrossOrigin, isForeign, type SenderContext } from './sessions/sender';
 import { createSessions, SESSION_COOKIE } from './sessions/sessions';
@@ -87,6 +88,7 @@ interface RequestersOptions {
   now?: () => number;
   /** For tests; by default those of the host. */
   roles?: Roles;
+  isSessionActive?: IsSessionActive;
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -96,13 +98,14 @@ export function createRequesters({
   config,
   now = Date.now,
   roles = createRoles(strapi),
+  isSessionActive = createActiveSessions(strapi),
 }: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
   const users = createUsers(strapi, roles);
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
-  const sessions = createSessions(strapi, { users, keyring, now });
-  const administrators = createAdministrators(strapi, { keyring, now });
-  const passwordChanges = createPasswordChanges(strapi);
+  const sessions = createSessions(strapi, { users, keyring, isSessionActive, now });
+  const administrators = createAdministrators(strapi, { keyring, isSessionActive, now });
+  const jwtUser = createJwtUsers(strapi, { users, isSessionActive, now });
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
   const takesCookies = (ctx: CredentialContext): boolean =>
@@ -111,27 +114,6 @@ export function createRequesters({
 
   const asUser = async (user: UserRow | null, credential: CredentialKind): Promise<Requester | null> =>
     user && users.requester(user, credential);
-
-  /** The user of a users-permissions JWT, in either of the plugin's modes; null if it is not one. */
-  const jwtUser = async (token: string): Promise<UserRow | null> => {
-    const jwt = strapi.plugin('users-permissions')?.service('jwt');
-    if (!jwt) return null;
-    const payload: { id?: unknown; iat?: number; sessionId?: string } | null = await jwt
-      .verify(token)
-      .catch((error: Error) => {
-        if (error.message === 'Invalid token.') return null;
-        throw error;
-      });
-    if (payload?.id === undefined) return null;
-    // Strapi takes an access token until it expires; here an ended session ends it too.
-    const active =
-      !payload.sessionId || (await strapi.sessionManager('users-permissions').isSessionActive(payload.sessionId));
-    if (!active) return null;
-    const user = await users.load({ id: payload.id });
-    // A token with a session ends with it; a token without one is valid if it is newer than the password.
-    const outlived = user && !payload.sessionId && (await passwordChanges.since(user.id, payload.iat));
-    return outlived ? null : user;
-  };
 
   const administrator = ({ auth, user }: Authenticated, credential: CredentialKind): Requester | null =>
     user ? adminRequester(user as never, auth.ability, { credential, session: auth.strategy.name === 'admin' }) : null;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 import { AppsError } from '../../errors';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
+import type { IsSessionActive } from './active-sessions';
 import type { Keyring } from './keyring';
 import { adminRequester } from './tokens';
 
@@ -85,9 +86,15 @@ export interface Redeemed {
   start(): Promise<string>;
 }
 
+interface AdministratorsOptions {
+  keyring: Keyring;
+  isSessionActive: IsSessionActive;
+  now?: () => number;
+}
+
 export function createAdministrators(
   strapi: Core.Strapi,
-  { keyring, now = Date.now }: { keyring: Keyring; now?: () => number },
+  { keyring, isSessionActive, now = Date.now }: AdministratorsOptions,
 ): Administrators {
   const sessions = () => strapi.db.query(SESSION);
   const browserMac = (browser: string) => ['hand-over-browser', browser];
@@ -185,7 +192,7 @@ export function createAdministrators(
 
     async resolve(value) {
       const opened = await open(value);
-      if (opened === null || !(await strapi.sessionManager(ORIGIN).isSessionActive(opened.session))) return null;
+      if (opened === null || !(await isSessionActive(ORIGIN, opened.session))) return null;
       return manager(opened.known, 'cookie');
     },
 

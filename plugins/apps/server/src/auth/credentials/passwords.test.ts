@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { UserRow } from '../rights/roles';
 import { createKeyring } from './keyring';
 import { createPasswords, type Passwords } from './passwords';
 import { createRateLimit } from './rate-limit';
-import { isNamed, type UserRow, type Users } from './users';
+import { isNamed, type Users } from './users';
 
 const row = (id: number, username: string, password: string | null, more: Partial<UserRow> = {}): UserRow => ({
   id,

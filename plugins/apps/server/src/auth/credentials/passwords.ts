@@ -1,9 +1,10 @@
 import { AppsError } from '../../errors';
+import type { UserRow } from '../rights/roles';
 import { addressGroup } from './address-group';
 import { decodeBasic, type Split, splits } from './basic';
 import type { Keyring } from './keyring';
 import type { LimitKey, RateLimit } from './rate-limit';
-import { isNamed, type UserRow, type Users } from './users';
+import { isNamed, type Users } from './users';
 
 /**
  * Checks names and passwords, of Basic credentials and of the login form (docs/reference/rights.md#basic-credentials).

@@ -2,25 +2,11 @@ import type { Core } from '@strapi/strapi';
 import { coalesceReads } from '../../coalesce';
 import { AppsError } from '../../errors';
 import { appsActions } from '../rights/permissions';
-import type { RoleRow, Roles, UserRole } from '../rights/roles';
+import type { RoleRow, Roles, UserKey, UserRow } from '../rights/roles';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
-
-/** A user of users-permissions as stored; never leaves auth/. */
-export interface UserRow {
-  id: number;
-  documentId: string;
-  username: string;
-  email: string;
-  /** Hash, or null for users of other providers. */
-  password: string | null;
-  provider: string | null;
-  confirmed: boolean | null;
-  blocked: boolean | null;
-  role?: UserRole | null;
-}
 
 /** A hash that no password has: checked for unknown users, so that their answer takes as long as for known ones. */
 const NO_HASH = `$2a$10$${'CwTycUXWue0Thq9StjUM0u'}${'J8e3V1H2p2l6WlR4F5oJm0bQ2m6lq2e'}`;
@@ -49,7 +35,7 @@ const nameless: UserRow = {
 /** The users of users-permissions, read for each request: nothing about a user is cached. Concurrent requests share a read. */
 export interface Users {
   /** The user with role and permissions, or null. */
-  load(where: { id: unknown } | { documentId: string }): Promise<UserRow | null>;
+  load(key: UserKey): Promise<UserRow | null>;
   /** Users who log in with one of these usernames or e-mails and have a password; without roles. */
   named(identifiers: readonly string[]): Promise<UserRow[]>;
   /** Whether the user may act: not blocked, confirmed where Strapi asks for it. */
@@ -88,10 +74,7 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
 
   const inTransaction = (): boolean => strapi.db.inTransaction();
 
-  const load = coalesceReads(async (where): Promise<UserRow | null> => {
-    const user: UserRow | null = await strapi.db.query(USER).findOne({ where: JSON.parse(where) });
-    return user && { ...user, role: await roles.ofUser(user.id) };
-  }, inTransaction);
+  const load = coalesceReads((key) => roles.ofUser(JSON.parse(key)), inTransaction);
 
   const publicRole = coalesceReads((type) => roles.ofType(type), inTransaction);
 
@@ -114,7 +97,7 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
 
   return {
     isActive,
-    load: (where) => load(JSON.stringify(where)),
+    load: (key) => load(JSON.stringify(key)),
     async named(identifiers) {
       const emails = identifiers.map((identifier) => identifier.toLowerCase());
       const found: UserRow[] = await strapi.db.query(USER).findMany({

@@ -1,8 +1,26 @@
 import type { Core } from '@strapi/strapi';
+import { createTables, type Query } from './tables';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
 const PERMISSION = 'plugin::users-permissions.permission';
+
+/** A user of users-permissions as stored; never leaves auth/. */
+export interface UserRow {
+  id: number;
+  documentId: string;
+  username: string;
+  email: string;
+  /** Hash, or null for users of other providers. */
+  password: string | null;
+  provider: string | null;
+  confirmed: boolean | null;
+  blocked: boolean | null;
+  role?: UserRole | null;
+}
+
+/** What identifies a user. */
+export type UserKey = { id: number } | { documentId: string };
 
 /** A role of users-permissions with what it may do. */
 export interface RoleRow {
@@ -23,22 +41,13 @@ export interface Roles {
   all(): Promise<string[]>;
   /** The role of that name; null when there is none. */
   named(name: string): Promise<RoleRow | null>;
-  /** The user's role; null when they have none. */
-  ofUser(id: number): Promise<UserRole | null>;
+  /** The user with their role, which is null when they have none; null when there is no such user. */
+  ofUser(key: UserKey): Promise<UserRow | null>;
 }
 
 /** A user's role, and whether any role is called exactly as the user is. */
 export interface UserRole extends RoleRow {
   nameIsGroup: boolean;
-}
-
-type Query = ReturnType<Core.Strapi['db']['connection']>;
-
-/** The table behind a relation, and its columns for this side and the other. */
-interface Link {
-  table: string;
-  own: string;
-  other: string;
 }
 
 interface RoleLine {
@@ -48,31 +57,28 @@ interface RoleLine {
   action: string | null;
 }
 
-/** A line of a user's role: with the role of the user's name, if there is one. Some databases compare without case. */
-interface UserRoleLine extends RoleLine {
-  username: string;
-  namesake: string | null;
-}
+/** The attributes of a user that are read, besides the id. */
+const userAttributes = ['documentId', 'username', 'email', 'password', 'provider', 'confirmed', 'blocked'] as const;
+
+/**
+ * A line of a user: with a permission of their role, and the role of the user's name, if there are any. Some databases compare
+ * without case, and some have numbers as truth values.
+ */
+type UserLine = Omit<UserRow, 'id' | 'role'> & { userId: number; namesake: string | null } & (
+    | RoleLine
+    | { [key in keyof RoleLine]: null }
+  );
+
+const truthOf = (value: unknown): boolean | null => (value === null ? null : Boolean(value));
 
 /** Roles of one list. */
 const MAX_ROLES = 200;
 
 export function createRoles(strapi: Core.Strapi): Roles {
-  const tableOf = (uid: string) => strapi.db.metadata.get(uid).tableName;
+  const { tableOf, columnOf, linkOf, ask } = createTables(strapi);
+  const askRoles = (build: (query: Query) => Query) => ask<RoleLine>(`${tableOf(ROLE)} as r`, build);
 
-  const linkOf = (uid: string, attribute: string): Link => {
-    const { joinTable } = strapi.db.metadata.get(uid).attributes[attribute] as unknown as {
-      joinTable: { name: string; joinColumn: { name: string }; inverseJoinColumn: { name: string } };
-    };
-    return { table: joinTable.name, own: joinTable.joinColumn.name, other: joinTable.inverseJoinColumn.name };
-  };
-
-  /** Runs a query on the roles `r`, in the transaction that the caller is in. */
-  const ask = async <Row>(build: (query: Query) => Query): Promise<Row[]> => {
-    const query = build(strapi.db.getConnection(`${tableOf(ROLE)} as r`));
-    return strapi.db.inTransaction() ? query.transacting((await strapi.db.transaction()).get()) : query;
-  };
-
+  /** Adds the permissions of the roles `r`. */
   const withPermissions = (query: Query): Query => {
     const granted = linkOf(PERMISSION, 'role');
     return query
@@ -89,30 +95,49 @@ export function createRoles(strapi: Core.Strapi): Roles {
     return { name: first.name, type: first.type, permissions };
   };
 
+  const userColumn = (attribute: string): string => `u.${columnOf(USER, attribute)}`;
+
+  const withRole = (query: Query): Query => {
+    const held = linkOf(USER, 'role');
+    return withPermissions(
+      query
+        .leftJoin(`${held.table} as h`, `h.${held.own}`, 'u.id')
+        .leftJoin(`${tableOf(ROLE)} as r`, 'r.id', `h.${held.other}`),
+    )
+      .leftJoin(`${tableOf(ROLE)} as n`, 'n.name', userColumn('username'))
+      .select('u.id as userId', 'n.name as namesake')
+      .select(userAttributes.map((attribute) => `${userColumn(attribute)} as ${attribute}`));
+  };
+
+  const userOf = (lines: readonly UserLine[]): UserRow | null => {
+    const [first] = lines;
+    if (!first) return null;
+    const { userId, documentId, username, email, password, provider, confirmed, blocked } = first;
+    const role = first.id === null ? null : roleOf(lines as readonly RoleLine[]);
+    const nameIsGroup = lines.some(({ namesake }) => namesake === username);
+    return {
+      ...{ id: userId, documentId, username, email, password, provider },
+      ...{ confirmed: truthOf(confirmed), blocked: truthOf(blocked) },
+      role: role && { ...role, nameIsGroup },
+    };
+  };
+
   return {
-    ofType: async (type) => roleOf(await ask<RoleLine>((query) => withPermissions(query).where('r.type', type))),
+    ofType: async (type) => roleOf(await askRoles((query) => withPermissions(query).where('r.type', type))),
     async all() {
-      const lines = await ask<RoleLine>((query) => query.select('r.name', 'r.type').orderBy('r.id').limit(MAX_ROLES));
+      const lines = await askRoles((query) => query.select('r.name', 'r.type').orderBy('r.id').limit(MAX_ROLES));
       const isPublic = ({ type }: RoleLine) => type === 'public';
       return [...lines.filter(isPublic), ...lines.filter((line) => !isPublic(line))].map(({ name }) => name);
     },
     // Some databases compare without case: the name itself decides.
     async named(name) {
-      const role = roleOf(await ask<RoleLine>((query) => withPermissions(query).where('r.name', name)));
+      const role = roleOf(await askRoles((query) => withPermissions(query).where('r.name', name)));
       return role?.name === name ? role : null;
     },
-    async ofUser(id) {
-      const held = linkOf(USER, 'role');
-      const lines = await ask<UserRoleLine>((query) =>
-        withPermissions(query)
-          .join(`${held.table} as h`, `h.${held.other}`, 'r.id')
-          .join(`${tableOf(USER)} as u`, 'u.id', `h.${held.own}`)
-          .leftJoin(`${tableOf(ROLE)} as n`, 'n.name', 'u.username')
-          .where('u.id', id)
-          .select('u.username', 'n.name as namesake'),
-      );
-      const role = roleOf(lines);
-      return role && { ...role, nameIsGroup: lines.some(({ username, namesake }) => namesake === username) };
+    async ofUser(key) {
+      const [[attribute = 'id', value] = []] = Object.entries(key);
+      const where = { [userColumn(attribute)]: value };
+      return userOf(await ask<UserLine>(`${tableOf(USER)} as u`, (query) => withRole(query).where(where)));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKeyring } from '../credentials/keyring';
-import type { UserRow, Users } from '../credentials/users';
+import type { Users } from '../credentials/users';
+import type { UserRow } from '../rights/roles';
 import { createSessions, MAX_SESSION_AGE, type Sessions } from './sessions';
 
 const eric: UserRow = {
@@ -25,7 +26,6 @@ const make = (keys: string[] = ['first']): Sessions => {
       open.add(sessionId);
       return { sessionId, token: 'never shown' };
     },
-    isSessionActive: async (id: string) => open.has(id),
   };
   const users = { load: async (where: { documentId?: string }) => (where.documentId === 'eric1' ? user : null) };
   const rows = {
@@ -37,6 +37,7 @@ const make = (keys: string[] = ['first']): Sessions => {
   return createSessions(strapi as never, {
     users: users as unknown as Users,
     keyring: createKeyring(keys),
+    isSessionActive: async (_origin, id) => open.has(id),
     now: () => time,
   });
 };

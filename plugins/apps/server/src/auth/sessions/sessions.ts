@@ -1,6 +1,8 @@
 import type { Core } from '@strapi/strapi';
+import type { IsSessionActive } from '../credentials/active-sessions';
 import type { Keyring } from '../credentials/keyring';
-import type { UserRow, Users } from '../credentials/users';
+import type { Users } from '../credentials/users';
+import type { UserRow } from '../rights/roles';
 
 /** Name of the plugin's session cookie. */
 export const SESSION_COOKIE = 'apps_session';
@@ -30,9 +32,16 @@ export interface Sessions {
   header(value: string, secure: boolean, age?: number): string;
 }
 
+interface SessionsOptions {
+  users: Users;
+  keyring: Keyring;
+  isSessionActive: IsSessionActive;
+  now?: () => number;
+}
+
 export function createSessions(
   strapi: Core.Strapi,
-  { users, keyring, now = Date.now }: { users: Users; keyring: Keyring; now?: () => number },
+  { users, keyring, isSessionActive, now = Date.now }: SessionsOptions,
 ): Sessions {
   const signed = (user: UserRow, time: string, session: string): string[] => [
     'session',
@@ -63,9 +72,7 @@ export function createSessions(
     },
     async resolve(value) {
       const opened = await open(value);
-      return opened !== null && (await strapi.sessionManager(ORIGIN).isSessionActive(opened.session))
-        ? opened.user
-        : null;
+      return opened !== null && (await isSessionActive(ORIGIN, opened.session)) ? opened.user : null;
     },
     async end(value) {
       const opened = await open(value);

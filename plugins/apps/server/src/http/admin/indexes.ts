@@ -33,15 +33,14 @@ export async function refreshOf({ store }: HttpServices, key: AppKey): Promise<R
   return refreshes.get(refreshName(key)) ?? null;
 }
 
-/** The app's declared indexes and `id`, each with its state. */
+/** The app's indexes, `id` among them, each with its state. */
 export async function indexesOf(
   { store }: HttpServices,
   key: AppKey,
-  declared: App['indexes'],
+  indexes: App['indexes'],
 ): Promise<IndexSummary[]> {
   const [complete, progress] = await Promise.all([store.completeIndexes(key), store.progress(key)]);
-  const all = new Map<string, IndexSummary['type']>([...declared, ['id', 'field']]);
-  return [...all].map(([name, type]) => ({
+  return [...indexes].map(([name, type]) => ({
     name,
     type,
     state: complete.get(name) === type ? 'ready' : progress ? 'building' : 'missing',

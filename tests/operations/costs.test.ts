@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { beforeAll, expect, test } from 'vitest';
+import { useStage, useThemes } from '../support/hooks';
+import { html, type RowRequest } from '../support/stage';
+
+const themes = useThemes({
+  'main/apps/costs/settings.yaml': 'acl:\n  rights:\n    reader: [Public, readers, strangers, authors]\n',
+  'main/apps/costs/blocks/item.yaml':
+    'elements:\n  name: { type: TEXT, index_type: field }\n  size: { type: NUMBER, index_type: field }\n',
+  'main/apps/costs/blocks/item.html': '<p>{name}, {size}</p>{_save}',
+  'main/apps/costs/blocks/plain.html': '<p>plain</p>',
+  'main/apps/costs/blocks/calls.js': `
+    const names = (app, count) => Array.from({ length: count }, (_, n) => app.get_record('r' + n).get('name')).join();
+    export const none = () => 'none';
+    export const one = ({ app }) => names(app, 1);
+    export const four = ({ app }) => names(app, 4);
+    export const find = ({ app }) => app.search("size < 5", { sort: 'size' }).length;
+  `,
+  'main/apps/costs/blocks/calls.yaml': 'elements: { none: BASIC, one: BASIC, four: BASIC }\n',
+  'main/apps/costs/blocks/calls.html': '<p>{none} {one} {four}</p>',
+});
+const stage = useStage(() => ({ themesDirectory: themes.directory }));
+
+/** Counts in the host: statements, the most rows of one of them, and messages to the runners. */
+interface Counts {
+  statements: string[];
+  rows: number;
+  messages: number;
+}
+
+beforeAll(async () => {
+  for (let n = 0; n < 40; n += 1) await stage.put('costs', `r${n}`, { block: 'item', name: `name ${n}`, size: n });
+  await stage.host.run((strapi) => {
+    const counts: Counts = { statements: [], rows: 0, messages: 0 };
+    (globalThis as unknown as { counts: Counts }).counts = counts;
+    // Changes are published, and the active theme's setting is read, beside the requests.
+    const beside = /apps_changes|^(BEGIN|COMMIT);$|strapi_core_store_settings/;
+    strapi.db.connection.on('query', ({ sql }: { sql: string }) => {
+      if (!beside.test(sql)) counts.statements.push(sql);
+    });
+    strapi.db.connection.on('query-response', (result: unknown) => {
+      if (Array.isArray(result)) counts.rows = Math.max(counts.rows, result.length);
+    });
+    const { Socket } = process.getBuiltinModule('node:net');
+    const { write } = Socket.prototype;
+    Socket.prototype.write = function counted(this: Socket, ...args: unknown[]) {
+      if (/^messages\b/.test(String(args[0]).slice(0, 9))) counts.messages += 1;
+      return Reflect.apply(write, this, args);
+    } as typeof write;
+  });
+});
+
+/** What a request costs when the same request has come before. */
+async function costOf(row: () => RowRequest): Promise<Counts> {
+  for (const _ of [1, 2, 3]) {
+    const { status, text } = await stage.send(row());
+    if (status >= 300) throw new Error(`${status} ${text}`);
+  }
+  await reset();
+  await stage.send(row());
+  return stage.host.run(() => (globalThis as unknown as { counts: Counts }).counts);
+}
+
+const reset = () =>
+  stage.host.run(() => {
+    Object.assign((globalThis as unknown as { counts: Counts }).counts, { rows: 0, messages: 0, statements: [] });
+  });
+
+const row =
+  (send: string, as = 'anonymous', json?: unknown, accept?: string) =>
+  (): RowRequest => ({ send, as, json, accept });
+const created = (as: string) => (): RowRequest => ({
+  send: `PUT costs/record/${randomUUID()}`,
+  as,
+  json: { block: 'item', name: 'new', size: 1 },
+});
+const page = { query: 'size < 30', sort_index: 'size', limit: 20 };
+
+/**
+ * Statements of a request, and messages to the runners: the first begins a session, each read is answered by one, the last
+ * ends the session.
+ */
+test.each<[string, () => RowRequest, number, number]>([
+  ['a record for anonymous', row('GET costs/record/r1'), 2, 0],
+  ['a record for a user', row('GET costs/record/r1', 'anna'), 3, 0],
+  ['a record for an API token', row('GET costs/record/r1', 'readToken'), 5, 0],
+  ['a page of a search', row('POST costs/search', 'anonymous', page), 3, 0],
+  ['creating a record with two indexes', created('mona'), 8, 0],
+  ['changing a record', row('PATCH costs/record/r2', 'mona', { size: 3 }), 7, 0],
+  ['a number that is incremented', row('PATCH costs/record/r3', 'mona', { size: { $inc: 1 } }), 7, 0],
+  ['a block without logic', row('GET costs/blocks/plain'), 1, 0],
+  ['a function without a read', row('GET costs/blocks/calls/none'), 1, 2],
+  ['a function with one read', row('GET costs/blocks/calls/one'), 2, 3],
+  ['a function with four reads', row('GET costs/blocks/calls/four'), 5, 6],
+  ['a page of three elements with logic', row('GET costs/blocks/calls', 'anonymous', undefined, html), 5, 7],
+])('%s', async (_title, request, statements, messages) => {
+  const cost = await costOf(request);
+  expect(cost.statements.length, cost.statements.join('\n')).toBe(statements);
+  // Messages that are due at once are sent together.
+  expect(cost.messages).toBeLessThanOrEqual(messages);
+});
+
+test('a list of records holds few of them at a time', async () => {
+  const lines = Array.from({ length: 3000 }, (_, n) => JSON.stringify({ path: `many-${n}`, items: { size: n } }));
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const added = await stage.send({ as: 'mona', send: 'POST costs/records', body: lines.join('\n'), headers });
+  expect(added.status, added.text).toBeLessThan(300);
+  const { rows } = await costOf(row('GET costs/records', 'mona', undefined, 'application/x-ndjson'));
+  expect(rows).toBeLessThanOrEqual(500);
+});
