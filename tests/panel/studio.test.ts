@@ -38,20 +38,30 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
-/** Logs an administrator of the tests in, and opens a tab of the app. */
-async function open(tab: string, colorScheme: 'light' | 'dark' = 'light') {
-  await stage.credential('developer');
-  const { page } = await browser.visitor({ colorScheme, viewport: { width: 1280, height: 900 } });
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED/.test(message.text())) errors.push(message.text());
-  });
+/** Logs the developer of the tests in. */
+async function login(page: Page) {
   await page.goto(`${stage.host.url}/admin/auth/login`);
   await page.fill('[name=email]', 'developer@example.com');
   await page.fill('[name=password]', 'Root-Secret-1');
   await page.click('button[type=submit]');
   await page.waitForURL((url) => !url.pathname.includes('/auth/'));
+  return page.context().storageState();
+}
+
+/** The session of the first login: Strapi takes five logins of an account in five minutes. */
+let session: Awaited<ReturnType<typeof login>> | undefined;
+
+/** Opens a tab of the app as the developer. */
+async function open(tab: string, colorScheme: 'light' | 'dark' = 'light') {
+  await stage.credential('developer');
+  const options = { colorScheme, viewport: { width: 1280, height: 900 }, ...(session && { storageState: session }) };
+  const { page } = await browser.visitor(options);
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED/.test(message.text())) errors.push(message.text());
+  });
+  session ??= await login(page);
   await page.goto(`${stage.host.url}/admin/plugins/apps/site/studio/${tab}`);
   await page.waitForSelector('h1');
   return { page, errors };

@@ -40,7 +40,11 @@ function NewAppForm({ site }: { site: SiteOverview }) {
   const [app, setApp] = useState('');
   const [template, setTemplate] = useState(NONE);
   const { data: templates = [] } = useAppsAppTemplatesQuery();
-  const [create, { error, isLoading }] = useAppsCreateAppMutation();
+  const [create, { error, isLoading, reset }] = useAppsCreateAppMutation();
+  const change = (entered: string) => {
+    reset();
+    setApp(entered);
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const made = await create({ site: site.id, app, template: template === NONE ? null : template });
@@ -52,7 +56,7 @@ function NewAppForm({ site }: { site: SiteOverview }) {
         <Flex direction="column" alignItems="stretch" gap={4}>
           <Field.Root name="app" required hint={text('app.new.id.hint')} error={textOf(error) ?? undefined}>
             <Field.Label>{text('app.new.id')}</Field.Label>
-            <Field.Input value={app} onChange={({ target }) => setApp(target.value)} maxLength={80} />
+            <Field.Input value={app} onChange={({ target }) => change(target.value)} maxLength={80} />
             <Field.Hint />
             <Field.Error />
           </Field.Root>

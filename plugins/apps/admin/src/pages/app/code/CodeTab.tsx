@@ -26,7 +26,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
     <Flex direction="column" alignItems="stretch" gap={4}>
       {locked !== null && <Typography textColor="warning600">{locked}</Typography>}
       <Flex gap={4} alignItems="stretch" wrap="wrap">
-        <Box width="24rem" maxWidth="100%">
+        <Box flex="1 1 24rem" minWidth="0">
           <FileList
             {...{ app, problems }}
             files={data?.files ?? []}
@@ -36,7 +36,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
             onChoose={open}
           />
         </Box>
-        <Flex direction="column" alignItems="stretch" gap={4} flex="1 1 46rem" minWidth="0">
+        <Flex direction="column" alignItems="stretch" gap={4} flex="100 1 46rem" minWidth="0">
           <Section title={path || text('code')}>
             {!opened && <Typography textColor="neutral600">{text('code.choose')}</Typography>}
             {opened && theirs && (
@@ -83,7 +83,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
         </Flex>
         {block !== undefined && (
           // Beside the code where the three columns have the room, else below it.
-          <Box flex="1 1 42rem" minWidth="0">
+          <Box flex="100 1 42rem" minWidth="0">
             <Section title={`${text('code.preview')}: ${block}`}>
               <PreviewPane
                 app={app}
