@@ -61,9 +61,13 @@ test('an index is missing until a search or a re-index builds it', async () => {
     { name: 'id', type: 'field', state: 'missing' },
     { name: 'title', type: 'field', state: 'missing' },
   ]);
+  const sizes = async () =>
+    (await stage.send({ as: 'clerk', send: 'GET /apps/sites/site/apps/shelf/index-sizes' })).json;
+  expect(await sizes()).not.toHaveProperty('title');
   await stage.send({ as: 'mona', send: 'POST shelf/search', json: { query: "title == 'a'" } });
   expect(await indexes()).toEqual([
     { name: 'id', type: 'field', state: 'ready' },
     { name: 'title', type: 'field', state: 'ready' },
   ]);
+  expect(await sizes()).toEqual({ title: 0, id: 0 });
 });

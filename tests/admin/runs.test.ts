@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RunAgain, RunDetail, RunsPage } from '../../plugins/apps/shared/admin/runs';
-import { configured } from '../support/configure';
+import type { Overview } from '../../plugins/apps/shared/admin-api';
 import { useStage, useThemes } from '../support/hooks';
-import { html, openStage, type Row, startTwin } from '../support/stage';
+import { html, type Row } from '../support/stage';
+import { runsOfRules } from './runs/rules';
 
 const logic = `
 export function on_display(context) {
@@ -148,6 +149,17 @@ describe('what is kept', () => {
     expect((await stage.send({ as: 'root', send: 'GET /apps/runs/none' })).status).toBe(404);
   });
 
+  test('the overview counts the failed ones of each app', async () => {
+    const failed = async (app: string) => {
+      const { json } = await stage.send<Overview>({ as: 'overseer', send: 'GET /apps/overview' });
+      return json.sites[0]?.apps.find(({ id }) => id === app)?.failedRuns ?? 0;
+    };
+    const [open, shut] = [await failed('open'), await failed('shut')];
+    await stage.send({ ...post('open', 'bad'), accept: html });
+    await stage.send({ send: 'GET open/blocks/a?n=1', accept: html });
+    expect([await failed('open'), await failed('shut')]).toEqual([open + 1, shut]);
+  });
+
   test.each(['anonymous', 'mona', 'olga', 'overseer', 'clerk'])('%s may not see them', async (as) => {
     for (const send of ['GET /apps/runs', 'GET /apps/runs/x', 'POST /apps/runs/x/again'])
       expect([401, 403]).toContain((await stage.send({ as, send })).status);
@@ -195,31 +207,4 @@ describe('run again', () => {
   });
 });
 
-test('in the database: for all processes, across a start, and bounded', async () => {
-  const env = configured({ apps: { runs: { keep: 5, store: 60 } } });
-  const stored = await openStage({ themesDirectory: themes.directory, env });
-  const list = async (query = '') =>
-    (await stored.send<RunsPage>({ as: 'root', send: `GET /apps/runs?limit=200&${query}` })).json;
-  try {
-    for (let n = 0; n < 130; n += 1) await stored.send({ send: `GET open/blocks/a/value?x=${n}` });
-    const page = await list();
-    expect(page.stored).toBe(true);
-    expect(page.runs.length).toBeGreaterThanOrEqual(60);
-    expect(page.runs.length).toBeLessThan(130);
-    expect(page.runs[0]?.address).toContain('x=129');
-    const twin = await startTwin(stored, { themesDirectory: themes.directory, env });
-    try {
-      await fetch(`${twin.url}/site/@@apps/open/blocks/a/value?x=twin`);
-      await expect
-        .poll(async () => (await list(`after=${page.cursor}`)).runs.map(({ address }) => address))
-        .toEqual(['/site/@@apps/open/blocks/a/value?x=twin']);
-      const [run] = (await list('block=a&app=open&state=done&requester=anonymous')).runs;
-      const one = await stored.send<RunDetail>({ as: 'root', send: `GET /apps/runs/${run?.id}` });
-      expect(one.json).toMatchObject({ id: run?.id, logs: [{ message: 'shown to null' }] });
-    } finally {
-      await twin.stop();
-    }
-  } finally {
-    await stored.close();
-  }
-});
+runsOfRules(stage, themes);

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { useBrowser } from '../support/hooks';
 import type { Stage } from '../support/stage';
 
@@ -23,6 +23,9 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.setViewportSize(wide);
 }
 
+/** Sessions by host and administrator: Strapi takes five logins of an account in five minutes. */
+const sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
+
 type Options = Parameters<ReturnType<typeof useBrowser>['visitor']>[0];
 
 /** An administrator of the tests in the panel: their page, its errors, and what opens a page of the plugin. */
@@ -33,18 +36,24 @@ export async function login(
   options: Options = {},
 ): Promise<{ page: Page; errors: string[]; open(at: string): Promise<void> }> {
   await stage.credential(who);
-  const { page } = await browser.visitor({ colorScheme: 'light', viewport: wide, reducedMotion: 'reduce', ...options });
+  const key = `${stage.host.url} ${who}`;
+  const known = sessions.get(key);
+  const usual: Options = { colorScheme: 'light', viewport: wide, reducedMotion: 'reduce' };
+  const { page, context } = await browser.visitor({ ...usual, ...options, ...(known && { storageState: known }) });
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
     // Strapi's own pages ask for addresses of the internet.
     if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED/.test(message.text())) errors.push(message.text());
   });
-  await page.goto(`${stage.host.url}/admin/auth/login`);
-  await page.fill('[name=email]', `${who}@example.com`);
-  await page.fill('[name=password]', 'Root-Secret-1');
-  await page.click('button[type=submit]');
-  await page.waitForURL((url) => !url.pathname.includes('/auth/'));
+  if (!known) {
+    await page.goto(`${stage.host.url}/admin/auth/login`);
+    await page.fill('[name=email]', `${who}@example.com`);
+    await page.fill('[name=password]', 'Root-Secret-1');
+    await page.click('button[type=submit]');
+    await page.waitForURL((url) => !url.pathname.includes('/auth/'));
+    sessions.set(key, await context.storageState());
+  }
   const open = async (at: string) => {
     await page.goto(`${stage.host.url}/admin/plugins/apps${at}`);
     await page.waitForSelector('h1');

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../support/browser';
 import { configured } from '../support/configure';
 import { useBrowser, useStage, useThemes } from '../support/hooks';
+import { article } from '../support/seed';
 import { login, picture } from './administrator';
 
 const files = {
@@ -12,7 +13,7 @@ const files = {
   'blocks/hello.yaml': 'elements:\n  value: BASIC\n',
   'blocks/hello.html': '<p class="hello">{value}</p>\n',
   'blocks/hello.js':
-    "export function value(context) {\n  if (context.request.get('bad')) throw new Error('too bad');\n  return '<b>hello</b>';\n}\n",
+    "export function value(context) {\n  if (context.request.get('bad')) throw new Error('too bad');\n  return '<b>hello</b>';\n}\nexport function greet(context) {\n  throw new Error('no greeting for ' + context.content.title);\n}\n",
 };
 const themes = useThemes(
   Object.fromEntries(Object.entries(files).map(([name, text]) => [`main/apps/studio/${name}`, text])),
@@ -74,6 +75,25 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
     await page.getByRole('button', { name: 'Preview', exact: true }).click();
     await page.frameLocator('iframe').getByText('draft hello').waitFor();
     await picture(page, 'code-preview');
+    // Beside the code where there is room, below it on a phone; the page of a desktop is made smaller.
+    const places = async (width: number) => {
+      await page.setViewportSize({ width, height: 900 });
+      const [code, frame] = [page.locator('.cm-editor'), page.locator('iframe')];
+      return Promise.all([code.boundingBox(), frame.boundingBox()]);
+    };
+    await expect
+      .poll(async () => {
+        const [code, frame] = await places(1680);
+        return frame && code && frame.x >= code.x + code.width && frame.x + frame.width <= 1680;
+      })
+      .toBe(true);
+    await expect
+      .poll(async () => {
+        const [code, frame] = await places(390);
+        return frame && code && frame.y >= code.y + code.height && frame.width <= 390;
+      })
+      .toBe(true);
+    await page.setViewportSize({ width: 1280, height: 900 });
     const file = path.join(themes.directory, 'main/apps/studio/blocks/hello.html');
     expect(await readFile(file, 'utf8')).toBe(files['blocks/hello.html']);
 
@@ -89,6 +109,63 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
     await expect.poll(() => readFile(file, 'utf8')).toBe('<p class="hello">draft {value}</p>\n');
     // The refusal was asked for, and scripts do not run in the preview.
     expect(errors.filter((text) => !/409|Blocked script/.test(text))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a new app is made of a template, and its code opens', async () => {
+    const { page, errors } = await open('code');
+    await page.goto(`${stage.host.url}/admin/plugins/apps`);
+    await page.getByRole('button', { name: 'New app' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Id' }).fill('studio');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText(/has an app "studio" already/).waitFor();
+    await dialog.getByRole('textbox', { name: 'Id' }).fill('votes');
+    await dialog.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'poll' }).click();
+    await picture(page, 'new-app');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.waitForURL(/site\/votes\/code$/);
+    await page.getByRole('button', { name: 'settings.yaml' }).waitFor();
+    expect(errors.filter((text) => !/409/.test(text))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('indexes: entries are counted when asked; failed runs are a link from the overview', async () => {
+    await stage.send({ send: 'GET studio/blocks/hello?bad=1', accept: 'text/html' });
+    const { page, errors } = await open('indexes');
+    await page.getByRole('button', { name: 'Count entries' }).click();
+    await page.getByRole('columnheader', { name: 'Entries' }).waitFor();
+    await picture(page, 'indexes-counted');
+    await page.goto(`${stage.host.url}/admin/plugins/apps`);
+    await picture(page, 'overview-runs');
+    await page.getByRole('link', { name: /failed runs? in the last day/ }).click();
+    await page.waitForURL(/studio\/runs\?state=failed$/);
+    await page.getByRole('row').filter({ hasText: 'too bad' }).first().waitFor();
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a rule lists its runs, which run again', async () => {
+    const rule = {
+      ...{ name: 'greets', event: 'create', contentType: article, enabled: true },
+      ...{ app: 'studio', block: 'hello', function: 'greet' },
+    };
+    const made = await stage.send<{ id: string }>({ as: 'ada', send: 'POST /apps/rules', json: rule });
+    await stage.host.run(
+      (strapi, uid) => strapi.documents(uid as never).create({ data: { title: 'Tim' } as never }),
+      article,
+    );
+    const { page, errors } = await open('runs');
+    await page.goto(`${stage.host.url}/admin/plugins/apps/rules/${made.json.id}`);
+    const row = page.getByRole('row').filter({ hasText: 'no greeting for Tim' }).first();
+    await row.waitFor();
+    await picture(page, 'rule');
+    await row.getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Run again, without writing' }).click();
+    await page.getByText('It would have written nothing.').waitFor();
+    await picture(page, 'rule-run');
+    expect(errors).toEqual([]);
     await page.context().close();
   });
 

@@ -6,14 +6,7 @@ import type { createTestTools } from './app-tests';
 import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { readConfig } from './config';
-import {
-  createActorContext,
-  type createCalls,
-  createLive,
-  createRuleEntries,
-  createRules,
-  publishChanges,
-} from './events';
+import { createActorContext, createLive, createRuleEntries, createRules, publishChanges } from './events';
 import { createFiles, type LibraryStrapi } from './files';
 import { compiledThemes } from './host-files';
 import { answerInside, type CreateContext, createBaseUrl, createReloads, type HttpServices } from './http';
@@ -64,17 +57,12 @@ const contextOf =
 export interface PluginTools {
   /** The services themselves, for what needs them later. */
   running(): HttpServices;
-  calls: ReturnType<typeof createCalls>;
   /** The time of logic in tests of apps, in `Date.now()` milliseconds; null: the clock runs. */
   now: ReturnType<typeof createTestTools>['now'];
 }
 
 /** Wires the modules: each gets what it needs, and nothing else. */
-export function createServices(
-  strapi: Core.Strapi,
-  workers: Workers,
-  { running, calls, now }: PluginTools,
-): HttpServices {
+export function createServices(strapi: Core.Strapi, workers: Workers, { running, now }: PluginTools): HttpServices {
   const config = configOf(strapi);
   const logger = printableLog(strapi.log);
   const production = strapi.config.get('environment') === 'production';
@@ -113,7 +101,7 @@ export function createServices(
   const live = createLive({ strapi, logger });
   const requesters = createRequesters({ strapi, config });
   const actorContext = createActorContext(strapi, requesters);
-  createRules({ strapi, logger, sites, actorContext, calls }).start();
+  createRules({ strapi, logger, sites, actorContext, services: running }).start();
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
   return {

@@ -20,6 +20,8 @@ export interface AppSummary {
   problems: number;
   /** One of them. */
   problem: Problem | null;
+  /** Runs that have failed in the last day, of those that are kept; counted to 100. */
+  failedRuns: number;
 }
 
 export interface AppDetail {

@@ -1,5 +1,6 @@
 import type { Items, Json } from '../json';
 import type { AdminRouteEntry } from './permissions';
+import type { RuleEvent } from './rules';
 
 /** Routes of what logic has done. */
 export const runRoutes = {
@@ -43,6 +44,19 @@ export interface RunError {
   excerpt: string | null;
 }
 
+/** The rule on events that has caused a run, and the item of its event. */
+export interface RunRule {
+  /** Document id of the rule. */
+  id: string;
+  event: RuleEvent;
+  /** Uid of the item's content type. */
+  contentType: string;
+  documentId: string;
+  locale: string | null;
+  /** Whether the item was the published version, or the only one of a type without drafts. */
+  published: boolean;
+}
+
 /** The logic of one request in one app, with the blocks that it has shown, saved or deleted. */
 export interface RunSummary {
   id: string;
@@ -64,6 +78,8 @@ export interface RunSummary {
   memory: number;
   hostCalls: number;
   error: RunError | null;
+  /** Null for requests, and for calls from code. */
+  rule: RunRule | null;
   /** Whether it can run again: a failed run of an app in debug mode. */
   hasInput: boolean;
 }
@@ -79,6 +95,8 @@ export interface RunInput {
   contentPath: string;
   /** Of a call from code or a rule on events. */
   call: { block: string; name: string; params: Items } | null;
+  /** Of a rule on events: the item that was deleted. */
+  deleted: { draft: boolean; fields: Items } | null;
 }
 
 export interface RunDetail extends RunSummary {
@@ -93,6 +111,8 @@ export interface RunsQuery {
   state?: RunState;
   /** The identity or the name of a requester; `anonymous`. */
   requester?: string;
+  /** Document id of a rule on events. */
+  rule?: string;
   /** Cursor of an earlier answer: only runs that ended after it. */
   after?: string;
   /** Cursor of an earlier answer: only runs that ended before those. */

@@ -19,6 +19,8 @@ export interface Overview {
   setup: SetupProblem[];
   sites: SiteOverview[];
   themes: ThemeChoice[];
+  /** Whether files can be changed: apps can be made. */
+  editing: boolean;
 }
 
 export interface ThemeChoice {

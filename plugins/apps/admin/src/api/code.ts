@@ -27,6 +27,8 @@ export const {
   useAppsPreviewMutation,
   useAppsCreateBlockMutation,
   useAppsCodeHintsQuery,
+  useAppsAppTemplatesQuery,
+  useAppsCreateAppMutation,
 } = appsApi.injectEndpoints({
   endpoints: (build) => ({
     appsFiles: build.query<CodeFiles, AppKey>({
@@ -65,6 +67,11 @@ export const {
     appsCreateBlock: build.mutation<{ paths: string[] }, AppKey & { block: string; language: string }>({
       query: ({ site, app, ...data }) => request('createBlock', { site, app }, { data }),
       invalidatesTags: ['AppsFile', 'AppsApp'],
+    }),
+    appsAppTemplates: build.query<string[], void>({ query: () => request('appTemplates') }),
+    appsCreateApp: build.mutation<{ app: string }, AppKey & { template: string | null }>({
+      query: ({ site, ...data }) => request('createApp', { site }, { data }),
+      invalidatesTags: (_result, error) => (error ? [] : ['AppsSite', 'AppsApp', 'AppsFile']),
     }),
   }),
 });

@@ -1,3 +1,4 @@
+import type { RunRule } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
 import { type AppServices, callFunction, callVisit } from '../apps';
 import type { Requesters } from '../auth';
@@ -7,6 +8,35 @@ import type { ContentItem, Site } from '../sites/types';
 
 export interface CallServices extends AppServices {
   requesters: Requesters;
+}
+
+/** A function of a block. */
+export interface FunctionName {
+  app: string;
+  block: string;
+  name: string;
+}
+
+/** What a function is called with. */
+export interface CallSubject {
+  content: ContentItem;
+  requester: Requester;
+  params: Items;
+  rule?: RunRule;
+}
+
+/** Calls a function in a site, and returns its value. NotFoundError for an unknown app, block or function. */
+export async function callIn(
+  all: CallServices,
+  site: Site,
+  { app: appId, block, name }: FunctionName,
+  { rule, ...subject }: CallSubject,
+): Promise<Json> {
+  const app = await all.loadApp(site, appId);
+  if (!app) throw notFound(missing.app(appId, site.id));
+  const address = all.sites.urls.block(site, appId, block);
+  const visit = callVisit(all, { site, address, ...subject });
+  return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name });
 }
 
 /** A call of a block's function from code. */
@@ -47,12 +77,8 @@ export function createCalls(services: () => CallServices): Calls {
       const all = services();
       const site = await siteOf(all, options.site);
       const requester = await requesterOf(all.requesters, options.requester ?? null);
-      const app = await all.loadApp(site, appId);
-      if (!app) throw notFound(missing.app(appId, site.id));
       const content = await contentOf(all, site, options.content, requester);
-      const address = all.sites.urls.block(site, appId, block);
-      const visit = callVisit(all, { site, content, requester, address, params: options.params ?? {} });
-      return callFunction(all, visit, app, { block, name });
+      return callIn(all, site, { app: appId, block, name }, { content, requester, params: options.params ?? {} });
     },
   };
 }

@@ -1,12 +1,13 @@
 import type { Core } from '@strapi/strapi';
-import type { Rule, RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
+import type { Rule, RuleChoices, RuleInput, RuleTarget, RunRule } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { callVisit, functionNames } from '../apps';
+import { callVisit, functionNames, newDryRun } from '../apps';
 import type { Requester } from '../auth/types';
 import { didYouMean } from '../did-you-mean';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../errors';
-import type { Site, Sites } from '../sites/types';
+import type { ContentItem, Site, Sites } from '../sites/types';
 import type { CallServices } from './calls';
+import { createItems } from './items';
 import { readRule, wrongKey } from './rule-input';
 
 const RULE = 'plugin::apps.rule';
@@ -25,6 +26,8 @@ export interface RuleEntries {
   create(input: Items, manager: Requester): Promise<Rule>;
   /** Changes the keys of the input. The same errors; NotFoundError for an unknown rule. */
   update(id: string, input: Items, manager: Requester): Promise<Rule>;
+  /** The item of a run that a rule has caused, as the requester may read it now; null if it is gone. */
+  item(site: Site, rule: RunRule, requester: Requester): Promise<ContentItem | null>;
   /** NotFoundError for an unknown rule. */
   delete(id: string): Promise<void>;
 }
@@ -68,7 +71,8 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     const content = await all.sites.content.resolve(site, '', manager);
     if (!content) throw new AppsError('InternalServerError', 'The site has no root');
     const address = all.sites.urls.block(site, appId, block);
-    const visit = callVisit(all, { site, content, requester: manager, address, params: {} });
+    // A dry one: loading the logic to see its functions is no run of the app.
+    const visit = { ...callVisit(all, { site, content, requester: manager, address, params: {} }), dry: newDryRun() };
     try {
       return await functionNames(all, visit, app, block);
     } catch (error) {
@@ -154,6 +158,8 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
       if (Object.keys(input).join() !== 'enabled' || rule.enabled) await requireTarget(rule, manager);
       return ruleOf((await documents().update({ documentId, data: rule })) ?? (await existing(documentId)));
     },
+    item: (site, { contentType: uid, ...rest }, requester) =>
+      createItems(strapi, services().sites).read(site, { uid, ...rest }, requester),
     async delete(documentId) {
       await existing(documentId);
       await documents().delete({ documentId });

@@ -7,7 +7,7 @@ import type { Logger } from '../log';
 import type { ContentItem, Site, Sites } from '../sites/types';
 import type { Actor, ActorContext } from './actor-context';
 import { createAfterCommit, type Due } from './after-commit';
-import type { Calls } from './calls';
+import { type CallServices, callIn } from './calls';
 import { type Action, type ContentEvent, createContentEvents, eventsOf } from './host-events';
 import { createItems } from './items';
 import { siteOfApp } from './rule-entries';
@@ -16,6 +16,7 @@ const RULE = 'plugin::apps.rule';
 
 interface Rule {
   id: number;
+  documentId: string;
   name: string;
   event: Event;
   app: string;
@@ -35,14 +36,15 @@ export interface RulesOptions {
   logger: Logger;
   sites: Sites;
   actorContext: ActorContext;
-  calls: Calls;
+  /** Called at each event, because the services are created after the rules. */
+  services(): CallServices;
 }
 
 /**
  * Rules on events of the host's content (docs/reference/events.md#rules-on-events). The functions run one after the
  * other, after the commit and after the editor's request: a failing function does not undo the editor's action.
  */
-export function createRules({ strapi, logger, sites, actorContext, calls }: RulesOptions) {
+export function createRules({ strapi, logger, sites, actorContext, services }: RulesOptions) {
   const items = createItems(strapi, sites);
   const contentEvents = createContentEvents(strapi);
   const afterCommit = createAfterCommit(strapi);
@@ -96,7 +98,7 @@ export function createRules({ strapi, logger, sites, actorContext, calls }: Rule
 
   async function run(rule: Rule, actor: Actor, subject: Subject): Promise<void> {
     const { contentEvent, gone } = subject;
-    const { event, uid, documentId, locale } = contentEvent;
+    const { event, uid, documentId, locale, published } = contentEvent;
     const requester = actorContext.forRule(actor, rule.id);
     try {
       const site = (await siteOfApp(sites, rule.app, locale)) ?? subject.site;
@@ -105,8 +107,9 @@ export function createRules({ strapi, logger, sites, actorContext, calls }: Rule
         : items.read(site, contentEvent, requester));
       if (!content) return;
       const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale };
-      const options = { content, params, requester, site: site.id };
-      await calls.call(`${rule.app}/${rule.block}/${rule.function}`, options);
+      const cause = { id: rule.documentId, event, contentType: uid, documentId, locale, published };
+      const target = { app: rule.app, block: rule.block, name: rule.function };
+      await callIn(services(), site, target, { content, params, requester, rule: cause });
     } catch (error) {
       await noteFailure(rule, documentId, error);
     }

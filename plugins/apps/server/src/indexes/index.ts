@@ -23,6 +23,7 @@ import {
   searchGeneration,
   targetOf,
 } from './search';
+import { countEntries } from './sizes';
 import { deleteRange, type RecordWrite, writeRows } from './tables/rows';
 import { createStateTable, type Generation, lockState } from './tables/state';
 import { dropTables } from './tables/tables';
@@ -91,6 +92,8 @@ export interface Indexes {
   progress(scope: string): Promise<Progress | null>;
   /** The app's indexes that searches can use at once. */
   complete(scope: string): Promise<IndexDeclarations>;
+  /** The entries of these indexes, counted in the time of one search (`countEntries`). */
+  sizes(access: Access, scope: string, end: ReadEnd): Promise<ReadonlyMap<string, number | null>>;
   destroy(): Promise<void>;
 }
 
@@ -213,7 +216,17 @@ export function createIndexes({
     check: (repair) => checkIndexes(tools, repair),
 
     progress: readiness.progress,
-    complete: readiness.complete,
+    complete: async (scope) => new Map((await readiness.complete(scope)).flatMap(({ indexes }) => indexes)),
+
+    async sizes(access, scope, end) {
+      const sql = searchSql(access, end);
+      const sizes = new Map<string, number | null>();
+      for (const generation of await readiness.complete(scope)) {
+        for (const [name, size] of await countEntries(sql, targetOf(dialect, generation, maxSorted)))
+          sizes.set(name, size);
+      }
+      return sizes;
+    },
 
     async destroy() {
       stopping = true;

@@ -101,4 +101,22 @@ describe.each(await availableClients())('null, lists and objects in a field inde
       ]);
     }
   });
+
+  test('entries are counted: values of field indexes, keywords, words; none where there is no time', async () => {
+    expect(await store.indexSizes(key)).toEqual(sizes({ id: 8, v: 3, w: 0 }));
+    const other = { site: 'site', app: 'words' };
+    const words: IndexDeclarations = new Map([
+      ['t', 'text'],
+      ['k', 'keyword'],
+    ]);
+    const made: Items[] = [{ t: 'one two two', k: ['a', 'b'] }, { t: 'one', k: 'a' }, {}];
+    for (const items of made) await store.transact((unit) => unit.create(other, { items, creator: null }));
+    expect(await store.indexSizes(other)).toEqual(new Map());
+    await store.refresh(other, words, { rebuild: false });
+    expect(await store.indexSizes(other)).toEqual(sizes({ id: 3, k: 3, t: 3 }));
+    const none = await store.indexSizes(other, { signal: AbortSignal.abort() });
+    expect([...none.values()]).toEqual([null, null, null]);
+  });
 });
+
+const sizes = (entries: Record<string, number>) => new Map(Object.entries(entries));

@@ -202,6 +202,10 @@ export function createRecordStore({
       return indexes.complete(scopeOf(key));
     },
 
+    async indexSizes(key, end = {}) {
+      return indexes.sizes(await access(), scopeOf(key), end);
+    },
+
     async destroy() {
       await indexes.destroy();
       await longReads.destroy();

@@ -146,6 +146,8 @@ export interface RecordStore extends RecordReader {
   progress(key: AppKey): Promise<Progress | null>;
   /** The app's indexes that searches can use at once; the first search builds the others. */
   completeIndexes(key: AppKey): Promise<IndexDeclarations>;
+  /** The number of entries of each of these indexes; null where counting takes longer than a search may. */
+  indexSizes(key: AppKey, end?: ReadEnd): Promise<ReadonlyMap<string, number | null>>;
   /** Stops background work. */
   destroy(): Promise<void>;
 }

@@ -29,6 +29,7 @@ export function createRunLog({ strapi, logger, config: { keep, store } }: RunLog
     },
     list: async (query) => (table ?? ring).list(query),
     find: async (id) => (table ?? ring).find(id),
+    failed: async (app) => (table ?? ring).failed(app),
     destroy: async () => table?.flush(),
   };
 }

@@ -7,9 +7,11 @@ const run = (more: Partial<NewRun> = {}): NewRun => ({
   ...{ at: '2026-01-01T00:00:00.000Z', site: 'site', app: 'notes', block: 'a', state: 'done' },
   calls: [{ app: 'notes', block: 'a', functions: ['on_display'] }],
   ...{ method: 'GET', address: '/site', requester: { identity: '', name: null }, time: 1, memory: 0, hostCalls: 0 },
-  ...{ error: null, hasInput: false, logs: [], input: null },
+  ...{ error: null, rule: null, hasInput: false, logs: [], input: null },
   ...more,
 });
+
+const event = { event: 'create' as const, contentType: 'api::a.a', documentId: 'd', locale: null, published: true };
 
 const filled = (size: number, count: number) => {
   const ring = new RunRing(size);
@@ -71,12 +73,29 @@ test.each([
   [{ requester: 'anna' }, 1],
   [{ requester: 'user:1' }, 1],
   [{ requester: '' }, 2],
+  [{ rule: 'r1' }, 1],
+  [{ rule: 'r2' }, 0],
 ])('filter %j', (filter, count) => {
   const ring = new RunRing(10);
   ring.add(run());
   ring.add(run({ state: 'failed', calls: [{ app: 'notes', block: 'b', functions: [] }] }));
-  ring.add(run({ requester: { identity: 'user:1', name: 'anna' } }));
+  ring.add(run({ requester: { identity: 'user:1', name: 'anna' }, rule: { id: 'r1', ...event } }));
   expect(ring.list(filter).runs).toHaveLength(count);
+});
+
+test('failed runs of the last day are counted, up to 100', () => {
+  const ring = new RunRing(500);
+  const key = { site: 'site', app: 'notes' };
+  const add = (count: number, more: Partial<NewRun>) => {
+    for (let n = 0; n < count; n += 1) ring.add(run({ state: 'failed', at: new Date().toISOString(), ...more }));
+  };
+  add(2, {});
+  add(1, { state: 'refused' });
+  add(1, { app: 'other' });
+  add(1, { at: new Date(Date.now() - 25 * 60 * 60 * 1_000).toISOString() });
+  expect(ring.failed(key)).toBe(2);
+  add(200, {});
+  expect(ring.failed(key)).toBe(100);
 });
 
 test.each([
@@ -89,7 +108,17 @@ test.each([
 });
 
 const input = (more: Partial<RunInput>): RunInput => ({
-  ...{ method: 'POST', url: '/x', query: {}, form: {}, body: null, headers: {}, contentPath: '', call: null },
+  ...{
+    method: 'POST',
+    url: '/x',
+    query: {},
+    form: {},
+    body: null,
+    headers: {},
+    contentPath: '',
+    call: null,
+    deleted: null,
+  },
   ...more,
 });
 

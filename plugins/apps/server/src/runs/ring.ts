@@ -6,6 +6,9 @@ const MAX_CHARACTERS = 16_000_000;
 /** Runs of one answer: by default, and at most. */
 const LIMIT = { usual: 50, most: 200 };
 
+/** Failed runs that are counted, and milliseconds for which they are. */
+export const FAILED = { most: 100, time: 24 * 60 * 60 * 1_000 };
+
 /** The number of runs that a query asks for. */
 export const limitOf = ({ limit = LIMIT.usual }: RunsQuery): number => Math.min(Math.max(1, limit), LIMIT.most);
 
@@ -53,6 +56,14 @@ export class RunRing {
     };
   }
 
+  failed(app: { site: string; app: string }): number {
+    const since = Date.now() - FAILED.time;
+    const found = this.runs.filter(
+      ({ run }) => matches(run, { ...app, state: 'failed' }) && Date.parse(run.at) > since,
+    );
+    return Math.min(found.length, FAILED.most);
+  }
+
   private numberOf(cursor: string | undefined): number | null {
     const [origin, number] = cursor?.split('-') ?? [];
     return origin === this.origin && /^\d{1,15}$/.test(number ?? '') ? Number(number) : null;
@@ -64,7 +75,7 @@ export function summaryOf({ logs: _logs, input: _input, ...summary }: RunDetail)
   return summary;
 }
 
-function matches(run: RunDetail, { site, app, block, state, requester }: RunsQuery): boolean {
+function matches(run: RunDetail, { site, app, block, state, requester, rule }: RunsQuery): boolean {
   const { identity, name } = run.requester;
   const names = requester === 'anonymous' ? identity === '' : identity === requester || name === requester;
   return (
@@ -72,7 +83,8 @@ function matches(run: RunDetail, { site, app, block, state, requester }: RunsQue
     (app === undefined || run.app === app) &&
     (block === undefined || run.calls.some((call) => call.block === block && call.app === run.app)) &&
     (state === undefined || run.state === state) &&
-    (requester === undefined || names)
+    (requester === undefined || names) &&
+    (rule === undefined || run.rule?.id === rule)
   );
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { Logger } from '../log';
-import { limitOf, summaryOf } from './ring';
+import { FAILED, limitOf, summaryOf } from './ring';
 import type { RunDetail, RunsPage, RunsQuery } from './types';
 
 const RUN = 'plugin::apps.run';
@@ -75,6 +75,19 @@ export class RunTable {
     };
   }
 
+  async failed(app: { site: string; app: string }): Promise<number> {
+    await this.flush();
+    // The latest ones, in the order of the index: a condition on the time would read all of the app's.
+    const latest: { createdAt: Date | string }[] = await this.rows().findMany({
+      where: { ...app, state: 'failed' },
+      orderBy: { id: 'desc' },
+      limit: FAILED.most,
+      select: ['createdAt'],
+    });
+    const since = Date.now() - FAILED.time;
+    return latest.filter(({ createdAt }) => new Date(createdAt).getTime() > since).length;
+  }
+
   private rows() {
     return this.strapi.db.query(RUN);
   }
@@ -98,7 +111,7 @@ export class RunTable {
 }
 
 function rowOf(run: RunDetail) {
-  const { id, site, app, block, state, requester } = run;
+  const { id, site, app, block, state, requester, rule } = run;
   const blocks = run.calls.filter((call) => call.app === app).map((call) => call.block);
   return {
     runId: id,
@@ -108,13 +121,14 @@ function rowOf(run: RunDetail) {
     state,
     requester: requester.identity,
     requesterName: requester.name?.slice(0, 250) ?? null,
+    rule: rule?.id ?? null,
     entry: JSON.stringify(run),
   };
 }
 
 const isRowId = (cursor: string | undefined): cursor is string => /^\d{1,15}$/.test(cursor ?? '');
 
-function whereOf({ site, app, block, state, requester, after, before }: RunsQuery): object {
+function whereOf({ site, app, block, state, requester, rule, after, before }: RunsQuery): object {
   const conditions: object[] = [];
   if (site !== undefined) conditions.push({ site });
   if (app !== undefined) conditions.push({ app });
@@ -122,6 +136,7 @@ function whereOf({ site, app, block, state, requester, after, before }: RunsQuer
   if (state !== undefined) conditions.push({ state });
   if (requester === 'anonymous') conditions.push({ requester: '' });
   else if (requester !== undefined) conditions.push({ $or: [{ requester }, { requesterName: requester }] });
+  if (rule !== undefined) conditions.push({ rule });
   if (isRowId(after)) conditions.push({ id: { $gt: Number(after) } });
   if (isRowId(before)) conditions.push({ id: { $lt: Number(before) } });
   return { $and: conditions };

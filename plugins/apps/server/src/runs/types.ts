@@ -5,6 +5,7 @@ export type {
   RunDetail,
   RunInput,
   RunLogLine,
+  RunRule,
   RunState,
   RunsPage,
   RunsQuery,
@@ -21,6 +22,8 @@ export interface RunLog {
   add(run: NewRun): void;
   list(query: RunsQuery): Promise<RunsPage>;
   find(id: string): Promise<RunDetail | null>;
+  /** How many of an app's kept runs have failed in the last day, counted to 100. */
+  failed(app: { site: string; app: string }): Promise<number>;
   /** Writes what is still to be stored. */
   destroy(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { Box, Button, Dialog, Flex, ProgressBar, Status, Typography } from '@strapi/design-system';
 import { ConfirmDialog } from '@strapi/strapi/admin';
 import type { AppDetail, IndexSummary, Refresh } from '../../../../shared/admin-api';
-import { useAppsAppQuery, useAppsRefreshMutation } from '../../api/apps';
+import { useAppsAppQuery, useAppsRefreshMutation, useLazyAppsIndexSizesQuery } from '../../api/apps';
 import { useAction } from '../../api/base';
 import { DataTable } from '../../components/DataTable';
 import { useMay } from '../../permissions';
@@ -37,12 +37,20 @@ function State({ state }: { state: IndexSummary['state'] }) {
   );
 }
 
+/** The entries of an index; undefined: it is not built. */
+function Size({ size }: { size: number | null | undefined }) {
+  const text = useText();
+  if (size === undefined) return '–';
+  return size === null ? text('index.size.unknown') : size.toLocaleString();
+}
+
 /** An app's declared indexes, with buttons to re-index its records and the progress of that; dropping asks for confirmation. */
 export default function IndexesTab({ app }: { app: AppDetail }) {
   const text = useText();
   const may = useMay();
   const act = useAction();
   const [refresh] = useAppsRefreshMutation();
+  const [count, { data: sizes, isFetching }] = useLazyAppsIndexSizesQuery();
   const key = { site: app.site, app: app.id };
   const running = app.refresh?.state === 'running';
   useAppsAppQuery(key, { pollingInterval: running ? pollInterval : 0 });
@@ -65,6 +73,9 @@ export default function IndexesTab({ app }: { app: AppDetail }) {
             {text('refresh.rebuild.confirm', { app: app.id, records: app.records })}
           </ConfirmDialog>
         </Dialog.Root>
+        <Button variant="tertiary" loading={isFetching} onClick={() => act(() => count(key).unwrap())}>
+          {text('index.count')}
+        </Button>
         <Box role="status" paddingLeft={4}>
           {app.refresh && <Progress refresh={app.refresh} />}
         </Box>
@@ -78,6 +89,9 @@ export default function IndexesTab({ app }: { app: AppDetail }) {
           { title: text('index'), cell: (index) => index.name },
           { title: text('type'), cell: (index) => index.type },
           { title: text('index.state'), cell: (index) => <State state={index.state} /> },
+          ...(sizes
+            ? [{ title: text('index.size'), cell: (index: IndexSummary) => <Size size={sizes[index.name]} /> }]
+            : []),
         ]}
       />
     </>

@@ -1,13 +1,15 @@
-import { Link, Status, Typography } from '@strapi/design-system';
+import { Box, Link, Status, Typography } from '@strapi/design-system';
 import { NavLink } from 'react-router-dom';
 import type { SiteOverview } from '../../../../shared/admin-api';
 import { DataTable } from '../../components/DataTable';
+import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { appPath } from '../app/tabs';
 
 /** The apps of a site, each with a link to its page. */
 export function AppsTable({ site }: { site: SiteOverview }) {
   const text = useText();
+  const may = useMay();
   return (
     <DataTable
       label={text('title')}
@@ -35,11 +37,20 @@ export function AppsTable({ site }: { site: SiteOverview }) {
         {
           title: text('state'),
           cell: (app) => (
-            <Status variant={app.problems > 0 ? 'danger' : 'success'} size="S" width="max-content">
-              <Typography variant="omega">
-                {app.problems > 0 ? text('state.problems', { count: app.problems }) : text('state.fine')}
-              </Typography>
-            </Status>
+            <>
+              <Status variant={app.problems > 0 ? 'danger' : 'success'} size="S" width="max-content">
+                <Typography variant="omega">
+                  {app.problems > 0 ? text('state.problems', { count: app.problems }) : text('state.fine')}
+                </Typography>
+              </Status>
+              {app.failedRuns > 0 && may(['develop']) && (
+                <Box paddingTop={1}>
+                  <Link tag={NavLink} to={`${appPath(site.id, app.id, 'runs')}?state=failed`}>
+                    {text('runs.failed', { count: app.failedRuns })}
+                  </Link>
+                </Box>
+              )}
+            </>
           ),
         },
       ]}

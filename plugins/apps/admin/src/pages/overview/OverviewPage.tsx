@@ -25,7 +25,7 @@ export function OverviewPage() {
           <SetupNotes problems={data.setup} />
           <ProblemsCard sites={data.sites} />
           {data.sites.map((site) => (
-            <SiteCard key={site.id} site={site} themes={data.themes} />
+            <SiteCard key={site.id} site={site} themes={data.themes} editing={data.editing} />
           ))}
           {may(['read', 'develop']) && <RulesCard />}
         </Flex>

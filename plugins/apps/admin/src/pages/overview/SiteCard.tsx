@@ -6,16 +6,19 @@ import { ProblemNote } from '../../components/ProblemNote';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { AppsTable } from './AppsTable';
+import { NewApp } from './NewApp';
 import { ThemeChoice } from './ThemeChoice';
 import { ThemeFiles } from './ThemeFiles';
 
 interface Props {
   site: SiteOverview;
   themes: Theme[];
+  /** Whether files can be changed. */
+  editing: boolean;
 }
 
 /** One site: its active theme, which can be changed, and its apps. */
-export function SiteCard({ site, themes }: Props) {
+export function SiteCard({ site, themes, editing }: Props) {
   const text = useText();
   const may = useMay();
   const [handOver] = useAppsHandOverMutation();
@@ -55,6 +58,11 @@ export function SiteCard({ site, themes }: Props) {
         </Box>
       )}
       <AppsTable site={site} />
+      {editing && may(['develop']) && (
+        <Box paddingTop={4}>
+          <NewApp site={site} />
+        </Box>
+      )}
       {may('manage') && <ThemeFiles site={site} themes={themes} />}
     </Box>
   );

@@ -1,21 +1,25 @@
-import { Link } from '@strapi/design-system';
+import { Link, Typography } from '@strapi/design-system';
 import { ArrowLeft } from '@strapi/icons';
 import { Layouts, Page } from '@strapi/strapi/admin';
 import { NavLink, useNavigate, useParams } from 'react-router-dom';
 import type { Rule } from '../../../../shared/admin-api';
 import { useErrorText } from '../../api/base';
 import { useAppsRuleChoicesQuery, useAppsRulesQuery } from '../../api/rules';
+import { useAppsRunsQuery } from '../../api/runs';
 import { DataTable } from '../../components/DataTable';
 import { Section } from '../../components/Section';
+import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
+import { RunsTable } from '../app/runs/RunsTable';
 import { RuleForm } from './RuleForm';
 
 /** The address of the plugin's first page. */
 const home = `/plugins/${pluginId}`;
 
-/** Makes a rule on events (`rules/create`), or changes one, and shows its failures. */
+/** Makes a rule on events (`rules/create`), or changes one, and shows its runs and failures. */
 export default function RulePage() {
   const text = useText();
+  const may = useMay();
   const textOf = useErrorText();
   const navigate = useNavigate();
   const { rule: id = 'create' } = useParams();
@@ -47,12 +51,27 @@ export default function RulePage() {
           />
         )}
       >
+        {rule && may(['develop']) && <Runs rule={rule} />}
         {rule && <Failures rule={rule} />}
       </RuleForm>
     </Page.Main>
   );
 }
 
+/** The rule's runs that are still kept, whether they failed or not. */
+function Runs({ rule }: { rule: Rule }) {
+  const text = useText();
+  const textOf = useErrorText();
+  const { data, error } = useAppsRunsQuery({ rule: rule.id, limit: 20 }, { refetchOnMountOrArgChange: true });
+  return (
+    <Section title={text('rule.runs')}>
+      {error && <Typography textColor="danger600">{textOf(error)}</Typography>}
+      {data && <RunsTable runs={data.runs} empty={text('rule.runs.none')} />}
+    </Section>
+  );
+}
+
+/** Failures that are stored with the rule. */
 function Failures({ rule }: { rule: Rule }) {
   const text = useText();
   return (

@@ -65,13 +65,14 @@ const failures: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keeps a run that has ended: one whose logic ran, or that failed. Costs nothing for others.
+ * Keeps a run that has ended: one whose logic ran, that failed, or that a rule has caused. Costs nothing for others.
  * @param thrown the error that ended it
  */
 export function keepRun(run: Run, thrown?: unknown): void {
   const { trace, visit, services } = run;
   const state = thrown === undefined ? (trace.failure ? 'failed' : 'done') : stateOf(thrown);
-  if ((trace.calls.length === 0 && state !== 'failed') || (services.runs.size === 0 && !visit.dry)) return;
+  const isKept = trace.calls.length > 0 || state === 'failed' || visit.rule !== undefined;
+  if (!isKept || (services.runs.size === 0 && !visit.dry)) return;
   const kept = describe(run, state, thrown);
   if (visit.dry) visit.dry.runs.push({ id: '', ...kept });
   else services.runs.add(kept);
@@ -97,6 +98,7 @@ function describe(run: Run, state: RunState, thrown: unknown): NewRun {
     memory: budget.memory,
     hostCalls: budget.earlierCalls + budget.hostCalls,
     error: errorOf(run, thrown),
+    rule: visit.rule ?? null,
     hasInput: input !== null,
     logs: trace.logs.map((entry) => ({ ...entry, level: entry.level ?? 'info' })),
     input,
@@ -123,10 +125,11 @@ function errorOf({ trace: { failure }, app }: Run, thrown: unknown): NewRun['err
 
 const nowhere = { file: '', line: null, column: null, excerpt: null };
 
-function inputOfRun({ request, contentPath, params, isCall }: Visit, { calls }: Trace): NewRun['input'] {
+function inputOfRun({ request, content, contentPath, params, isCall, rule }: Visit, { calls }: Trace): NewRun['input'] {
   const { method, url, query, form, body, headers } = request;
   const [first] = calls;
   if (isCall && !first?.functions[0]) return null;
   const call = isCall && first?.functions[0] ? { block: first.block, name: first.functions[0], params } : null;
-  return inputOf({ method, url, query, form, body, headers, contentPath, call });
+  const deleted = rule?.event === 'delete' ? { draft: content.draft, fields: content.fields } : null;
+  return inputOf({ method, url, query, form, body, headers, contentPath, call, deleted });
 }

@@ -18,7 +18,7 @@ import type {
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
 import type { RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
-import type { RunLog } from '../../runs';
+import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, Topic } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
@@ -111,6 +111,8 @@ export interface Visit {
   files?: RequestFiles;
   /** Whether code or a rule on events calls a function, without a request. */
   isCall?: boolean;
+  /** The rule whose function is called. */
+  rule?: RunRule;
   /** Writes are switched off: what they would have been is listed here (docs/decisions/runs.md). */
   dry?: DryRun;
   /** The console entries of a failed run. */

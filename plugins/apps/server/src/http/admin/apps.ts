@@ -70,6 +70,7 @@ export async function summaryOf(
     records: await services.store.count(key, app.indexes),
     problems: found.length,
     problem: found[0] ?? null,
+    failedRuns: await services.runs.failed(key),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IndexSummary, indexRoutes, Refresh } from '../../../../shared/admin-api';
+import type { IndexSizes, IndexSummary, indexRoutes, Refresh } from '../../../../shared/admin-api';
 import type { App } from '../../apps';
 import { AppsError, errorText } from '../../errors';
 import type { AppKey } from '../../records/types';
@@ -14,6 +14,11 @@ export const indexHandlers: Handlers<typeof indexRoutes> = {
     const { app, key } = await appOf(ctx, services);
     ctx.status = 202;
     return startRefresh(services, app, key, readBody(refreshBody, jsonObject(ctx)).rebuild);
+  },
+
+  async indexSizes(ctx, services): Promise<IndexSizes> {
+    const { key } = await appOf(ctx, services);
+    return Object.fromEntries(await services.store.indexSizes(key));
   },
 };
 

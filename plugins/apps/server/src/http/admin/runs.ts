@@ -1,10 +1,19 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { type RunAgain, type RunDetail, type RunsPage, type runRoutes, runStates } from '../../../../shared/admin-api';
+import {
+  type RunAgain,
+  type RunDetail,
+  type RunInput,
+  type RunRule,
+  type RunsPage,
+  type runRoutes,
+  runStates,
+} from '../../../../shared/admin-api';
 import { callFunction, callVisit, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../errors';
 import { must, readParameters } from '../../request-schema';
+import type { ContentItem, Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';
 import type { Handlers } from './handler';
 
@@ -23,6 +32,7 @@ const parameters = z.object({
   block: filter,
   state: z.enum(runStates, must(`one of ${runStates.join(', ')}`)).optional(),
   requester: filter,
+  rule: filter,
   after: filter,
   before: filter,
   limit: z
@@ -55,7 +65,7 @@ async function runOf(ctx: Context, { runs }: HttpServices): Promise<RunDetail> {
 }
 
 async function requestAgain(services: HttpServices, run: RunDetail, requester: Requester): Promise<RunAgain> {
-  const { method, url, form, body, headers } = run.input as NonNullable<RunDetail['input']>;
+  const { method, url, form, body, headers } = run.input as RunInput;
   const dry = newDryRun();
   const given = body ?? (Object.keys(form).length > 0 || method === 'POST' ? form : undefined);
   const type: Record<string, string> =
@@ -73,13 +83,27 @@ const pathOf = ({ pathname }: URL, url: string): string =>
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
+/** The content item of a call, as it is now. */
+async function contentOf(
+  { sites, rules }: HttpServices,
+  site: Site,
+  rule: RunRule | null,
+  { contentPath, deleted }: RunInput,
+  requester: Requester,
+): Promise<ContentItem | null> {
+  if (!rule) return sites.content.resolve(site, contentPath, requester);
+  if (deleted) return sites.content.describe(site, rule.contentType, deleted.fields, deleted);
+  return rules.item(site, rule, requester);
+}
+
 async function callAgain(services: HttpServices, run: RunDetail, requester: Requester): Promise<RunAgain> {
-  const { call, contentPath } = run.input as NonNullable<RunDetail['input']>;
-  const { block, name, params } = call as NonNullable<typeof call>;
+  const input = run.input as RunInput;
+  const { block, name, params } = input.call as NonNullable<RunInput['call']>;
   const site = await services.sites.site(run.site);
   const app = site && (await services.loadApp(site, run.app));
-  const content = site && (await services.sites.content.resolve(site, contentPath, requester));
-  if (!site || !app || !content) throw notFound(missing.app(run.app, run.site));
+  if (!site || !app) throw notFound(missing.app(run.app, run.site));
+  const content = await contentOf(services, site, run.rule, input, requester);
+  if (!content) throw new AppsError('ConflictError', 'Its content item is gone');
   const dry = newDryRun();
   const address = services.sites.urls.block(site, app.id, block);
   const visit = { ...callVisit(services, { site, content, requester, address, params }), dry };

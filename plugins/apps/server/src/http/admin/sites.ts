@@ -6,6 +6,7 @@ import { viewsOf } from '../app/views';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { summaryOf } from './apps';
+import { lockOf } from './code';
 import { appsOf, type Handlers, siteOf } from './handler';
 import { siteProblems } from './problems';
 
@@ -17,7 +18,7 @@ export const siteHandlers: Handlers<typeof siteRoutes> = {
     const themes = await services.sites.themes();
     const sites = await Promise.all((await services.sites.all()).map((site) => siteOverview(services, site)));
     const setup = await services.setup();
-    return { setup, sites, themes };
+    return { setup, sites, themes, editing: lockOf(services) === null };
   },
 
   async setTheme(ctx, services): Promise<SiteOverview> {

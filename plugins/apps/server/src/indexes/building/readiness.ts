@@ -47,8 +47,8 @@ export interface Readiness {
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
   /** See Indexes.progress. */
   progress(scope: string): Promise<Progress | null>;
-  /** See Indexes.complete. */
-  complete(scope: string): Promise<IndexDeclarations>;
+  /** The app's generations that searches can use at once. */
+  complete(scope: string): Promise<Generation[]>;
   /** Resolves when this process builds no index. */
   settled(): Promise<void>;
 }
@@ -152,10 +152,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
   return {
     ready,
     progress,
-    async complete(scope) {
-      const generations = (await stateOf(scope)).filter((one) => one.phase === 'ready' && isCurrent(one));
-      return new Map(generations.flatMap(({ indexes }) => indexes));
-    },
+    complete: async (scope) => (await stateOf(scope)).filter((one) => one.phase === 'ready' && isCurrent(one)),
     forget: (scope) => void known.delete(scope),
     async refresh(scope, declared, rebuild) {
       await running.get(scope)?.catch(() => undefined);

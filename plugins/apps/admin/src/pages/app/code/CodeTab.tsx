@@ -36,7 +36,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
             onChoose={open}
           />
         </Box>
-        <Box flex="100 1 40rem" minWidth="0">
+        <Flex direction="column" alignItems="stretch" gap={4} flex="100 1 46rem" minWidth="0">
           <Section title={path || text('code')}>
             {!opened && <Typography textColor="neutral600">{text('code.choose')}</Typography>}
             {opened && theirs && (
@@ -71,19 +71,29 @@ export default function CodeTab({ app }: { app: AppDetail }) {
               </Flex>
             )}
           </Section>
-        </Box>
+          <Section title={text('code.problems')}>
+            {problems.length === 0 && <Typography textColor="neutral600">{text('code.problems.none')}</Typography>}
+            {problems.map((problem) => (
+              <ProblemNote
+                key={`${problem.file}:${problem.line}:${problem.column} ${problem.message}`}
+                problem={problem}
+              />
+            ))}
+          </Section>
+        </Flex>
+        {block !== undefined && (
+          // Beside the code where the three columns have the room, else below it.
+          <Box flex="100 1 42rem" minWidth="0">
+            <Section title={`${text('code.preview')}: ${block}`}>
+              <PreviewPane
+                app={app}
+                block={block}
+                files={locked === null && changed !== null ? { [path]: changed } : {}}
+              />
+            </Section>
+          </Box>
+        )}
       </Flex>
-      <Section title={text('code.problems')}>
-        {problems.length === 0 && <Typography textColor="neutral600">{text('code.problems.none')}</Typography>}
-        {problems.map((problem) => (
-          <ProblemNote key={`${problem.file}:${problem.line}:${problem.column} ${problem.message}`} problem={problem} />
-        ))}
-      </Section>
-      {block !== undefined && (
-        <Section title={`${text('code.preview')}: ${block}`}>
-          <PreviewPane app={app} block={block} files={locked === null && changed !== null ? { [path]: changed } : {}} />
-        </Section>
-      )}
     </Flex>
   );
 }

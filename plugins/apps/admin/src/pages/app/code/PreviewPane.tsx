@@ -1,5 +1,5 @@
 import { Box, Button, Field, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { AppDetail } from '../../../../../shared/admin-api';
 import { useErrorText } from '../../../api/base';
 import { useAppsPreviewMutation } from '../../../api/code';
@@ -16,7 +16,7 @@ interface Props {
   files: Record<string, string>;
 }
 
-/** The page of a block as somebody sees it, with texts that are not saved. Its scripts do not run. */
+/** The page of a block as a requester sees it, with texts that are not saved. */
 export function PreviewPane({ app, block, files }: Props) {
   const text = useText();
   const textOf = useErrorText();
@@ -58,20 +58,40 @@ export function PreviewPane({ app, block, files }: Props) {
         </Typography>
       )}
       {data && (
-        <Box overflow="auto" borderColor="neutral200" hasRadius tabIndex={0}>
+        <Box borderColor="neutral200" hasRadius>
           {data.status !== 200 && (
             <Typography textColor="danger600">
               {[text('code.preview.status', { status: data.status }), data.redirect].filter(Boolean).join(' → ')}
             </Typography>
           )}
-          <iframe
-            title={text('code.preview')}
-            sandbox=""
-            srcDoc={data.html}
-            style={{ width: widths[width], height: '60vh', border: 0, background: '#fff' }}
-          />
+          <Frame title={text('code.preview')} html={data.html} width={widths[width]} />
         </Box>
       )}
     </Flex>
+  );
+}
+
+/** A page of a width in pixels, made smaller where there is less room. Its scripts do not run. */
+function Frame({ title, html, width }: { title: string; html: string; width: number }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(width);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => entry && setRoom(entry.contentRect.width));
+    observer.observe(place.current as HTMLDivElement);
+    return () => observer.disconnect();
+  }, []);
+  const scale = Math.min(1, Math.max(1, room) / width);
+  return (
+    <div ref={place} style={{ height: '60vh', overflow: 'hidden' }}>
+      <iframe
+        title={title}
+        sandbox=""
+        srcDoc={html}
+        style={{
+          ...{ width, height: `${60 / scale}vh`, border: 0, background: '#fff' },
+          ...{ transform: `scale(${scale})`, transformOrigin: 'top left' },
+        }}
+      />
+    </div>
   );
 }

@@ -6,7 +6,7 @@ import { useAppsRunAgainMutation, useAppsRunQuery } from '../../../api/runs';
 import { Pre } from '../../../components/Pre';
 import { ProblemNote } from '../../../components/ProblemNote';
 import { useText } from '../../../plugin';
-import { StateBadge } from './RunsTab';
+import { StateBadge } from './StateBadge';
 
 /** One run: its log, its error and its input; where it failed in debug mode, it can run again without writing. */
 export function RunModal({ id, onClose }: { id: string; onClose(): void }) {

@@ -1,40 +1,24 @@
-import {
-  Badge,
-  Button,
-  Field,
-  Flex,
-  SingleSelect,
-  SingleSelectOption,
-  Switch,
-  Typography,
-} from '@strapi/design-system';
+import { Button, Field, Flex, SingleSelect, SingleSelectOption, Switch, Typography } from '@strapi/design-system';
 import { useState } from 'react';
-import { type AppDetail, type RunState, type RunSummary, runStates } from '../../../../../shared/admin-api';
+import { useSearchParams } from 'react-router-dom';
+import { type AppDetail, runStates } from '../../../../../shared/admin-api';
 import { useErrorText } from '../../../api/base';
 import { useAppsRunsQuery } from '../../../api/runs';
-import { DataTable } from '../../../components/DataTable';
-import { ProblemNote } from '../../../components/ProblemNote';
 import { useText } from '../../../plugin';
-import { RunModal } from './RunModal';
+import { RunsTable } from './RunsTable';
 
 /** Milliseconds between two questions of the live list. */
 const LIVE = 2_000;
 
-const colours: Record<RunState, { backgroundColor: string; textColor: string }> = {
-  done: { backgroundColor: 'success100', textColor: 'success700' },
-  failed: { backgroundColor: 'danger100', textColor: 'danger700' },
-  refused: { backgroundColor: 'neutral150', textColor: 'neutral800' },
-};
-
-/** What the logic of an app has done lately; live while the switch is on. */
+/** What the logic of an app has done lately; live while the switch is on. The address keeps the state. */
 export default function RunsTab({ app }: { app: AppDetail }) {
   const text = useText();
   const textOf = useErrorText();
-  const [state, setState] = useState<RunState | 'all'>('all');
+  const [search, setSearch] = useSearchParams();
+  const state = runStates.find((one) => one === search.get('state')) ?? 'all';
   const [requester, setRequester] = useState('');
   const [isLive, setLive] = useState(true);
   const [before, setBefore] = useState<string>();
-  const [opened, setOpened] = useState<string | null>(null);
   const query = {
     ...{ site: app.site, app: app.id },
     ...(state !== 'all' && { state }),
@@ -46,12 +30,16 @@ export default function RunsTab({ app }: { app: AppDetail }) {
     refetchOnMountOrArgChange: true,
   });
   const failure = textOf(error);
+  const choose = (chosen: string | number) => {
+    setBefore(undefined);
+    setSearch(chosen === 'all' ? {} : { state: String(chosen) }, { replace: true });
+  };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
       <Flex gap={4} wrap="wrap" alignItems="flex-start">
         <Field.Root name="state">
           <Field.Label>{text('state')}</Field.Label>
-          <SingleSelect value={state} onChange={(chosen) => setState(chosen as RunState | 'all')}>
+          <SingleSelect value={state} onChange={choose}>
             {(['all', ...runStates] as const).map((one) => (
               <SingleSelectOption key={one} value={one}>
                 {text(`run.state.${one}`)}
@@ -76,7 +64,7 @@ export default function RunsTab({ app }: { app: AppDetail }) {
           {failure}
         </Typography>
       )}
-      <RunsTable runs={data?.runs ?? []} onOpen={setOpened} />
+      <RunsTable runs={data?.runs ?? []} empty={text('runs.none')} />
       <Flex gap={2}>
         {before && (
           <Button variant="tertiary" onClick={() => setBefore(undefined)}>
@@ -92,48 +80,6 @@ export default function RunsTab({ app }: { app: AppDetail }) {
           {text(data?.stored ? 'run.stored' : 'run.memory')}
         </Typography>
       </Flex>
-      {opened !== null && <RunModal id={opened} onClose={() => setOpened(null)} />}
     </Flex>
   );
-}
-
-function RunsTable({ runs, onOpen }: { runs: RunSummary[]; onOpen(id: string): void }) {
-  const text = useText();
-  return (
-    <DataTable
-      label={text('runs')}
-      empty={text('runs.none')}
-      rows={runs}
-      rowKey={({ id }) => id}
-      columns={[
-        {
-          title: text('run.at'),
-          cell: ({ id, at }) => (
-            <Button variant="ghost" size="S" onClick={() => onOpen(id)}>
-              {new Date(at).toLocaleString()}
-            </Button>
-          ),
-        },
-        { title: text('state'), cell: ({ state }) => <StateBadge state={state} /> },
-        {
-          title: text('block'),
-          cell: ({ calls }) => calls.map(({ block, functions }) => `${block}: ${functions.join(', ')}`).join('; '),
-        },
-        { title: text('run.requester'), cell: ({ requester }) => requester.name ?? text('creator.anonymous') },
-        { title: text('run.address'), cell: ({ method, address }) => <code>{`${method} ${address}`}</code> },
-        {
-          title: text('run.cost'),
-          cell: ({ time, memory, hostCalls }) =>
-            text('run.cost.text', { time, memory: Math.round(memory / 1024), hostCalls }),
-        },
-        { title: text('run.error'), cell: ({ error }) => error && <ProblemNote problem={error} /> },
-      ]}
-    />
-  );
-}
-
-/** How a run has ended. */
-export function StateBadge({ state }: { state: RunState }) {
-  const text = useText();
-  return <Badge {...colours[state]}>{text(`run.state.${state}`)}</Badge>;
 }
