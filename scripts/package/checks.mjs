@@ -77,7 +77,11 @@ export async function openPanel(host, url) {
     const wrong = [];
     page.on('pageerror', (error) => wrong.push(error.message));
     await page.goto(`${url}/admin/auth/login`);
-    await page.getByLabel(/email/i).fill(account.email);
+    const email = page.getByLabel(/email/i);
+    await email.waitFor().catch(async (error) => {
+      throw new Error(`${error.message}\n${wrong.join('\n')}\n${await page.locator('body').innerText()}`);
+    });
+    await email.fill(account.email);
     await page.getByLabel('Password', { exact: false }).first().fill(account.password);
     await page.getByRole('button', { name: /login/i }).click();
     await page.waitForURL((address) => !address.pathname.includes('/auth/'));
