@@ -147,7 +147,8 @@ describe.runIf(hasBrowser)('every page', () => {
     errors.length = 0;
     await open(at());
     await prepare?.(page);
-    await page.waitForLoadState('networkidle');
+    // Strapi's own page may wait long for an address of the internet.
+    await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await picture(page, `pages-${name.replace(/\W+/g, '-')}-${colorScheme}`);
@@ -158,8 +159,9 @@ describe.runIf(hasBrowser)('every page', () => {
     expect(await beyond(page)).toEqual([]);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await page.setViewportSize(wide);
-    // The wrong query is asked for; the scripts of a theme do not run.
-    expect(errors.filter((text) => !/400|Blocked script/.test(text))).toEqual([]);
+    // The wrong query is asked for; the scripts of a theme do not run in its preview.
+    const expected = name === 'preview' ? /Blocked script/ : /status of 400/;
+    expect(errors.filter((text) => !expected.test(text))).toEqual([]);
   });
 });
 
@@ -215,7 +217,8 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
     await reach(page, form.locator('[name=_save]'), 'Enter');
     await page.getByRole('row', { name: /The Whale/ }).waitFor();
     expect(await stage.items('shelf', 'moby')).toMatchObject({ title: 'The Whale' });
-    expect(errors).toEqual([]);
+    // The question where the focus is counts as a script of the form.
+    expect(errors.filter((text) => !/Blocked script/.test(text))).toEqual([]);
     await page.context().close();
   });
 });

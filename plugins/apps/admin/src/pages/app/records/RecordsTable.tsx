@@ -1,6 +1,7 @@
 import { Flex, IconButton, Link, Typography } from '@strapi/design-system';
 import { Pencil } from '@strapi/icons';
 import { Table } from '@strapi/strapi/admin';
+import type { KeyboardEvent } from 'react';
 import { NavLink } from 'react-router-dom';
 import type { AppDetail, ColumnSummary, RecordCreator, RecordSummary } from '../../../../../shared/admin-api';
 import { DeleteButton } from '../../../components/DeleteButton';
@@ -71,7 +72,7 @@ export function RecordsTable({ app, records, columns, isLoading, mayChange, onEd
                 <CreatorLink creator={record.creator} />
               </Table.Cell>
               <Table.Cell>
-                <Flex gap={1}>
+                <Flex gap={1} onKeyDown={keepKeys}>
                   <IconButton
                     label={text('record.edit', { id: record.id })}
                     variant="ghost"
@@ -95,6 +96,15 @@ export function RecordsTable({ app, records, columns, isLoading, mayChange, onEd
       </Table.Content>
     </Table.Root>
   );
+}
+
+/**
+ * The table gets only the keys that lead from cell to cell: in a cell of several buttons it takes all of them, so that Enter and
+ * Tab would do nothing, also in the question that a button asks.
+ */
+function keepKeys(event: KeyboardEvent) {
+  const leads = /^(Arrow|Home|End|Page)/.test(event.key) && event.currentTarget.contains(event.target as Node);
+  if (!leads) event.stopPropagation();
 }
 
 const deleteOption = ({ items: { block } }: RecordSummary, text: ReturnType<typeof useText>): string | undefined =>
