@@ -135,7 +135,7 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
     await stage.send({ send: 'GET studio/blocks/hello?bad=1', accept: 'text/html' });
     const { page, errors } = await open('indexes');
     await page.getByRole('button', { name: 'Count entries' }).click();
-    await page.getByRole('columnheader', { name: 'Entries' }).waitFor();
+    await page.locator('thead').getByText('Entries').waitFor();
     await picture(page, 'indexes-counted');
     await page.goto(`${stage.host.url}/admin/plugins/apps`);
     await picture(page, 'overview-runs');
@@ -161,6 +161,8 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
     const row = page.getByRole('row').filter({ hasText: 'no greeting for Tim' }).first();
     await row.waitFor();
     await picture(page, 'rule');
+    // Who develops sees the rule, and cannot change it.
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await row.getByRole('button').first().click();
     await page.getByRole('button', { name: 'Run again, without writing' }).click();
     await page.getByText('It would have written nothing.').waitFor();

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { type Rule, type RuleChoices, ruleEvents } from '../../../../shared/admin-api';
 import { type Choice, ChoiceField } from '../../components/ChoiceField';
 import { Section } from '../../components/Section';
+import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { type Draft, type Errors, useDraft, useFunctions } from './rule-draft';
 
@@ -22,13 +23,14 @@ interface Props {
 /** The form of a rule; an error of the server is shown at its field. */
 export function RuleForm({ rule, choices, onSaved, header, children }: Props) {
   const text = useText();
+  const may = useMay();
   const { draft, change, errors, saving, submit } = useDraft(rule, onSaved);
   const functions = useFunctions(draft);
   const type = choices.contentTypes.find(({ uid }) => uid === draft.contentType);
   const events = ruleEvents.filter((event) => type?.hasDrafts !== false || !event.endsWith('publish'));
   const blocks = choices.apps.find(({ id }) => id === draft.app)?.blocks ?? [];
   const save = (
-    <Button type="submit" startIcon={<Check />} loading={saving}>
+    <Button type="submit" startIcon={<Check />} loading={saving} disabled={!may('manage')}>
       {text('rule.save')}
     </Button>
   );

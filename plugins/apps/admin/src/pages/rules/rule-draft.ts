@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import type { Rule, RuleInput } from '../../../../shared/admin-api';
 import { type PanelError, useErrorText } from '../../api/base';
 import { useAppsCreateRuleMutation, useAppsRuleFunctionsQuery, useAppsUpdateRuleMutation } from '../../api/rules';
+import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 
 /** A rule while it is entered; '' is nothing chosen yet. */
@@ -62,9 +63,11 @@ function keyOf(error: unknown): string | null {
   return typeof key === 'string' && key in empty ? key : null;
 }
 
-/** The functions of the chosen block; undefined while they are loaded. */
+/** The functions of the chosen block; undefined while they are loaded, and for those who may not change rules. */
 export function useFunctions({ app, block }: Draft) {
   const textOf = useErrorText();
-  const { currentData, error } = useAppsRuleFunctionsQuery({ app, block }, { skip: block === '' });
+  const may = useMay();
+  const skip = block === '' || !may('manage');
+  const { currentData, error } = useAppsRuleFunctionsQuery({ app, block }, { skip });
   return { data: block === '' || error ? [] : currentData, error: block === '' ? null : textOf(error) };
 }
