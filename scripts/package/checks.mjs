@@ -79,7 +79,7 @@ export async function openPanel(host, url) {
     await page.goto(`${url}/admin/auth/login`);
     const email = page.getByLabel(/email/i);
     await email.waitFor().catch(async (error) => {
-      throw new Error(`${error.message}\n${wrong.join('\n')}\n${await page.locator('body').innerText()}`);
+      throw new Error(`${error.message}\n${wrong.join('\n')}\n${await page.locator('body').textContent()}`);
     });
     await email.fill(account.email);
     await page.getByLabel('Password', { exact: false }).first().fill(account.password);
