@@ -147,6 +147,8 @@ describe.runIf(hasBrowser)('every page', () => {
     errors.length = 0;
     await open(at());
     await prepare?.(page);
+    // The colours of a button under the pointer are Strapi's.
+    await page.mouse.move(0, 0);
     // Strapi's own page may wait long for an address of the internet.
     await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
     for (const colorScheme of ['light', 'dark'] as const) {
