@@ -1,5 +1,6 @@
 /** The scenarios over HTTP: one record read and written, by all kinds of requesters, against Strapi's own interface. */
 import { requestText } from '../support/load.mjs';
+import { makeRequesters } from '../support/requesters.mjs';
 
 /** Makes the data, the permissions and the requesters; returns what the requests need. */
 export async function seedHttp(host) {
@@ -9,22 +10,6 @@ export async function seedHttp(host) {
       await strapi.db
         .query('plugin::users-permissions.permission')
         .create({ data: { action: `api::article.article.${action}`, role: role.id } });
-    const member = await strapi.db
-      .query('plugin::users-permissions.role')
-      .findOne({ where: { type: 'authenticated' } });
-    const user = await strapi.plugin('users-permissions').service('user').add({
-      username: 'bench',
-      email: 'bench@example.com',
-      password: 'Bench-Secret-1',
-      provider: 'local',
-      confirmed: true,
-      blocked: false,
-      role: member.id,
-    });
-    const jwt = await strapi.plugin('users-permissions').service('jwt').issue({ id: user.id });
-    const token = await strapi
-      .service('admin::api-token')
-      .create({ name: 'bench', description: '', type: 'full-access', lifespan: null });
     strapi.server.router.patch('/bench-update', async (ctx) => {
       await strapi.db.connection.raw('update apps_records set version = version + 1 where id = 2');
       ctx.body = {};
@@ -45,12 +30,12 @@ export async function seedHttp(host) {
           },
         ),
       );
-    return { jwt: String(jwt), token: token.accessKey, article: article.documentId };
+    return { article: article.documentId };
   });
   const csrf = (await fetch(`${host.url}/site/@@apps/plain`, { headers: { accept: 'application/json' } })).headers.get(
     'x-csrf-token',
   );
-  return { ...seed, csrf };
+  return { ...seed, ...(await host.run(makeRequesters)), csrf };
 }
 
 /** A peer that gets one request after the other; every answer must have the status. */

@@ -5,6 +5,7 @@ import { root } from '../../scripts/prepare.mjs';
 import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
 import { startHost } from '../support/host.mjs';
 import { page } from '../support/page.mjs';
+import { makeRequesters } from '../support/requesters.mjs';
 import { strapiEnvironment } from '../support/strapi.mjs';
 
 const elements = `  author: { type: TEXT, index_type: field }
@@ -41,29 +42,14 @@ function makeTheme(themes, names) {
   }
 }
 
-/** Runs in the host: the requesters, and the records of the collections. */
+/** Runs in the host: makes the records of the collections. */
 async function seed(strapi, dataset, counts) {
   const { noteAt } = await import(dataset);
-  const roles = strapi.db.query('plugin::users-permissions.role');
-  const member = await roles.findOne({ where: { type: 'authenticated' } });
-  const user = await strapi.plugin('users-permissions').service('user').add({
-    username: 'bench',
-    email: 'bench@example.com',
-    password: 'Bench-Secret-1',
-    provider: 'local',
-    confirmed: true,
-    role: member.id,
-  });
-  const jwt = await strapi.plugin('users-permissions').service('jwt').issue({ id: user.id });
-  const token = await strapi
-    .service('admin::api-token')
-    .create({ name: 'bench', description: '', type: 'full-access', lifespan: null });
   const store = strapi.plugin('apps').service('records').store();
   const records = async function* (count) {
     for (let at = 0; at < count; at += 1) yield { id: `n${at}`, items: noteAt(at), creator: null };
   };
   for (const [app, count] of counts) await store.createMany({ site: 'site', app }, records(count));
-  return { jwt: String(jwt), token: token.accessKey };
 }
 
 /** Waits until the indexes of the apps are complete, so that none is built while something is measured. */
@@ -149,7 +135,8 @@ export const plugin = {
     const host = await startHost(strapiEnvironment(database), themes, { command });
     const dataset = new URL('../support/dataset.mjs', import.meta.url).href;
     const counts = names.map((name) => [name, collections[name]]);
-    const requesters = await host.run(seed, dataset, counts);
+    await host.run(seed, dataset, counts);
+    const requesters = await host.run(makeRequesters);
     const settings = await fetch(`${host.url}/site/@@apps/notes`, { headers: { accept: 'application/json' } });
     const csrf = settings.headers.get('x-csrf-token');
     await indexed(

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { root } from '../../scripts/prepare.mjs';
 import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
 import { startHost } from '../support/host.mjs';
+import { makeRequesters } from '../support/requesters.mjs';
 import { strapiEnvironment } from '../support/strapi.mjs';
 import { fillTable } from '../support/tables.mjs';
 
@@ -86,8 +87,8 @@ function makeApplication(folder, names) {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** Permissions of the public, and a user and a token. */
-async function makeRequesters(strapi, names) {
+/** Runs in the host: permits reading and writing the collections. */
+async function permit(strapi, names) {
   const roles = strapi.db.query('plugin::users-permissions.role');
   const [open, member] = await Promise.all(
     ['public', 'authenticated'].map((type) => roles.findOne({ where: { type } })),
@@ -97,19 +98,6 @@ async function makeRequesters(strapi, names) {
     for (const action of ['find', 'findOne', 'create', 'update'])
       for (const role of [open.id, member.id])
         await permissions.create({ data: { action: `api::${name}-entry.${name}-entry.${action}`, role } });
-  const user = await strapi.plugin('users-permissions').service('user').add({
-    username: 'bench',
-    email: 'bench@example.com',
-    password: 'Bench-Secret-1',
-    provider: 'local',
-    confirmed: true,
-    role: member.id,
-  });
-  const jwt = await strapi.plugin('users-permissions').service('jwt').issue({ id: user.id });
-  const token = await strapi
-    .service('admin::api-token')
-    .create({ name: 'bench', description: '', type: 'full-access', lifespan: null });
-  return { jwt: String(jwt), token: token.accessKey };
 }
 
 function requestsFor({ jwt, token }) {
@@ -161,7 +149,8 @@ export const strapi = {
   async start({ database, folder, command, names }) {
     makeApplication(folder, names);
     const host = await startHost(strapiEnvironment(database), '', { folder, command });
-    const requesters = await host.run(makeRequesters, names);
+    await host.run(permit, names);
+    const requesters = await host.run(makeRequesters);
     const now = new Date();
     // Strapi stores dates as numbers on SQLite.
     const date = database.kind === 'sqlite' ? now.getTime() : now;

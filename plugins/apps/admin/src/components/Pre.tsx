@@ -1,6 +1,6 @@
 import { Box, Typography } from '@strapi/design-system';
 
-/** A text as it is, in letters of one width; its long lines wrap. */
+/** Preformatted text in a monospaced font; long lines wrap. */
 export function Verbatim({ children }: { children: string }) {
   return (
     <Typography
@@ -13,7 +13,7 @@ export function Verbatim({ children }: { children: string }) {
   );
 }
 
-/** A text as it is, in a box that the keyboard scrolls too. */
+/** Preformatted text in a box that can be scrolled by keyboard. */
 export function Pre({ children }: { children: string }) {
   return (
     <Box overflow="auto" maxHeight="30rem" background="neutral100" padding={3} hasRadius tabIndex={0}>

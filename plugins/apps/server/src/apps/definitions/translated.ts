@@ -1,7 +1,7 @@
 import { cataloguesOf, localeFor } from '../locales';
 import type { App, Block, Definition, ElementDefinition, FormPage } from '../types';
 
-/** The message of a key as it is written; null if there is none. */
+/** The message of a key, without its values; null if there is none. */
 type Find = (key: string) => string | null;
 
 /** Texts of an element, by the keys that a definition has them under. */

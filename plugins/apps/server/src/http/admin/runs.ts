@@ -83,7 +83,7 @@ const pathOf = ({ pathname }: URL, url: string): string =>
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The content item of a call, as it is now. */
+/** The current state of the content item of a call. */
 async function contentOf(
   { sites, rules }: HttpServices,
   site: Site,
