@@ -195,8 +195,9 @@ const hosts = {
     changeManifest(host, (manifest) => {
       for (const name of Object.keys(manifest.dependencies))
         if (name.startsWith('@strapi/')) manifest.dependencies[name] = oldest;
-      // The release that Strapi had then downloads a binary when it is installed.
-      manifest.overrides = { sharp: '0.33.5' };
+      // The release of sharp that Strapi had then downloads a binary when it is installed. Some of Strapi's packages take any
+      // release of its admin package, of which npm would install the newest one.
+      manifest.overrides = { sharp: '0.33.5', '@strapi/admin': oldest };
     });
     writeFileSync(join(host, 'config', 'database.js'), oldDatabaseConfig);
     await step('npm install', () => void npm(host, ['install']));
