@@ -66,6 +66,7 @@ export function runAttacks(
         const problem = lateness(attack, result, maxWait);
         if (!problem) return;
         late.push(problem);
+        console.log(`${attack.name}, attempt ${attempt + 1}: ${problem}`);
       }
       expect(late).toEqual([]);
     },

@@ -28,8 +28,8 @@ export const browserFiles = join(__dirname, '..', 'browser');
 /** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
 export const workerProcesses = { path: workerPath, count: 2, memory: 256 };
 
-/** Processes that search a SQLite file in parallel; one processor is left to the server. */
-const searchProcesses = (searches: number) => Math.min(searches, Math.max(2, availableParallelism() - 1));
+/** Long searches that run in parallel: one processor is left to the server, whose database often shares its machine. */
+const parallelSearches = (searches: number) => Math.min(searches, Math.max(2, availableParallelism() - 1));
 
 /** The plugin's configuration, checked. */
 export const configOf = (strapi: Core.Strapi) =>
@@ -78,7 +78,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     production,
   });
   const database = strapiDatabase(strapi.db as unknown as StrapiDb);
-  const searches = database.client === 'sqlite' ? searchProcesses(config.limits.searches) : config.limits.searches;
+  const searches = parallelSearches(config.limits.searches);
   const store = createRecordStore({
     database,
     limits: { ...config.limits, searches },

@@ -40,6 +40,7 @@ export const mysql: Dialect = {
     `set session max_statement_time = ${time === null ? 'default' : time / 1000}`,
     `set session max_execution_time = ${time ?? 'default'}`,
   ],
+  oneProcessor: [],
   rows: (result) => (result as [Row[]])[0],
   affected: (result) => (result as [{ affectedRows: number }])[0].affectedRows,
   classify: (error) =>

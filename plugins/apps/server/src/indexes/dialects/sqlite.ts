@@ -24,6 +24,7 @@ export const sqlite: Dialect = {
   contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,
   // A statement can only be ended by the code that runs it: records/reads/sqlite-reads.ts.
   timeLimit: () => [],
+  oneProcessor: [],
   rows: (result) => result as Row[],
   affected: (result) => (result as { changes: number }).changes,
   classify(error): Reason {

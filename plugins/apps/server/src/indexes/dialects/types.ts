@@ -39,6 +39,8 @@ export interface Dialect {
   contains(haystack: string, needle: string): string;
   /** Alternative statements that limit the time (ms) of the connection's later statements; null resets the limit. */
   timeLimit(time: number | null): string[];
+  /** Statements after which each later statement of the connection uses one processor of the database at most. */
+  readonly oneProcessor: readonly string[];
   /** Rows and row counts of a result of Knex's `raw`. */
   rows(result: unknown): Row[];
   affected(result: unknown): number;

@@ -86,6 +86,14 @@ describe.each(await availableClients())('long reads on %s', (client) => {
     expect(await ones(reads)).toEqual([1]);
   });
 
+  test.skipIf(client !== 'postgres')('a statement uses one processor of the database', async () => {
+    const settings = () => ({
+      sql: `select current_setting('jit') as jit, current_setting('max_parallel_workers_per_gather') as workers`,
+      values: [],
+    });
+    expect(await rows(readsOf().read(settings, undefined, {}))).toEqual([{ jit: 'off', workers: '0' }]);
+  });
+
   test('a statement ends when its client disconnects', async () => {
     const reads = readsOf(2, 60_000);
     const controller = new AbortController();

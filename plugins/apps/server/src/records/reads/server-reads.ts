@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { dialects, type LongReads, tooLong } from '../../indexes';
+import { type Dialect, dialects, type LongReads, tooLong } from '../../indexes';
 import type { LongReadsOptions, StatementLimits } from './long-reads';
 import type { Semaphore } from './semaphore';
 
@@ -49,7 +49,7 @@ export function serverReads({ database, time, slots }: LongReadsOptions, semapho
     const { afterCreate: prepare = (connection: Connection, done: Done) => done(null, connection) } =
       host.config.pool ?? {};
     const afterCreate = (connection: Connection, done: Done) => {
-      limitTime(connection, dialect.timeLimit(time)).then(
+      limitConnection(connection, dialect, time).then(
         () => prepare(connection, done),
         (error: Error) => done(error, connection),
       );
@@ -119,7 +119,8 @@ export function serverReads({ database, time, slots }: LongReadsOptions, semapho
   };
 }
 
-function limitTime(connection: Connection, statements: readonly string[]): Promise<unknown> {
+/** Bounds the time (ms) and the processors of the connection's later statements. */
+async function limitConnection(connection: Connection, dialect: Dialect, time: number): Promise<void> {
   const run = (sql: string) =>
     new Promise<void>((resolve, reject) =>
       connection.query(sql, (error) => {
@@ -127,7 +128,8 @@ function limitTime(connection: Connection, statements: readonly string[]): Promi
         else resolve();
       }),
     );
-  return firstOf(statements, run);
+  await firstOf(dialect.timeLimit(time), run);
+  for (const statement of dialect.oneProcessor) await run(statement);
 }
 
 /** Runs the statements until one succeeds. */
