@@ -175,11 +175,11 @@ describe('run again', () => {
       runs: [{ state: 'failed', error: { message: expect.stringMatching(/bad name/) } }],
     });
     await themes.write('main/apps/open/blocks/a.js', logic.replace("=== 'bad'", "=== 'worse'"));
-    const mended = await again(failed?.id ?? '');
-    expect(mended).toMatchObject({ runs: [{ state: 'done', error: null }] });
-    expect(mended.status).toBeLessThan(400);
-    expect(mended.writes.records.at(-1)).toMatchObject({ app: 'open', id: 'made', after: { name: 'bad' } });
-    expect(mended.writes.mails).toMatchObject([{ app: 'open', to: ['team@example.org'], subject: 'Added' }]);
+    const rerun = await again(failed?.id ?? '');
+    expect(rerun).toMatchObject({ runs: [{ state: 'done', error: null }] });
+    expect(rerun.status).toBeLessThan(400);
+    expect(rerun.writes.records.at(-1)).toMatchObject({ app: 'open', id: 'made', after: { name: 'bad' } });
+    expect(rerun.writes.mails).toMatchObject([{ app: 'open', to: ['team@example.org'], subject: 'Added' }]);
     expect(await stage.items('open', 'made')).toBeNull();
     await themes.write('main/apps/open/blocks/a.js', logic);
   });

@@ -87,11 +87,11 @@ export function runsOfRules(stage: Stage, themes: Files): void {
         const [failed] = await runsOf(rule);
         expect(failed).toMatchObject({ state: 'failed', hasInput: true, rule: { event, documentId } });
         expect(await again(failed?.id)).toMatchObject({ status: 500, runs: [{ state: 'failed' }] });
-        await themes.write(`${app}/blocks/ear.js`, logic.replace("throw new Error('not '", "return ('mended '"));
-        const mended = await again(failed?.id);
-        expect(mended).toMatchObject({ status: 0, runs: [{ state: 'done', error: null }] });
-        expect(mended.answer).toBe(JSON.stringify(`mended ${title}`));
-        expect(mended.writes.records.at(-1)).toMatchObject({ app: 'rules', id: 'heard', after: { title, event } });
+        await themes.write(`${app}/blocks/ear.js`, logic.replace("throw new Error('not '", "return ('rerun '"));
+        const rerun = await again(failed?.id);
+        expect(rerun).toMatchObject({ status: 0, runs: [{ state: 'done', error: null }] });
+        expect(rerun.answer).toBe(JSON.stringify(`rerun ${title}`));
+        expect(rerun.writes.records.at(-1)).toMatchObject({ app: 'rules', id: 'heard', after: { title, event } });
         expect(await stage.items('rules', 'heard')).toBeNull();
         await runsOf(rule);
         await themes.write(`${app}/blocks/ear.js`, logic);
