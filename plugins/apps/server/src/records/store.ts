@@ -68,7 +68,7 @@ export function createRecordStore({
   const { searchTime = 2_000, searches = 4 } = limits;
   const longReads = createLongReads({ database, time: searchTime, slots: searches, workers });
   const indexes = createIndexes({ database, longReads, table: recordsTable, source, timeout, maxSorted });
-  const load = dataLoader((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
+  const load = dataLoader((hashes) => selectRecords(createSql(readerOf(database), dialect), hashes));
   const loadRecord = async (hash: string) => {
     const connection = database.readConnection?.();
     return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);

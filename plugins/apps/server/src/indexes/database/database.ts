@@ -49,6 +49,8 @@ export interface HostDatabase {
   knex(): Knex;
   /** A cheap read connection that does not wait for transactions; only SQLite has one. */
   readConnection?(): ReadConnection | undefined;
+  /** Runs statements on connections of the pool at less cost than Knex; only PostgreSQL has one. */
+  readonly reader?: Reader | undefined;
   /** The transaction of the calling asynchronous context. */
   current(): Promise<Knex.Transaction | undefined>;
   /** Runs `work` in a transaction, or in the current one; commits when it resolves, rolls back when it rejects. */
@@ -153,7 +155,7 @@ function* chunksOf(rows: readonly unknown[][], size: number): Iterable<unknown[]
 
 /** The connection for reads outside of a transaction. */
 export function readerOf(database: HostDatabase): Knex | Reader {
-  return database.readConnection?.() ?? database.knex();
+  return database.readConnection?.() ?? database.reader ?? database.knex();
 }
 
 /** `?, ?, ?`: one placeholder for each value. */

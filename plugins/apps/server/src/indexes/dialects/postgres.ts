@@ -5,6 +5,9 @@ const reasons: Record<string, Reason> = {
   '40001': 'collision', // serialization failure
   '40P01': 'collision', // deadlock
   '55P03': 'collision', // lock not available
+  // A prepared statement that the server no longer has: the next attempt does without.
+  '26000': 'collision',
+  '42P05': 'collision',
   '23505': 'taken',
   '42P01': 'missing-table',
   '57014': 'late', // statement timeout

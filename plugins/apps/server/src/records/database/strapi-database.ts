@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Client, HostDatabase } from './database';
 import { createReadConnection } from './read-connection';
+import { postgresStatements } from './postgres-statements';
 import { sqliteTransactions } from './sqlite-writes';
 
 /** A connection of Knex's pool; one with this mark is discarded instead of used. */
@@ -35,7 +36,8 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
   surviveLostConnections(db);
   const client = db.dialect.client as Client;
   const reading = client === 'sqlite' ? createReadConnection(() => db.connection) : undefined;
-  const write = client === 'sqlite' ? sqliteTransactions(() => db.connection) : undefined;
+  const direct = client === 'postgres' ? postgresStatements(() => db.connection) : undefined;
+  const write = client === 'sqlite' ? sqliteTransactions(() => db.connection) : direct?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
     if (db.inTransaction()) return db.transaction(({ trx }) => work(trx));
     let end: Promise<unknown> | undefined;
@@ -52,6 +54,7 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
     client,
     knex: () => db.connection,
     readConnection: reading?.connection,
+    reader: direct?.reader,
     close: reading?.close,
     // Within a transaction, asking for another one gives the current one.
     current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),
