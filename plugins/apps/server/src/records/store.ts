@@ -28,6 +28,7 @@ import {
 } from './table/table';
 import type { AppKey, NewRecord, PageOptions, RecordStore, StoredRecord } from './types';
 import { createKeyedMutex } from './unit/keyed-mutex';
+import { sharedCommits } from './unit/shared-commits';
 import { createTransact, notBuilt } from './unit/transact';
 import type { UnitTools } from './unit/unit-transaction';
 
@@ -73,7 +74,8 @@ export function createRecordStore({
     const connection = database.readConnection?.();
     return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);
   };
-  const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError };
+  const commit = sharedCommits({ database, dialect, indexes });
+  const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError, commit };
   const outside = AsyncLocalStorage.snapshot();
   let preparing: Promise<void> | undefined;
 

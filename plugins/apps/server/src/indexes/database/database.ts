@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { AppsError, unavailable } from '../../errors';
 import type { Client, Dialect, Row } from '../dialects';
 import type { ReadEnd } from '../types';
+import { arrayRows } from './array-rows';
 
 export type { Row } from '../dialects';
 
@@ -124,16 +125,20 @@ export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
     change: async (text, values = []) => dialect.affected(await run(text, values)),
     async insert(table, columns, rows, ending = '', verb = 'insert') {
       const size = Math.min(MAX_ROWS, Math.floor(MAX_VALUES / columns.length));
-      const head = `${verb} into ${table} (${columns.join(', ')}) values `;
-      const tuple = `(${columns.map(() => '?').join(', ')})`;
+      const head = `${verb} into ${table} (${columns.join(', ')}) `;
       const returned: Row[] = [];
       for (const chunk of chunksOf(rows, size)) {
-        const result = await run(`${head}${chunk.map(() => tuple).join(', ')}${ending}`, chunk.flat());
+        const { sql, values } = dialect.arrays && chunk.length > 1 ? arrayRows(chunk) : tuples(chunk);
+        const result = await run(`${head}${sql}${ending}`, values);
         if (ending.includes('returning')) returned.push(...dialect.rows(result));
       }
       return returned;
     },
   };
+}
+
+function tuples(rows: readonly (readonly unknown[])[]): Statement {
+  return { sql: `values ${rows.map((row) => `(${marks(row)})`).join(', ')}`, values: rows.flat() };
 }
 
 /** Chunks of up to `size` rows in order, smaller ones where rows are long. */

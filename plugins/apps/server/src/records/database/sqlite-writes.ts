@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Reader } from '../../indexes';
-import { compiled, type Statement } from './sqlite-statements';
+import { bound, compiled, type Statement } from './sqlite-statements';
 
 /** The part of a better-sqlite3 connection that is used here. */
 interface Connection {
@@ -15,12 +15,6 @@ interface SqliteClient {
   releaseConnection(connection: Connection): Promise<unknown>;
   emit(event: 'query', query: { sql: string; bindings: readonly unknown[] }): void;
 }
-
-/** A value as Knex gives it to the driver, which takes neither dates nor booleans. */
-const bound = (value: unknown): unknown => {
-  if (value instanceof Date) return value.valueOf();
-  return typeof value === 'boolean' ? Number(value) : value;
-};
 
 /** Milliseconds between two attempts to lock a file that another process writes, at most. */
 const MAX_PAUSE = 10;

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { createSql, dialects, type Row, readerOf } from '../../indexes';
 import type { Client, HostDatabase } from './database';
-import { createReadConnection } from './read-connection';
 import { postgresStatements } from './postgres-statements';
+import { createReadConnection } from './read-connection';
 import { sqliteTransactions } from './sqlite-writes';
 
 /** A connection of Knex's pool; one with this mark is discarded instead of used. */
@@ -61,4 +62,13 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
     transaction,
     write: (work) => (write && !db.inTransaction() ? write(work) : transaction(work)),
   };
+}
+
+/**
+ * Runs statements with `?` for their values: in the transaction that the caller is in, else where records are read. Errors are
+ * those of Sql.
+ */
+export function statementsOf(database: HostDatabase): (sql: string, values: readonly unknown[]) => Promise<Row[]> {
+  const dialect = dialects[database.client];
+  return async (sql, values) => createSql((await database.current()) ?? readerOf(database), dialect).rows(sql, values);
 }
