@@ -64,12 +64,12 @@ export async function estimate(
     return { path: choose(known.numbers), long: known.long, unproven, forget };
   }
   const asked: Fragment[] = [];
-  if (index !== undefined) asked.push(concat('(select 1 ', bodiesOf(target, index), ' limit 1) as body'));
+  if (index !== undefined) asked.push(fragment(`${longSql(target, index)} as body`));
   if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
   const cap = Math.min(FIRST_COUNT, target.maxSorted);
   const first = await countAll(run, target, accesses, asked, cap);
   if (remembered && first.row?.state !== remembered.text) throw new Outdated();
-  const long = (first.row?.body ?? null) !== null;
+  const long = index !== undefined && isLong(target, index, first.row?.body);
   let { numbers } = first;
   let path = choose(numbers);
   if (path && path.count >= cap && cap < target.maxSorted) {
@@ -121,8 +121,15 @@ function pathsOf(
   );
 }
 
-const bodiesOf = (target: QueryTarget, index: string): Fragment =>
-  fragment(`from ${target.tables.bodies} where ix = ?`, numberOf(target, index));
+/**
+ * The number of the index if it has a long string, else another number or NULL: one entry of the index on `ix`. For `ix = ?`
+ * PostgreSQL may plan to read the whole table.
+ */
+const longSql = (target: QueryTarget, index: string): string =>
+  `(select min(ix) from ${target.tables.bodies} where ix >= ${numberOf(target, index)})`;
+
+const isLong = (target: QueryTarget, index: string, body: unknown): boolean =>
+  body !== null && Number(body) === numberOf(target, index);
 
 /** The condition that the app's state is still the remembered one, and that the index has no long strings. */
 function proofOf(
@@ -132,6 +139,7 @@ function proofOf(
 ): Fragment | undefined {
   const parts: Fragment[] = [];
   if (remembered) parts.push(fragment(`(${stateSelect}) = ?`, remembered.scope, remembered.text));
-  if (index !== undefined) parts.push(concat('not exists (select 1 ', bodiesOf(target, index), ')'));
+  if (index !== undefined)
+    parts.push(fragment(`coalesce(${longSql(target, index)}, -1) <> ${numberOf(target, index)}`));
   return parts.length ? joined(parts, ' and ') : undefined;
 }
