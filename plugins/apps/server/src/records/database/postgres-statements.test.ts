@@ -57,9 +57,10 @@ async function everything({ knex }: TestDatabase): Promise<void> {
   for (const _ of [1, 2, 3]) await rows('select * from t where a = ?', [1]);
   await knex.raw('alter table t add column c integer');
   expect(await rows('select * from t where a = ?', [1])).toEqual([{ a: 1, b: 'b1', c: null }]);
+  for (const _ of [1, 2, 3]) await rows('select * from t where a = ?', [1]);
+  expect(await prepared()).toBeGreaterThan(0);
   await knex.raw('deallocate all');
   expect(await rows('select * from t where a = ?', [2])).toEqual([{ a: 2, b: 'b2', c: null }]);
-  await knex.raw('deallocate all');
   for (const _ of [1, 2, 3]) await rows('select b from t where a = ?', [3]);
   expect(await prepared()).toBe(0);
 }
