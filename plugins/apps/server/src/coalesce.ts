@@ -17,7 +17,7 @@ function settled(work: Promise<unknown>): Promise<unknown> {
 }
 
 /** Waits until the work succeeds or fails, or until MAX_WAIT. */
-function settledOrTimeout(work: Promise<unknown>): Promise<unknown> {
+export function settledOrTimeout(work: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout;
   const enough = new Promise((resolve) => {
     timer = setTimeout(resolve, MAX_WAIT);

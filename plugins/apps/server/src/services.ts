@@ -15,7 +15,7 @@ import { printableLog } from './log';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
-import { createRecordStore, type StrapiDb, strapiDatabase } from './records';
+import { createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
 import { createSites, createVersions, type Sites, themesVersion } from './sites';
 import { createWorkers, type Workers } from './workers';
@@ -99,7 +99,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     logger,
   });
   const live = createLive({ strapi, logger });
-  const requesters = createRequesters({ strapi, config });
+  const requesters = createRequesters({ strapi, config, run: statementsOf(database) });
   const actorContext = createActorContext(strapi, requesters);
   createRules({ strapi, logger, sites, actorContext, services: running }).start();
   const { limits, sandbox } = config;

@@ -88,6 +88,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
   return createRequesters({
     strapi: strapi as never,
     config: { csrf: { maxAge: 1000 }, trustedOrigins: [] },
+    run: async () => [],
     roles,
     isSessionActive: async (_origin, id) => id === 'open',
     readTokenRows: async () => '',

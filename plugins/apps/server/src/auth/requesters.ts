@@ -17,6 +17,7 @@ import { createStandIns, type StandIns } from './credentials/stand-ins';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';
 import { createUsers } from './credentials/users';
 import { createRoles, type Roles, type UserRow } from './rights/roles';
+import type { RunStatement } from './rights/tables';
 import { type Csrf, createCsrf } from './sessions/csrf';
 import { createJwtUsers } from './sessions/jwt-users';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
@@ -86,6 +87,8 @@ export interface Requesters {
 interface RequestersOptions {
   strapi: Core.Strapi;
   config: Pick<AppsConfig, 'csrf' | 'trustedOrigins'>;
+  /** Runs the statements that every request needs. */
+  run: RunStatement;
   now?: () => number;
   /** For tests; by default those of the host. */
   roles?: Roles;
@@ -98,10 +101,11 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 export function createRequesters({
   strapi,
   config,
+  run,
   now = Date.now,
-  roles = createRoles(strapi),
-  isSessionActive = createActiveSessions(strapi),
-  readTokenRows = createTokenRows(strapi),
+  roles = createRoles(strapi, run),
+  isSessionActive = createActiveSessions(strapi, run),
+  readTokenRows = createTokenRows(strapi, run),
 }: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
   const users = createUsers(strapi, roles);

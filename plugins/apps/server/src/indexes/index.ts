@@ -1,6 +1,6 @@
 import { type BuildTools, forget, type RecordSource } from './building/build';
 import { checkIndexes } from './building/check';
-import { type Access, createReadiness, type Ready, type Remembered } from './building/readiness';
+import { type Access, createReadiness, type Ready } from './building/readiness';
 import {
   createSql,
   type HostDatabase,
@@ -12,7 +12,8 @@ import {
 } from './database/database';
 import { dialects } from './dialects';
 import type { QueryTarget } from './query/sql/target';
-import { Outdated } from './query/statement/access-path';
+import { type EstimateOptions, Outdated } from './query/statement/estimate';
+import { createMemory } from './query/statement/memory';
 import {
   checkSearch,
   countGeneration,
@@ -117,6 +118,7 @@ export function createIndexes({
   maxSorted = 5_000,
 }: IndexesOptions): Indexes {
   const dialect = dialects[database.client];
+  const memory = createMemory();
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
@@ -126,12 +128,12 @@ export function createIndexes({
     access: Access,
     scope: string,
     choose: () => Promise<Ready>,
-    read: (target: QueryTarget, remembered: Remembered | undefined) => Promise<T>,
+    read: (target: QueryTarget, options: EstimateOptions) => Promise<T>,
   ): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const { generation, remembered } = await choose();
       try {
-        return await read(targetOf(dialect, generation, maxSorted), remembered);
+        return await read(targetOf(dialect, generation, maxSorted), { remembered, memory });
       } catch (error) {
         readiness.forget(scope);
         const gone = error instanceof Outdated || (isFailure(error, 'missing-table') && !access.trx);
@@ -184,11 +186,11 @@ export function createIndexes({
         return search.withTotal ? { rows, total: await countAll(sql, scope) } : { rows };
       }
       const choose = () => readiness.ready(access, scope, declared, search.needed);
-      return reading(access, scope, choose, async (target, remembered) => {
-        const rows = await searchGeneration(sql, target, table, search, remembered);
+      return reading(access, scope, choose, async (target, options) => {
+        const rows = await searchGeneration(sql, target, table, search, options);
         if (!search.withTotal) return { rows };
         const total = search.condition
-          ? await countGeneration(sql, target, search.condition)
+          ? await countGeneration(sql, target, search.condition, { memory })
           : await countAll(sql, scope);
         return { rows, total };
       });
@@ -202,7 +204,7 @@ export function createIndexes({
         access,
         scope,
         () => readiness.ready(access, scope, declared, needed),
-        (target, remembered) => countGeneration(sql, target, condition, remembered),
+        (target, options) => countGeneration(sql, target, condition, options),
       );
     },
 

@@ -1,13 +1,14 @@
 import type { Items } from '../../../shared/json';
 import { AppsError } from '../errors';
-import type { Remembered } from './building/readiness';
 import type { Row, Sql, Statement } from './database/database';
 import type { Dialect } from './dialects';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
 import { MAX_LOOKUPS } from './query/limits';
+import { concat, type Fragment } from './query/sql/fragment';
 import type { QueryTarget } from './query/sql/target';
-import { estimate, isRange, type Run } from './query/statement/access-path';
+import { isRange } from './query/statement/access-path';
 import { isShortPage } from './query/statement/cost';
+import { type Estimate, type EstimateOptions, estimate, Outdated, type Run } from './query/statement/estimate';
 import { indexesOf, lower } from './query/statement/lower';
 import { orderBy } from './query/statement/order';
 import { countSql, selection } from './query/statement/select';
@@ -104,39 +105,54 @@ export async function searchGeneration(
   target: QueryTarget,
   table: RecordsTable,
   search: CheckedSearch,
-  remembered: Remembered | undefined,
+  options: EstimateOptions,
 ): Promise<Row[]> {
   const condition = search.condition ?? all;
   const plain = lower(condition);
   const { sortIndex } = search;
   const byField = sortIndex !== undefined && target.layout.get(sortIndex)?.type === 'field';
   const counted = byField && isRange(plain, sortIndex) ? null : plain;
-  const { path, long } = await estimate(runOn(sql), target, counted, {
-    index: byField ? sortIndex : undefined,
-    remembered,
-  });
-  const order = orderBy(target, condition, sortIndex, long);
-  return runOn(sql)((step) => {
-    const selected = selection({ ...target, step }, { ...search, condition: plain, path, order });
+  const found = await estimate(runOn(sql), target, counted, { ...options, index: byField ? sortIndex : undefined });
+  const order = orderBy(target, condition, sortIndex, found.long);
+  const rows = await runOn(sql)((step) => {
+    const selected = selection({ ...target, step }, { ...search, condition: plain, path: found.path, order });
     const columns = selected.order.replace(/\b(s\d|record)\b/g, 'x.$1');
-    const from = `from (${selected.select.sql}) x cross join ${table.name} r where r.id = x.record`;
-    const text = `select ${table.columns(search.limit)} ${from} order by ${columns}`;
-    return { sql: text, values: selected.select.values, short: selected.short };
+    const head = concat(`select ${table.columns(search.limit)}`, proofColumn(found), ' from (');
+    const tail = `) x cross join ${table.name} r where r.id = x.record order by ${columns}`;
+    return { ...concat(head, selected.select, tail), short: selected.short };
   });
+  await prove(sql, found, rows[0]);
+  return rows;
+}
+
+/** A column that tells whether what the search has taken for granted holds. */
+const proofColumn = ({ unproven }: Estimate): Fragment | string =>
+  unproven ? concat(', case when ', unproven, ' then 1 else 0 end as proven') : '';
+
+/** Outdated when it does not hold. @param row of the search's statement; without one, it is asked for */
+async function prove(sql: SearchSql, { unproven, forget }: Estimate, row: Row | undefined): Promise<void> {
+  if (!unproven) return;
+  const [found] = row
+    ? [row]
+    : await sql.rows(`select case when ${unproven.sql} then 1 else 0 end as proven`, unproven.values);
+  if (Number(found?.proven) === 1) return;
+  forget();
+  throw new Outdated();
 }
 
 export async function countGeneration(
   sql: SearchSql,
   target: QueryTarget,
   condition: Condition,
-  remembered?: Remembered,
+  options: EstimateOptions,
 ): Promise<number> {
   const plain = lower(condition);
-  const { path } = await estimate(runOn(sql), target, plain, { remembered });
+  const found = await estimate(runOn(sql), target, plain, options);
   const [row] = await runOn(sql)((step) => {
-    const { select, short } = countSql({ ...target, step }, plain, path);
+    const { select, short } = countSql({ ...target, step }, plain, found.path, proofColumn(found));
     return { ...select, short };
   });
+  await prove(sql, found, row);
   return Number(row?.n);
 }
 

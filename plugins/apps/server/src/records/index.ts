@@ -4,7 +4,7 @@
  */
 
 export { isUnavailable } from '../indexes';
-export { type StrapiDb, strapiDatabase } from './database/strapi-database';
+export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createRecordStore, type RecordStoreOptions } from './store';
 export type * from './types';

@@ -28,6 +28,7 @@ import {
 } from './table/table';
 import type { AppKey, NewRecord, PageOptions, RecordStore, StoredRecord } from './types';
 import { createKeyedMutex } from './unit/keyed-mutex';
+import { sharedCommits } from './unit/shared-commits';
 import { createTransact, notBuilt } from './unit/transact';
 import type { UnitTools } from './unit/unit-transaction';
 
@@ -68,12 +69,13 @@ export function createRecordStore({
   const { searchTime = 2_000, searches = 4 } = limits;
   const longReads = createLongReads({ database, time: searchTime, slots: searches, workers });
   const indexes = createIndexes({ database, longReads, table: recordsTable, source, timeout, maxSorted });
-  const load = dataLoader((hashes) => selectRecords(createSql(database.knex(), dialect), hashes));
+  const load = dataLoader((hashes) => selectRecords(createSql(readerOf(database), dialect), hashes));
   const loadRecord = async (hash: string) => {
     const connection = database.readConnection?.();
     return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);
   };
-  const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError };
+  const commit = sharedCommits({ database, dialect, indexes });
+  const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError, commit };
   const outside = AsyncLocalStorage.snapshot();
   let preparing: Promise<void> | undefined;
 

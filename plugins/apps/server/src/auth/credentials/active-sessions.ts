@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { createTables } from '../rights/tables';
+import { createTables, type RunStatement } from '../rights/tables';
 
 const SESSION = 'admin::session';
 
@@ -9,17 +9,17 @@ const SESSION = 'admin::session';
  */
 export type IsSessionActive = (origin: string, id: string) => Promise<boolean>;
 
-export function createActiveSessions(strapi: Core.Strapi): IsSessionActive {
-  const { tableOf, columnOf, ask } = createTables(strapi);
-  return async (origin, id) => {
-    const column = (attribute: string) => columnOf(SESSION, attribute);
-    const found = await ask<object>(tableOf(SESSION), (query) =>
+export function createActiveSessions(strapi: Core.Strapi, run: RunStatement): IsSessionActive {
+  const { tableOf, columnOf, statement } = createTables(strapi, run);
+  const column = (attribute: string) => columnOf(SESSION, attribute);
+  const active = statement<object>(
+    () => tableOf(SESSION),
+    (query, value) =>
       query
-        .where({ [column('sessionId')]: id, [column('origin')]: origin })
-        .where(column('expiresAt'), '>', new Date())
+        .where({ [column('sessionId')]: value(0), [column('origin')]: value(1) })
+        .where(column('expiresAt'), '>', value(2))
         .select('id')
         .limit(1),
-    );
-    return found.length > 0;
-  };
+  );
+  return async (origin, id) => (await active(id, origin, new Date())).length > 0;
 }

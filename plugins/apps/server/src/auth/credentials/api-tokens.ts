@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { LRUCache } from 'lru-cache';
-import { createTables } from '../rights/tables';
+import { createTables, type RunStatement } from '../rights/tables';
 import type { StrapiAuth } from '../types';
 import { authenticate } from './tokens';
 
@@ -25,20 +25,21 @@ interface Kept {
 /** Reads the rows of a token and of its permissions, as a text that differs when any of them does. */
 export type ReadTokenRows = (id: number) => Promise<string>;
 
-export function createTokenRows(strapi: Core.Strapi): ReadTokenRows {
-  const { tableOf, columnOf, linkOf, ask } = createTables(strapi);
-  return async (id) => {
-    const granted = linkOf(TOKEN, 'permissions');
-    const rows = await ask<object>(`${tableOf(TOKEN)} as t`, (query) =>
-      query
+export function createTokenRows(strapi: Core.Strapi, run: RunStatement): ReadTokenRows {
+  const { tableOf, columnOf, linkOf, statement } = createTables(strapi, run);
+  const rows = statement<object>(
+    () => `${tableOf(TOKEN)} as t`,
+    (query, value) => {
+      const granted = linkOf(TOKEN, 'permissions');
+      return query
         .leftJoin(`${granted.table} as g`, `g.${granted.own}`, 't.id')
         .leftJoin(`${tableOf(PERMISSION)} as p`, 'p.id', `g.${granted.other}`)
-        .where('t.id', id)
+        .where('t.id', value(0))
         .select('t.*', `p.id as permission`, `p.${columnOf(PERMISSION, 'action')} as action`)
-        .orderBy('p.id'),
-    );
-    return JSON.stringify(rows);
-  };
+        .orderBy('p.id');
+    },
+  );
+  return async (id) => JSON.stringify(await rows(id));
 }
 
 interface ApiTokensOptions {

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { createTables, type Query } from './tables';
+import { createTables, type Placeholder, type Query, type RunStatement } from './tables';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
@@ -74,9 +74,10 @@ const truthOf = (value: unknown): boolean | null => (value === null ? null : Boo
 /** Roles of one list. */
 const MAX_ROLES = 200;
 
-export function createRoles(strapi: Core.Strapi): Roles {
-  const { tableOf, columnOf, linkOf, ask } = createTables(strapi);
-  const askRoles = (build: (query: Query) => Query) => ask<RoleLine>(`${tableOf(ROLE)} as r`, build);
+export function createRoles(strapi: Core.Strapi, run: RunStatement): Roles {
+  const { tableOf, columnOf, linkOf, statement } = createTables(strapi, run);
+  const ofRoles = (build: (query: Query, value: Placeholder) => Query) =>
+    statement<RoleLine>(() => `${tableOf(ROLE)} as r`, build);
 
   /** Adds the permissions of the roles `r`. */
   const withPermissions = (query: Query): Query => {
@@ -122,22 +123,29 @@ export function createRoles(strapi: Core.Strapi): Roles {
     };
   };
 
+  const byType = ofRoles((query, value) => withPermissions(query).where('r.type', value(0)));
+  const byName = ofRoles((query, value) => withPermissions(query).where('r.name', value(0)));
+  const list = ofRoles((query) => query.select('r.name', 'r.type').orderBy('r.id').limit(MAX_ROLES));
+  const userBy = (attribute: string) =>
+    statement<UserLine>(
+      () => `${tableOf(USER)} as u`,
+      (query, value) => withRole(query).where(userColumn(attribute), value(0)),
+    );
+  const byId = userBy('id');
+  const byDocumentId = userBy('documentId');
+
   return {
-    ofType: async (type) => roleOf(await askRoles((query) => withPermissions(query).where('r.type', type))),
+    ofType: async (type) => roleOf(await byType(type)),
     async all() {
-      const lines = await askRoles((query) => query.select('r.name', 'r.type').orderBy('r.id').limit(MAX_ROLES));
+      const lines = await list();
       const isPublic = ({ type }: RoleLine) => type === 'public';
       return [...lines.filter(isPublic), ...lines.filter((line) => !isPublic(line))].map(({ name }) => name);
     },
     // Some databases compare without case: the name itself decides.
     async named(name) {
-      const role = roleOf(await askRoles((query) => withPermissions(query).where('r.name', name)));
+      const role = roleOf(await byName(name));
       return role?.name === name ? role : null;
     },
-    async ofUser(key) {
-      const [[attribute = 'id', value] = []] = Object.entries(key);
-      const where = { [userColumn(attribute)]: value };
-      return userOf(await ask<UserLine>(`${tableOf(USER)} as u`, (query) => withRole(query).where(where)));
-    },
+    ofUser: async (key) => userOf(await ('id' in key ? byId(key.id) : byDocumentId(key.documentId))),
   };
 }

@@ -17,11 +17,24 @@ export interface Tables {
   tableOf(uid: string): string;
   columnOf(uid: string, attribute: string): string;
   linkOf(uid: string, attribute: string): Link;
-  /** Runs a query on a table, in the transaction that the caller is in. */
-  ask<Row>(table: string, build: (query: Query) => Query): Promise<Row[]>;
+  /**
+   * Makes a statement on a table, whose text is made once, at the first call.
+   * @param build gets placeholders of the values, by their position in a call
+   * @returns runs it with values
+   */
+  statement<Row>(table: () => string, build: (query: Query, value: Placeholder) => Query): Ask<Row>;
 }
 
-export function createTables({ db }: Core.Strapi): Tables {
+export type Placeholder = (position: number) => string;
+export type Ask<Row> = (...values: unknown[]) => Promise<Row[]>;
+
+/** Runs a statement with `?` for its values, in the transaction that the caller is in. */
+export type RunStatement = (sql: string, values: readonly unknown[]) => Promise<object[]>;
+
+const placeholder: Placeholder = (position) => `\0value ${position}`;
+const positionOf = (binding: unknown): number => Number(/^\0value (\d+)$/.exec(String(binding))?.[1] ?? -1);
+
+export function createTables({ db }: Core.Strapi, run: RunStatement): Tables {
   return {
     tableOf: (uid) => db.metadata.get(uid).tableName,
     columnOf(uid, attribute) {
@@ -34,9 +47,16 @@ export function createTables({ db }: Core.Strapi): Tables {
       };
       return { table: joinTable.name, own: joinTable.joinColumn.name, other: joinTable.inverseJoinColumn.name };
     },
-    async ask(table, build) {
-      const query = build(db.getConnection(table));
-      return db.inTransaction() ? query.transacting((await db.transaction()).get()) : query;
+    statement<Row>(table: () => string, build: (query: Query, value: Placeholder) => Query): Ask<Row> {
+      let made: { sql: string; bindings: readonly unknown[] } | undefined;
+      return async (...values) => {
+        made ??= build(db.getConnection(table()), placeholder).toSQL();
+        const bound = made.bindings.map((binding) => {
+          const position = positionOf(binding);
+          return position < 0 ? binding : values[position];
+        });
+        return (await run(made.sql, bound)) as Row[];
+      };
     },
   };
 }

@@ -2,12 +2,15 @@ import type { Knex } from 'knex';
 import { AppsError, unavailable } from '../../errors';
 import type { Client, Dialect, Row } from '../dialects';
 import type { ReadEnd } from '../types';
+import { arrayRows } from './array-rows';
 
 export type { Row } from '../dialects';
 
 /** A connection on which SQL can be run. */
 export interface Reader {
   raw(sql: string, values: readonly unknown[]): PromiseLike<unknown>;
+  /** Runs the statement for each row of values, where that is faster than one statement for all; the rows that they return. */
+  each?(sql: string, rows: readonly (readonly unknown[])[]): Row[];
 }
 
 /** A second, read-only connection to a SQLite file, which reads on the calling thread. */
@@ -49,6 +52,8 @@ export interface HostDatabase {
   knex(): Knex;
   /** A cheap read connection that does not wait for transactions; only SQLite has one. */
   readConnection?(): ReadConnection | undefined;
+  /** Runs statements on connections of the pool at less cost than Knex; only PostgreSQL has one. */
+  readonly reader?: Reader | undefined;
   /** The transaction of the calling asynchronous context. */
   current(): Promise<Knex.Transaction | undefined>;
   /** Runs `work` in a transaction, or in the current one; commits when it resolves, rolls back when it rejects. */
@@ -117,21 +122,40 @@ export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
       throw translateError(dialect, error);
     }
   };
+  const each = 'each' in connection && connection.each ? eachOf(connection.each, dialect) : undefined;
   return {
     rows: async (text, values = []) => dialect.rows(await run(text, values)),
     change: async (text, values = []) => dialect.affected(await run(text, values)),
     async insert(table, columns, rows, ending = '', verb = 'insert') {
       const size = Math.min(MAX_ROWS, Math.floor(MAX_VALUES / columns.length));
-      const head = `${verb} into ${table} (${columns.join(', ')}) values `;
-      const tuple = `(${columns.map(() => '?').join(', ')})`;
+      const head = `${verb} into ${table} (${columns.join(', ')}) `;
       const returned: Row[] = [];
       for (const chunk of chunksOf(rows, size)) {
-        const result = await run(`${head}${chunk.map(() => tuple).join(', ')}${ending}`, chunk.flat());
+        if (each) {
+          returned.push(...each(`${head}${tuples([columns]).sql}${ending}`, chunk));
+          continue;
+        }
+        const { sql, values } = dialect.arrays && chunk.length > 1 ? arrayRows(chunk) : tuples(chunk);
+        const result = await run(`${head}${sql}${ending}`, values);
         if (ending.includes('returning')) returned.push(...dialect.rows(result));
       }
       return returned;
     },
   };
+}
+
+const eachOf =
+  (each: NonNullable<Reader['each']>, dialect: Dialect): NonNullable<Reader['each']> =>
+  (sql, rows) => {
+    try {
+      return each(sql, rows);
+    } catch (error) {
+      throw translateError(dialect, error);
+    }
+  };
+
+function tuples(rows: readonly (readonly unknown[])[]): Statement {
+  return { sql: `values ${rows.map((row) => `(${marks(row)})`).join(', ')}`, values: rows.flat() };
 }
 
 /** Chunks of up to `size` rows in order, smaller ones where rows are long. */
@@ -153,7 +177,7 @@ function* chunksOf(rows: readonly unknown[][], size: number): Iterable<unknown[]
 
 /** The connection for reads outside of a transaction. */
 export function readerOf(database: HostDatabase): Knex | Reader {
-  return database.readConnection?.() ?? database.knex();
+  return database.readConnection?.() ?? database.reader ?? database.knex();
 }
 
 /** `?, ?, ?`: one placeholder for each value. */

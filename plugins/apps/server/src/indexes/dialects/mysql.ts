@@ -23,6 +23,7 @@ export const mysql: Dialect = {
   shareLock: ' lock in share mode',
   updateLock: ' for update',
   returning: false,
+  arrays: false,
   insertIgnore: { verb: 'insert ignore', ending: '' },
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,
@@ -33,6 +34,8 @@ export const mysql: Dialect = {
   tableNames: 'select table_name as name from information_schema.tables where table_schema = database()',
   unindexed: (expression) => expression,
   join: 'straight_join',
+  fence: undefined,
+  plansLimits: false,
   mixedOrder: false,
   contains: (haystack, needle) => `locate(${needle}, ${haystack}) > 0`,
   // MariaDB's name and unit, then MySQL's.

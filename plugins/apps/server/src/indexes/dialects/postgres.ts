@@ -5,6 +5,9 @@ const reasons: Record<string, Reason> = {
   '40001': 'collision', // serialization failure
   '40P01': 'collision', // deadlock
   '55P03': 'collision', // lock not available
+  // A prepared statement that the server no longer has: the next attempt does without.
+  '26000': 'collision',
+  '42P05': 'collision',
   '23505': 'taken',
   '42P01': 'missing-table',
   '57014': 'late', // statement timeout
@@ -18,6 +21,7 @@ export const postgres: Dialect = {
   shareLock: ' for share',
   updateLock: ' for update',
   returning: true,
+  arrays: true,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,
@@ -29,6 +33,8 @@ export const postgres: Dialect = {
     'select table_name as name from information_schema.tables where table_schema = any (current_schemas(false))',
   unindexed: (expression) => expression,
   join: 'cross join',
+  fence: ' offset 0',
+  plansLimits: true,
   mixedOrder: true,
   contains: (haystack, needle) => `position(${needle} in ${haystack}) > 0`,
   timeLimit: (time) => [`set statement_timeout to ${time ?? 'default'}`],

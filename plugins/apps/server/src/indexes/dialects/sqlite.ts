@@ -9,6 +9,7 @@ export const sqlite: Dialect = {
   shareLock: '',
   updateLock: '',
   returning: true,
+  arrays: false,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
   // SQLite creates an index in one transaction, which blocks all writers: acceptable up to 100,000 rows of small keys.
   indexesLast: (rows) => rows <= 100_000,
@@ -20,6 +21,9 @@ export const sqlite: Dialect = {
   tableNames: `select name from sqlite_master where type = 'table'`,
   unindexed: (expression) => `+${expression}`,
   join: 'cross join',
+  // Conditions that are not `unindexed` decide the plan.
+  fence: '',
+  plansLimits: false,
   mixedOrder: true,
   contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,
   // A statement can only be ended by the code that runs it: records/reads/sqlite-reads.ts.

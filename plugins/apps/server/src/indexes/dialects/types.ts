@@ -15,6 +15,8 @@ export interface Dialect {
   readonly updateLock: string;
   /** Whether `insert … returning` exists. */
   readonly returning: boolean;
+  /** Whether rows are inserted as an array for each column (database/array-rows.ts). */
+  readonly arrays: boolean;
   /** Verb and ending of an insert that skips existing rows. */
   readonly insertIgnore: { readonly verb: string; readonly ending: string };
   /** Whether indexes of a table are better created after it was filled with `rows` rows. */
@@ -33,6 +35,13 @@ export interface Dialect {
   unindexed(expression: string): string;
   /** Joins two tables so that the left one is read first: counting has decided the plan. */
   readonly join: string;
+  /**
+   * Ends a select within a select, so that the planner does not put the two together; undefined where it cannot be kept from
+   * choosing another index for the rows of one table.
+   */
+  readonly fence: string | undefined;
+  /** Whether the planner needs to know the numbers of LIMIT and OFFSET, also of a statement that is prepared. */
+  readonly plansLimits: boolean;
   /** Whether rows in the order of an index, with ties in the opposite direction, need no complete sort. */
   readonly mixedOrder: boolean;
   /** Whether binary `haystack` contains binary `needle`, as a condition. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { Knex } from 'knex';
 import type { ReadConnection } from './database';
-import { compiled } from './sqlite-statements';
+import { bound, compiled } from './sqlite-statements';
 import { allowSteps, type SqliteConnection, within } from './steps';
 
 /** The part of better-sqlite3, as loaded by Knex, that is used here. */
@@ -42,7 +42,7 @@ export function createReadConnection(knex: () => Knex): { connection(): ReadConn
       try {
         // Knex reports each query to its listeners in this way.
         knex().client.emit('query', { sql, bindings: values });
-        return statementOf(sql).all(values);
+        return statementOf(sql).all(values.map(bound));
       } catch (error) {
         // The log is being recovered or moved: Strapi's connection waits for that without blocking this process.
         if (String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY'))

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
+import { createSql, dialects, type Row, readerOf } from '../../indexes';
 import type { Client, HostDatabase } from './database';
+import { postgresStatements } from './postgres-statements';
 import { createReadConnection } from './read-connection';
 import { sqliteTransactions } from './sqlite-writes';
 
@@ -35,7 +37,8 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
   surviveLostConnections(db);
   const client = db.dialect.client as Client;
   const reading = client === 'sqlite' ? createReadConnection(() => db.connection) : undefined;
-  const write = client === 'sqlite' ? sqliteTransactions(() => db.connection) : undefined;
+  const direct = client === 'postgres' ? postgresStatements(() => db.connection) : undefined;
+  const write = client === 'sqlite' ? sqliteTransactions(() => db.connection) : direct?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
     if (db.inTransaction()) return db.transaction(({ trx }) => work(trx));
     let end: Promise<unknown> | undefined;
@@ -52,10 +55,20 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
     client,
     knex: () => db.connection,
     readConnection: reading?.connection,
+    reader: direct?.reader,
     close: reading?.close,
     // Within a transaction, asking for another one gives the current one.
     current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),
     transaction,
     write: (work) => (write && !db.inTransaction() ? write(work) : transaction(work)),
   };
+}
+
+/**
+ * Runs statements with `?` for their values: in the transaction that the caller is in, else where records are read. Errors are
+ * those of Sql.
+ */
+export function statementsOf(database: HostDatabase): (sql: string, values: readonly unknown[]) => Promise<Row[]> {
+  const dialect = dialects[database.client];
+  return async (sql, values) => createSql((await database.current()) ?? readerOf(database), dialect).rows(sql, values);
 }

@@ -6,7 +6,7 @@ import { fitting, itemColumns, toIndexed, toRecord, toRecords, withItems } from 
 /** The table of the content type `plugin::apps.record`, which Strapi's schema sync creates. */
 export const recordsTable: RecordsTable = {
   name: 'apps_records',
-  columns: (limit) => `r.id, r.hash, r.identifier, ${itemColumns(limit)}, r.creator, r.version`,
+  columns: (limit) => `r.id, r.identifier, ${itemColumns(limit)}, r.creator, r.version`,
 };
 
 const { name: table } = recordsTable;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
 import type { Client, HostDatabase } from '../database/database';
+import { postgresStatements } from '../database/postgres-statements';
 import { createReadConnection } from '../database/read-connection';
 import { sqliteTransactions } from '../database/sqlite-writes';
 
@@ -172,7 +173,8 @@ async function createRecordsTable(knex: Knex): Promise<void> {
 export function hostOf(knex: Knex, client: Client, isSecond = false): HostDatabase {
   const context = new AsyncLocalStorage<{ trx: Knex.Transaction | null }>();
   const reading = client === 'sqlite' ? createReadConnection(() => knex) : undefined;
-  const write = client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex) : undefined;
+  const direct = client === 'postgres' ? postgresStatements(() => knex) : undefined;
+  const write = client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex) : direct?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
     const current = context.getStore()?.trx;
     if (current) return work(current);
@@ -193,6 +195,7 @@ export function hostOf(knex: Knex, client: Client, isSecond = false): HostDataba
     client,
     knex: () => knex,
     readConnection: reading?.connection,
+    reader: direct?.reader,
     close: reading?.close,
     current: async () => context.getStore()?.trx ?? undefined,
     transaction,

@@ -19,6 +19,7 @@ import type { Entries } from './entries';
 import { flushEntries } from './flush';
 import { IdleTime } from './idle-time';
 import type { KeyedMutex } from './keyed-mutex';
+import type { Part } from './shared-commits';
 import { type OpenTransaction, openTransaction } from './transaction';
 
 export interface UnitTools {
@@ -26,6 +27,8 @@ export interface UnitTools {
   dialect: Dialect;
   indexes: Indexes;
   mutex: KeyedMutex;
+  /** Commits a unit that changes records alone. */
+  commit(part: Part): Promise<void>;
   /** Reads a record by its hash outside any transaction, batched with concurrent reads. */
   loadRecord(hash: string): Promise<StoredRecord | undefined>;
   /** Receives the error of an effect that failed after the commit. */
@@ -214,15 +217,15 @@ export class UnitTransaction {
   /** Commits records alone: their transaction consists of statements, and no other code joins it. */
   private async commitAtOnce(): Promise<void> {
     if (this.failure) throw this.failure;
-    const { database, dialect, indexes } = this.tools;
     this.commits = true;
-    const write = database.write(async (connection) => {
-      const sql = createSql(connection, dialect);
-      await flushEntries(sql, dialect, indexes, this.entries.pending());
-      await this.checkReads(sql);
-      this.ended = true;
+    const commit = this.tools.commit({
+      pending: this.entries.pending(),
+      check: (sql) => this.checkReads(sql),
+      written: () => {
+        this.ended = true;
+      },
     });
-    await write.catch((error) => {
+    await commit.catch((error) => {
       throw error instanceof CollisionError || error instanceof IndexMissing ? error : this.translate(error);
     });
   }

@@ -53,7 +53,7 @@ export const compare: ConditionKind<Compare> = {
     compareSql(target, columnOf(target, index, use), index, comparator, value),
   access(target, condition) {
     const range = rangeOf(condition);
-    return range && fieldAccess(target, condition.index, (column) => inRange(column, range));
+    return range && fieldAccess(target, condition.index, range.exact, (column) => inRange(column, range));
   },
   range: rangeOf,
   lookups: ({ value }) => (value === null ? 2 : 1),

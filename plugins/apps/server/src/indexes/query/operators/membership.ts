@@ -75,8 +75,11 @@ export const oneOf: ConditionKind<OneOf> = {
     return balanced('or', parts);
   },
   access(target, { index, values }) {
-    const keys = values.map((value) => encodeKey(value).bytes);
-    return fieldAccess(target, index, (column) => fragment(`${column} in (${marks(keys)})`, ...keys));
+    const encoded = values.map(encodeKey);
+    const keys = encoded.map(({ bytes }) => bytes);
+    // Other values have the key of null, and the keys of long strings are cut.
+    const exact = !values.includes(null) && encoded.every(({ long }) => !long);
+    return fieldAccess(target, index, exact, (column) => fragment(`${column} in (${marks(keys)})`, ...keys));
   },
   lookups: ({ values }) => values.length,
 };
@@ -90,7 +93,8 @@ export const keywords: ConditionKind<Keywords> = {
   },
   access(target, { index, mode, values }) {
     const terms = termsOf(values).slice(0, mode === 'all' ? 1 : undefined);
-    return terms.length ? termAccess(target, index, inSql(terms), terms.length > 1) : undefined;
+    const exact = mode === 'any' || values.length === 1;
+    return terms.length ? termAccess(target, index, inSql(terms), terms.length > 1, exact) : undefined;
   },
   lookups: ({ values }) => values.length,
 };

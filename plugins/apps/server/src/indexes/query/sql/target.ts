@@ -10,6 +10,10 @@ export interface IndexAccess {
   records: Fragment;
   /** The same select with repetitions of a record: a bounded part of it can be counted. */
   repeated?: Fragment;
+  /** Whether it finds the matches and nothing else, so that they need no test. */
+  exact: boolean;
+  /** The same as a condition on a row `f` of the table of fields; undefined for terms. */
+  row?: Fragment;
 }
 
 /** A range of terms: one word, or all words with that prefix. */
@@ -89,14 +93,26 @@ export function countedSql(target: QueryTarget, index: string, terms: readonly B
 }
 
 /** An access path by the entries of terms; `repeated`: a record may have several of them in the range. */
-export function termAccess(target: QueryTarget, index: string, range: Fragment, repeated: boolean): IndexAccess {
+export function termAccess(
+  target: QueryTarget,
+  index: string,
+  range: Fragment,
+  repeated: boolean,
+  exact = true,
+): IndexAccess {
   const entries = concat(`t.record from ${termsByTerm(target)} t where t.ix = ${numberOf(target, index)} and `, range);
   const records = concat(repeated ? 'select distinct ' : 'select ', entries);
-  return repeated ? { records, repeated: concat('select ', entries) } : { records };
+  return repeated ? { records, exact, repeated: concat('select ', entries) } : { records, exact };
 }
 
 /** An access path by the keys of a field index. */
-export function fieldAccess(target: QueryTarget, index: string, test: (column: string) => Fragment): IndexAccess {
-  const column = `d.k${numberOf(target, index)}`;
-  return { records: concat(`select d.record from ${target.tables.fields} d where `, test(column)) };
+export function fieldAccess(
+  target: QueryTarget,
+  index: string,
+  exact: boolean,
+  test: (column: string) => Fragment,
+): IndexAccess {
+  const column = `k${numberOf(target, index)}`;
+  const records = concat(`select d.record from ${target.tables.fields} d where `, test(`d.${column}`));
+  return { records, exact, row: test(`f.${column}`) };
 }

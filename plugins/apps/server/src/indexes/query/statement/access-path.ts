@@ -1,79 +1,18 @@
-import type { Remembered } from '../../building/readiness';
-import type { Row, Statement } from '../../database/database';
-import { stateSelect } from '../../tables/state';
-import { MAX_LOOKUPS } from '../limits';
 import { kindOf, type PlainCondition } from '../operators';
-import { concat, type Fragment, fragment, joined } from '../sql/fragment';
+import { type Fragment, joined } from '../sql/fragment';
 import { intersection, type KeyRange } from '../sql/ranges';
-import { type IndexAccess, numberOf, type QueryTarget } from '../sql/target';
+import type { IndexAccess, QueryTarget } from '../sql/target';
 
 /** A select of `record`s that include all matches, and their number (up to the target's `maxSorted`). */
 export interface AccessPath {
   select: Fragment;
   count: number;
   /** The one index that finds the matches. */
-  index?: string;
-}
-
-/** Conditions that are counted for one search. */
-const MAX_COUNTS = 8;
-
-/** Data that the SQL of a search depends on. */
-export interface Estimate {
-  /** The narrowest access path to the matches, or null when there is none (a negation, an open disjunction). */
-  path: AccessPath | null;
-  /** Whether the index has strings longer than a key. */
-  long: boolean;
-}
-
-/** Runs a statement (SearchSql): a short one at once, any other where it can be ended. */
-export type Run = (make: (step: string) => Statement & { short: boolean }) => Promise<Row[]>;
-
-/** The generation of a search is no longer the app's: another one must be chosen. */
-export class Outdated extends Error {}
-
-/**
- * Counts the matches of each condition in one statement; null: nothing to count.
- * @param index the field index that is checked for long strings
- * @param remembered the expected state of the app; Outdated when it differs
- */
-export async function estimate(
-  run: Run,
-  target: QueryTarget,
-  condition: PlainCondition | null,
-  { index, remembered }: { index?: string | undefined; remembered?: Remembered | undefined } = {},
-): Promise<Estimate> {
-  const counted = [...((condition && candidates(target, condition)) ?? [])].slice(0, MAX_COUNTS);
-  const asked: Fragment[] = [];
-  if (index !== undefined)
-    asked.push(
-      fragment(`(select 1 from ${target.tables.bodies} where ix = ? limit 1) as body`, numberOf(target, index)),
-    );
-  if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
-  if (asked.length + counted.length === 0) return { path: null, long: false };
-  const short = counted.length * target.maxSorted <= MAX_LOOKUPS;
-  const [row] = await run((step) => {
-    const counts = counted.map(([, access], at) => concat(countOf({ ...target, step }, access), ` as n${at}`));
-    const { sql, values } = joined([...counts, ...asked], ', ');
-    return { sql: `select ${sql}`, values, short };
-  });
-  if (remembered && row?.state !== remembered.text) throw new Outdated();
-  const paths = new Map(
-    counted.map(([node, { records }], at): [PlainCondition, AccessPath] => [
-      node,
-      { select: records, count: Number(row?.[`n${at}`]), index: 'index' in node ? node.index : undefined },
-    ]),
-  );
-  return { path: condition && narrowest(condition, paths), long: (row?.body ?? null) !== null };
-}
-
-/** The number of records that a condition finds, up to `maxSorted`; counts a bounded number of entries. */
-function countOf({ maxSorted, step }: QueryTarget, { records, repeated }: IndexAccess): Fragment {
-  const where = step && ` where ${step}1 = 1`;
-  if (!repeated) return concat('(select count(*) from (', records, ` limit ${maxSorted}) d${where})`);
-  const maxEntries = 2 * maxSorted;
-  const count = `case when count(*) = ${maxEntries} then ${maxSorted} else count(distinct d.record) end`;
-  return concat(`(select ${count} from (`, repeated, ` limit ${maxEntries}) d${where})`);
+  index?: string | undefined;
+  /** The condition whose matches it finds, whether it finds nothing else, and the same as a condition: see IndexAccess. */
+  node?: PlainCondition;
+  exact?: boolean;
+  row?: Fragment | undefined;
 }
 
 /** Whether every condition is a range of the sort index, which then finds the matches alone, without an estimate. */
@@ -83,7 +22,7 @@ export function isRange(condition: PlainCondition, index: string): boolean {
 }
 
 /** Index accesses by their conditions, any of which may find the matches; null without one. */
-function candidates(target: QueryTarget, node: PlainCondition): [PlainCondition, IndexAccess][] | null {
+export function candidates(target: QueryTarget, node: PlainCondition): [PlainCondition, IndexAccess][] | null {
   const branch = branchOf(node);
   if (branch) {
     const all = branch.children.map((child) => candidates(target, child));
@@ -94,7 +33,8 @@ function candidates(target: QueryTarget, node: PlainCondition): [PlainCondition,
   return access ? [[node, access]] : null;
 }
 
-function narrowest(node: PlainCondition, paths: ReadonlyMap<PlainCondition, AccessPath>): AccessPath | null {
+/** The access path with the fewest records, of those that were counted. */
+export function narrowest(node: PlainCondition, paths: ReadonlyMap<PlainCondition, AccessPath>): AccessPath | null {
   const branch = branchOf(node);
   if (!branch) return paths.get(node) ?? null;
   const all = branch.children.map((child) => narrowest(child, paths));

@@ -42,44 +42,79 @@ export function selection(target: QueryTarget, wanted: Selection): OrderedSelect
   // Steps cannot count records that a union collects before they are tested.
   const path = isSmall || (order.kind === 'relevance' && target.step === '') ? wanted.path : null;
   const keys = sortKeys(target, order, reverse, path === null);
-  const text = sortText(keys, order, reverse);
-  const from = fromSql(target, condition, path, 'probe', path ? undefined : bounds);
+  const text = unorderedText(target, path, sortText(keys, order, reverse));
+  const from = path
+    ? fromPath(target, condition, path, order.kind !== 'field')
+    : fromSql(target, condition, 'probe', bounds);
   return {
-    select: limited(concat('select f.record as record', sortColumns(keys), ' ', from), text, wanted),
+    select: limited(target, concat('select f.record as record', sortColumns(keys), ' ', from), text, wanted),
     order: text,
     short,
   };
 }
 
-/** A select of the number of matches, `n`; `short`: whether its plan bounds the number of rows that it reads. */
+/**
+ * The order, kept from choosing the plan: SQLite would rather read all records in order of creation than a range of an index. One
+ * key of an index has its records in that order.
+ */
+function unorderedText({ dialect }: QueryTarget, path: AccessPath | null, order: string): string {
+  return path?.row && !path.row.sql.endsWith(' = ?') ? order.replace(/\brecord\b/, dialect.unindexed('record')) : order;
+}
+
+/** A select of the number of matches, `n`, and one more column; `short`: whether its plan bounds the number of rows that it reads. */
 export function countSql(
   target: QueryTarget,
   condition: PlainCondition,
   path: AccessPath | null,
+  column: Fragment | string,
 ): { select: Fragment; short: boolean } {
   const isSmall = path !== null && path.count < target.maxSorted;
   const use = target.step === '' ? 'lookup' : 'probe';
   return {
-    select: concat('select count(*) as n ', fromSql(target, condition, isSmall ? path : null, use)),
+    select: concat(
+      'select count(*) as n',
+      column,
+      ' ',
+      isSmall ? fromPath(target, condition, path, true) : fromSql(target, condition, use),
+    ),
     short: isSmall && isShortTest(path.count, condition, { kind: 'creation' }),
   };
 }
 
-function limited(select: Fragment, order: string, { limit, offset }: Selection): Fragment {
+function limited(
+  { dialect }: QueryTarget,
+  select: Fragment,
+  order: string,
+  { limit, offset }: Pick<Selection, 'limit' | 'offset'>,
+): Fragment {
+  if (dialect.plansLimits) return concat(select, ` order by ${order} limit ${limit} offset ${offset}`);
   return concat(select, fragment(` order by ${order} limit ? offset ?`, limit, offset));
 }
 
-function fromSql(
-  target: QueryTarget,
-  condition: PlainCondition,
-  path: AccessPath | null,
-  use: Use,
-  bounds?: Fragment,
-): Fragment {
-  const fields = target.tables.fields;
-  const test = concat(target.step, conditionSql(target, condition, path ? 'probe' : use));
-  if (!path) return concat(`from ${fields} f where `, ...(bounds ? [bounds, ' and '] : []), test);
-  return concat('from (', path.select, `) d ${target.dialect.join} ${fields} f where f.record = d.record and `, test);
+function fromSql(target: QueryTarget, condition: PlainCondition, use: Use, bounds?: Fragment): Fragment {
+  const test = concat(target.step, conditionSql(target, condition, use));
+  return concat(`from ${target.tables.fields} f where `, ...(bounds ? [bounds, ' and '] : []), test);
+}
+
+/** The matches among the records of an access path. @param keyless whether their order needs no keys */
+function fromPath(target: QueryTarget, condition: PlainCondition, path: AccessPath, keyless: boolean): Fragment {
+  const { dialect, tables } = target;
+  const { fence = '' } = dialect;
+  const rest = path.exact ? without(condition, path.node) : condition;
+  const test = concat(target.step, conditionSql(target, rest, 'probe'));
+  if (path.row && dialect.fence !== undefined)
+    return concat(`from (select * from ${tables.fields} f where `, path.row, `${fence}) f where `, test);
+  if (keyless && rest.kind === 'constant') return concat('from (', path.select, `${fence}) f where `, test);
+  const join = `${dialect.join} ${tables.fields} f where f.record = d.record and `;
+  return concat('from (', path.select, `${fence}) d ${join}`, test);
+}
+
+/** What is left to test of records that match `found`. */
+function without(condition: PlainCondition, found: PlainCondition | undefined): PlainCondition {
+  if (condition === found) return { kind: 'constant', value: true };
+  if (condition.kind !== 'and') return condition;
+  const children = condition.children.filter((child) => child !== found);
+  return children.length ? { kind: 'and', children } : { kind: 'constant', value: true };
 }
 
 /**
@@ -110,7 +145,7 @@ function missingLast(
   if (!bounds) walks.push(walk(1, concat(fragment(`${column} = ? and `, missingKey), test), 'record'));
   const order = `s0, s1 desc, ${tail}`;
   const select = concat('select * from (', joined(walks, ' union all '), ') u');
-  return { select: limited(select, order, wanted), order };
+  return { select: limited(target, select, order, wanted), order };
 }
 
 /** The key of the last wanted match when walking the index backwards: only matches not below it need a sort. */
@@ -146,5 +181,5 @@ function byWeight(target: QueryTarget, wanted: Selection): Omit<OrderedSelect, '
   const term = fragment(` and t.ix = ${numberOf(target, index)} and t.term = ? and `, words[0]?.term);
   const test = concat(target.step, conditionSql(target, wanted.condition, 'probe'));
   const select = concat('select t.record as record, t.weight as s0 ', from, term, test);
-  return { select: limited(select, 's0, record', wanted), order: 's0, record' };
+  return { select: limited(target, select, 's0, record', wanted), order: 's0, record' };
 }

@@ -1,0 +1,145 @@
+import type { Remembered } from '../../building/readiness';
+import type { Row, Statement } from '../../database/database';
+import { stateSelect } from '../../tables/state';
+import { MAX_LOOKUPS } from '../limits';
+import type { PlainCondition } from '../operators';
+import { concat, type Fragment, fragment, joined } from '../sql/fragment';
+import { type IndexAccess, numberOf, type QueryTarget } from '../sql/target';
+import { type AccessPath, candidates, narrowest } from './access-path';
+import { countsKey, type Memory } from './memory';
+
+/** Conditions that are counted for one search. */
+const MAX_CONDITIONS = 8;
+
+/** Matches up to which all conditions are counted first: where one has fewer, the others need no more counting. */
+const FIRST_COUNT = 500;
+
+/** Data that the SQL of a search depends on. */
+export interface Estimate {
+  /** The narrowest access path to the matches, or null when there is none (a negation, an open disjunction). */
+  path: AccessPath | null;
+  /** Whether the index has strings longer than a key. */
+  long: boolean;
+  /** What has not been read again: the search itself must find that this condition holds, or else call `forget`. */
+  unproven?: Fragment | undefined;
+  forget(): void;
+}
+
+/** Runs a statement (SearchSql): a short one at once, any other where it can be ended. */
+export type Run = (make: (step: string) => Statement & { short: boolean }) => Promise<Row[]>;
+
+/** The generation of a search is no longer the app's, or the counts were out of date: it must begin again. */
+export class Outdated extends Error {}
+
+export interface EstimateOptions {
+  /** The field index that is checked for long strings. */
+  index?: string | undefined;
+  /** The expected state of the app; Outdated when it differs. */
+  remembered?: Remembered | undefined;
+  memory: Memory;
+}
+
+/**
+ * Counts the matches of each condition, unless they were counted a moment ago; null: nothing to count. See
+ * docs/decisions/search-plans.md.
+ */
+export async function estimate(
+  run: Run,
+  target: QueryTarget,
+  condition: PlainCondition | null,
+  { index, remembered, memory }: EstimateOptions,
+): Promise<Estimate> {
+  const counted = [...((condition && candidates(target, condition)) ?? [])].slice(0, MAX_CONDITIONS);
+  const accesses = counted.map(([, access]) => access);
+  const choose = (numbers: readonly number[]) => condition && narrowest(condition, pathsOf(counted, numbers));
+  const key = countsKey(
+    target.tables.fields,
+    index,
+    accesses.map(({ records }) => records),
+  );
+  const forget = () => memory.forget(key);
+  const known = memory.get(key);
+  if (known) {
+    const unproven = proofOf(target, known.long ? undefined : index, remembered);
+    return { path: choose(known.numbers), long: known.long, unproven, forget };
+  }
+  const asked: Fragment[] = [];
+  if (index !== undefined) asked.push(fragment(`${longSql(target, index)} as body`));
+  if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
+  const cap = Math.min(FIRST_COUNT, target.maxSorted);
+  const first = await countAll(run, target, accesses, asked, cap);
+  if (remembered && first.row?.state !== remembered.text) throw new Outdated();
+  const long = index !== undefined && isLong(target, index, first.row?.body);
+  let { numbers } = first;
+  let path = choose(numbers);
+  if (path && path.count >= cap && cap < target.maxSorted) {
+    ({ numbers } = await countAll(run, target, accesses, [], target.maxSorted));
+    path = choose(numbers);
+  }
+  memory.set(key, { numbers, long });
+  return { path, long, forget };
+}
+
+/** Counts the records of each access up to `cap`; the row has what else was asked. */
+async function countAll(
+  run: Run,
+  target: QueryTarget,
+  accesses: readonly IndexAccess[],
+  asked: readonly Fragment[],
+  cap: number,
+): Promise<{ row: Row | undefined; numbers: number[] }> {
+  if (accesses.length + asked.length === 0) return { row: undefined, numbers: [] };
+  const [row] = await run((step) => {
+    const counts = accesses.map((access, at) => concat(countOf({ ...target, step }, access, cap), ` as n${at}`));
+    const { sql, values } = joined([...counts, ...asked], ', ');
+    return { sql: `select ${sql}`, values, short: accesses.length * cap <= MAX_LOOKUPS };
+  });
+  return { row, numbers: accesses.map((_, at) => Number(row?.[`n${at}`])) };
+}
+
+/** The number of records that a condition finds, up to `cap`; counts a bounded number of entries. */
+function countOf({ step }: QueryTarget, { records, repeated }: IndexAccess, cap: number): Fragment {
+  const where = step && ` where ${step}1 = 1`;
+  if (!repeated) return concat('(select count(*) from (', records, ` limit ${cap}) d${where})`);
+  const maxEntries = 2 * cap;
+  const count = `case when count(*) = ${maxEntries} then ${cap} else count(distinct d.record) end`;
+  return concat(`(select ${count} from (`, repeated, ` limit ${maxEntries}) d${where})`);
+}
+
+function pathsOf(
+  counted: readonly [PlainCondition, IndexAccess][],
+  numbers: readonly number[],
+): Map<PlainCondition, AccessPath> {
+  return new Map(
+    counted.map(([node, { records, exact, row }], at) => [
+      node,
+      {
+        ...{ select: records, count: numbers[at] as number, node, exact, row },
+        index: 'index' in node ? node.index : undefined,
+      },
+    ]),
+  );
+}
+
+/**
+ * The number of the index if it has a long string, else another number or NULL: one entry of the index on `ix`. For `ix = ?`
+ * PostgreSQL may plan to read the whole table.
+ */
+const longSql = (target: QueryTarget, index: string): string =>
+  `(select min(ix) from ${target.tables.bodies} where ix >= ${numberOf(target, index)})`;
+
+const isLong = (target: QueryTarget, index: string, body: unknown): boolean =>
+  body !== null && Number(body) === numberOf(target, index);
+
+/** The condition that the app's state is still the remembered one, and that the index has no long strings. */
+function proofOf(
+  target: QueryTarget,
+  index: string | undefined,
+  remembered: Remembered | undefined,
+): Fragment | undefined {
+  const parts: Fragment[] = [];
+  if (remembered) parts.push(fragment(`(${stateSelect}) = ?`, remembered.scope, remembered.text));
+  if (index !== undefined)
+    parts.push(fragment(`coalesce(${longSql(target, index)}, -1) <> ${numberOf(target, index)}`));
+  return parts.length ? joined(parts, ' and ') : undefined;
+}
