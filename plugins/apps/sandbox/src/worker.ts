@@ -87,8 +87,8 @@ export class Worker {
     const { current } = this;
     this.current = null;
     const fresh = (await current?.reset()) ?? true;
-    // The isolate is idle: its new context has just been made on this thread, or its memory restored.
-    this.heapBefore = sizeOf(this.isolate.getHeapStatisticsSync());
+    // Without a session the isolate is idle, and this thread waits for nothing; one may have taken it meanwhile.
+    this.heapBefore = this.events ? await this.heap() : sizeOf(this.isolate.getHeapStatisticsSync());
     this.sessions += 1;
     const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
     return fresh && (isLean || this.sessions % sessionsBetweenChecks > 0);
