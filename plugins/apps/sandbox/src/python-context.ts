@@ -1,5 +1,6 @@
 import pythonText from 'apps:python';
 import type { WireProgram } from '../../shared/logic-protocol';
+import { withWebAssembly } from './engine-flags';
 import type { IsolatedVm, ivm } from './isolated-vm';
 import type { HostCall, LanguageContexts } from './language-contexts';
 import type { Python, PythonSource } from './python';
@@ -64,7 +65,8 @@ export class PythonContext implements LanguageContexts {
   }
 
   private async start(source: PythonSource): Promise<PythonFunctions> {
-    const context = await this.isolate.createContext();
+    // The isolate is idle.
+    const context = withWebAssembly(() => this.isolate.createContextSync());
     const script = await this.isolate.compileScript(pythonText, { filename: 'apps:python' });
     const begin = await script.run(context, { reference: true });
     const bridge = new this.vm.Reference(this.host);

@@ -1,5 +1,6 @@
 import type { RunnerOptions, ToRunner, WireProgram } from '../../shared/logic-protocol';
 import { type Connection, connect } from './connection';
+import { withoutWebAssembly } from './engine-flags';
 import { loadIsolatedVm } from './isolated-vm';
 import { watchMemory } from './memory-watch';
 import { Pool } from './pool';
@@ -24,6 +25,7 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
     return source;
   };
   const vm = loadIsolatedVm();
+  withoutWebAssembly();
   for (const name of removed) Reflect.deleteProperty(process, name);
   const pool = new Pool({ ...options, vm, python });
   const sessions = new Map<number, Session>();

@@ -87,7 +87,8 @@ export class Worker {
     const { current } = this;
     this.current = null;
     const fresh = (await current?.reset()) ?? true;
-    this.heapBefore = await this.heap();
+    // Without a session the isolate is idle, and this thread waits for nothing; one may have taken it meanwhile.
+    this.heapBefore = this.events ? await this.heap() : sizeOf(this.isolate.getHeapStatisticsSync());
     this.sessions += 1;
     const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
     return fresh && (isLean || this.sessions % sessionsBetweenChecks > 0);
@@ -99,12 +100,11 @@ export class Worker {
   }
 
   /**
-   * Bytes of the isolate's heap and of what it holds outside of it. Never measured synchronously: this thread would wait
-   * for a theme's code, and with it every other session.
+   * Bytes of the isolate's memory. Not measured synchronously while a session has it: this thread would wait for a theme's
+   * code, and with it every other session.
    */
   private async heap(): Promise<number> {
-    const heap = await this.isolate.getHeapStatistics();
-    return heap.used_heap_size + heap.externally_allocated_size;
+    return sizeOf(await this.isolate.getHeapStatistics());
   }
 
   /** Ends the isolate, also while it runs; safe to call twice. */
@@ -123,4 +123,9 @@ export class Worker {
       ? new PythonContext(vm, this.isolate, host, python())
       : new JavaScriptContexts(vm, this.isolate, host);
   }
+}
+
+/** Bytes of an isolate's heap and of what it holds outside of it. */
+function sizeOf(heap: ivm.HeapStatistics): number {
+  return heap.used_heap_size + heap.externally_allocated_size;
 }

@@ -116,7 +116,10 @@ export function createLogicRuntime({
       argumentSize: 0,
       logEntries: 0,
       losses,
+      waiting: { count: 0, since: 0 },
     }),
+    beside: (budget, losses = 0) =>
+      new Proxy(budget, { get: (shared, name) => (name === 'losses' ? losses : Reflect.get(shared, name)) }),
     renew(budget) {
       budget.deadline = performance.now() + limits.logicTime;
       budget.earlierCalls += budget.hostCalls;
@@ -182,11 +185,17 @@ async function startedRunner(
 
 /** Adds the time that a request waits to the budget: it does not count for its logic. */
 async function waited<T>(budget: LogicBudget, work: () => Promise<T>): Promise<T> {
-  const begin = performance.now();
+  const { waiting } = budget;
+  if (waiting.count === 0) waiting.since = performance.now();
+  waiting.count += 1;
   try {
     return await work();
   } finally {
-    budget.deadline += performance.now() - begin;
+    waiting.count -= 1;
+    // Others of the request may go on waiting: they add the rest.
+    const now = performance.now();
+    budget.deadline += now - waiting.since;
+    waiting.since = now;
   }
 }
 

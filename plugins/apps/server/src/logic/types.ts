@@ -85,6 +85,8 @@ export interface LogicBudget {
   logEntries: number;
   /** How often this request has run again because its runner was lost: the last time it is alone in a runner. */
   losses: number;
+  /** Its sessions that wait now, and since when at least one of them does: time in which several wait counts once. */
+  waiting: { count: number; since: number };
 }
 
 /** A program that is paused because it exceeded its limits repeatedly. */
@@ -116,6 +118,11 @@ export interface LogicSession {
 export interface LogicRuntime {
   /** `losses`: see LogicBudget; a request may run again while it is less than `MAX_LOSSES`. */
   budget(losses?: number): LogicBudget;
+  /**
+   * The same budget for logic that runs beside other logic of the request, as the blocks of a page do. Its sessions are not
+   * nested in those of the others: each waits for a permit.
+   */
+  beside(budget: LogicBudget, losses?: number): LogicBudget;
   /**
    * Resets the time and the host calls of a budget: in bulk creation they count for each record (docs/limits.md#logic).
    */

@@ -147,7 +147,8 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
 
 /** The services with one logic budget for the whole page (docs/reference/embedding.md#the-embedded-request). */
 function sharingBudget(services: AppServices, budget: LogicBudget): AppServices {
-  return { ...services, logic: { ...services.logic, budget: () => budget } };
+  const { logic } = services;
+  return { ...services, logic: { ...logic, budget: (losses) => logic.beside(budget, losses) } };
 }
 
 async function loadedApp(services: AppServices, visit: Visit, { app: id }: BlockReference): Promise<App> {

@@ -147,6 +147,29 @@ test('more sessions than isolates wait for a permit; too many are refused', asyn
   ).toBe(true);
 });
 
+test('logic beside other logic of its request waits for a permit; its waits count once, the budget is one', async () => {
+  const budget = runtime.budget();
+  const source = 'function f(c) { return c.app.count() }';
+  const held = await open(source, fakeHost(), runtime.beside(budget));
+  const [begun, deadline] = [performance.now(), budget.deadline];
+  const order: string[] = [];
+  const others = [1, 2].map(async () => {
+    const session = await open(source, fakeHost(), runtime.beside(budget));
+    order.push('opened');
+    await session.call([call('f')]);
+    session.close();
+  });
+  await new Promise((done) => setTimeout(done, 20));
+  order.push('closed');
+  held.close();
+  await Promise.all(others);
+  expect(order).toEqual(['closed', 'opened', 'opened']);
+  expect(budget.deadline - deadline).toBeLessThanOrEqual(performance.now() - begun);
+  expect(budget.deadline).toBeGreaterThan(deadline);
+  expect(budget.hostCalls).toBe(2);
+  expect(runtime.beside(budget, 2).losses).toBe(2);
+});
+
 test('a top level that fails is a LogicError, and releases its permit', async () => {
   for (let round = 0; round < 3; round += 1) {
     await expect(open('\nthrow new Error("top")')).rejects.toMatchObject({
