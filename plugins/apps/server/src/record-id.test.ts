@@ -14,8 +14,8 @@ const cases: [id: string, reason: string | null][] = [
   ['\udc00\ud800', 'it is not well-formed Unicode'],
 ];
 
-test.each(cases.map(([id, reason]) => [JSON.stringify(id).slice(0, 20), reason, id] as const))(
-  'the problem of the id %s is %s',
+test.each(cases.map(([id, reason]) => [[...JSON.stringify(id)].slice(0, 20).join(''), reason, id] as const))(
+  'the id %s has the problem %j',
   (_shown, reason, id) => {
     expect(recordIdProblem(id)?.reason ?? null).toBe(reason);
   },
