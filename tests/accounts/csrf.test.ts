@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { configured } from '../support/configure';
 import { useStage } from '../support/hooks';
-import type { Host } from '../support/host';
 import { cookieOf, logIn } from '../support/login';
 import { createUser, userToken } from '../support/seed';
 import { basic, bearer, credentialHeaders, type Headers, send } from '../support/send';
-import { startTwin } from '../support/stage';
+import { tokensInOtherProcesses } from './csrf/other-processes';
 
-const HOUR = 3_600_000;
 const kinds = [
   'anonymous',
   'una by bearer',
@@ -22,18 +19,6 @@ type Kind = (typeof kinds)[number];
 
 const headers = {} as Record<Kind, Headers>;
 const tokens = {} as Record<Kind, string>;
-
-/** Another process on the same database, for `work`. */
-async function withTwin<T>(env: Record<string, string>, work: (host: Host) => Promise<T>): Promise<T> {
-  const twin = await startTwin(stage, { env });
-  try {
-    return await work(twin);
-  } finally {
-    await twin.stop();
-  }
-}
-
-const later = (milliseconds: number) => configured({ clockAhead: milliseconds });
 
 async function tokenOf(who: Headers, url = stage.host.url): Promise<string> {
   const answer = await send(url, { method: 'GET', path: '/site/@@apps/open', headers: who });
@@ -109,74 +94,7 @@ describe('a token is valid only for its own identity and kind of credential', ()
   });
 });
 
-describe('other processes', () => {
-  const lasting = ['anonymous', 'una by Basic'] as const;
-
-  test('any process verifies a token, up to an age of 24 hours', async () => {
-    await withTwin(later(23 * HOUR), async ({ url }) => {
-      for (const kind of lasting) expect((await ask(headers[kind], tokens[kind], url)).status).toBe(200);
-    });
-    await withTwin(later(25 * HOUR), async ({ url }) => {
-      for (const kind of lasting) {
-        const { status, json } = await ask(headers[kind], tokens[kind], url);
-        expect([status, json.error?.name]).toEqual([403, 'CsrfError']);
-        expect((await ask(headers[kind], await tokenOf(headers[kind], url), url)).status).toBe(200);
-      }
-    });
-  });
-
-  test('the first key signs tokens, all keys verify them', async () => {
-    const keys = await stage.host.run((strapi) => strapi.config.get('server.app.keys') as string[]);
-    await withTwin({ APP_KEYS: ['new-key', ...keys].join(',') }, async ({ url }) => {
-      expect((await ask({}, tokens.anonymous, url)).status).toBe(200);
-      expect((await ask({}, await tokenOf({}, url))).status).toBe(403);
-    });
-    await withTwin({ APP_KEYS: 'only-a-new-key' }, async ({ url }) => {
-      expect((await ask({}, tokens.anonymous, url)).status).toBe(403);
-    });
-  });
-
-  test('at a public https address, cookies are Secure and paths are public', async () => {
-    const env = { PUBLIC_URL: 'https://public.example' };
-    await withTwin(env, async (twin) => {
-      const port = await twin.run((strapi) => (strapi.server.httpServer.address() as { port: number }).port);
-      const url = `http://127.0.0.1:${port}`;
-      const { password } = await stage.user('una');
-      const login = await logIn(url, { name: 'una', password });
-      expect(login.status).toBe(303);
-      expect(login.headers['set-cookie']?.join()).toMatch(/; ?Secure/i);
-      expect(String(login.headers.location)).toMatch(/^https:\/\/public\.example\/site/);
-      const made = await send<{ path: string }>(url, {
-        method: 'POST',
-        path: '/site/@@apps/open',
-        headers: { accept: 'application/json', 'x-csrf-token': await tokenOf({}, url) },
-        json: {},
-      });
-      expect(made.json.path).toMatch(/^https:\/\/public\.example\/site\/@@apps\/open\/record\/\d+$/);
-    });
-  });
-
-  test('at a public address with a path, cookies belong to that path', async () => {
-    await withTwin({ PUBLIC_URL: 'https://public.example/below/' }, async (twin) => {
-      const port = await twin.run((strapi) => (strapi.server.httpServer.address() as { port: number }).port);
-      const url = `http://127.0.0.1:${port}`;
-      const page = { accept: 'text/html' };
-      const refused = await send(url, { method: 'GET', path: '/site/@@apps/rights/record/x?a=1', headers: page });
-      expect(refused.status).toBe(401);
-      const next = encodeURIComponent('/below/site/@@apps/rights/record/x?a=1');
-      expect(refused.text).toContain(`href="https://public.example/below/site/@@login?next=${next}"`);
-      const login = await send(url, { method: 'GET', path: `/site/@@login?next=${next}`, headers: page });
-      expect(login.text).toContain('name="next" value="/below/site/@@apps/rights/record/x?a=1"');
-      const went = await send(url, {
-        method: 'POST',
-        path: '/site/@@apps/debug/blocks/talk',
-        headers: { ...page, 'x-csrf-token': await tokenOf({}, url) },
-        form: { 'action.go': '' },
-      });
-      expect(went.headers['set-cookie']?.join()).toMatch(/apps_log=.+; Path=\/below\/site;.*; Secure/);
-    });
-  });
-});
+tokensInOtherProcesses(stage, { headers, tokens, tokenOf, ask });
 
 // Last in the file: afterwards, logins from this address are refused for a while.
 describe('failed logins are rate-limited', () => {

@@ -2,8 +2,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useStage } from '../support/hooks';
 import { article, grantRole } from '../support/seed';
-import type { Row } from '../support/stage';
 import { siteThemes } from '../support/theme';
+import { rows } from './locales/rows';
 
 const panel = `/content-manager/collection-types/${article}`;
 const theme = 'locales';
@@ -44,104 +44,6 @@ beforeEach(async () => {
     return documentId as string;
   });
 });
-
-const page = { accept: 'text/html' };
-const rows: Row[] = [
-  {
-    title: 'the default locale',
-    send: 'GET /site/articles/news',
-    ...page,
-    status: 200,
-    has: ['<h1>News<', 'lang="en"'],
-  },
-  {
-    title: 'another locale',
-    send: 'GET /fr/articles/nouvelles',
-    ...page,
-    status: 200,
-    has: ['<h1>Nouvelles<', 'lang="fr"', '/fr/articles/nouvelles"', '<i>en news</i>'],
-  },
-  { title: 'the slug of another site', send: 'GET /fr/articles/news', ...page, status: 404 },
-  { title: 'the slug of another site', send: 'GET /site/articles/nouvelles', ...page, status: 404 },
-  { title: 'a locale that no site has', send: 'GET /site/articles/neues', ...page, status: 404 },
-  { title: 'a site whose locale is missing', send: 'GET /it/articles/news', ...page, status: 404 },
-  { title: 'the document', send: 'GET /fr/articles/:id', ...page, status: 200, has: ['<h1>Nouvelles<'] },
-  { title: 'the document', send: 'GET /site/articles/:id', ...page, status: 200, has: ['<h1>News<'] },
-  { title: 'what is not localized', send: 'GET /fr/about', ...page, status: 200, has: ['About'] },
-  { title: 'the own locale', send: 'GET /site/articles/news?locale=en', ...page, status: 200 },
-  { title: 'an empty locale', send: 'GET /site/articles/news?locale=', ...page, status: 200 },
-  {
-    title: 'the locale of another site',
-    send: 'GET /site/articles/news?locale=fr',
-    ...page,
-    status: 400,
-    has: [/site &quot;site&quot; is in the locale &quot;en&quot;/, '/fr<'],
-  },
-  {
-    title: 'a locale that no site has',
-    send: 'GET /fr/articles/nouvelles?locale=de',
-    status: 400,
-    error: 'BadRequestError',
-    has: ['is in the locale \\"fr\\"', 'no site has that locale'],
-  },
-  { title: 'two locales', send: 'GET /site/?locale=en&locale=fr', status: 400 },
-  { title: 'a locale as a list', send: 'GET /site/?locale[0]=fr', status: 400 },
-  { title: 'an app', send: 'GET /site/@@apps/tongues?locale=fr', status: 400, error: 'BadRequestError' },
-  { title: 'records', send: 'GET /site/@@apps/tongues/records?locale=fr', status: 400, error: 'BadRequestError' },
-  { title: 'a block', send: 'GET /fr/articles/:id/@@apps/tongues/blocks/shared?locale=en', ...page, status: 400 },
-  { title: 'a view', send: 'GET /fr/articles/:id/@@tongue?locale=en', ...page, status: 400 },
-  { title: 'a view', send: 'GET /fr/articles/:id/@@tongue', ...page, status: 200, has: ['shared fr Nouvelles'] },
-  {
-    title: 'a shared rendering',
-    send: 'GET /site/articles/:id',
-    ...page,
-    status: 200,
-    has: ['shared en News'],
-    lacks: ['shared fr'],
-  },
-  {
-    title: 'a shared rendering',
-    send: 'GET /fr/articles/:id',
-    ...page,
-    status: 200,
-    has: ['shared fr Nouvelles'],
-    lacks: ['shared en'],
-  },
-  {
-    title: 'a page of a block',
-    send: 'GET /site/@@words?page=2&a=b',
-    ...page,
-    status: 200,
-    has: [
-      '<p>1,200 loans</p>',
-      '<b>€1,234.50</b>',
-      'March 1, 2026; 11:30 PM',
-      '<nav class="apps-paging" aria-label="Pages">',
-      '/site/@@words?page=1&amp;a=b">Previous</a>',
-      'Page 2 of 3',
-      /<footer>Signed<\/footer>[\s\S]*<footer>Signed<\/footer>/,
-      '<i>no.such</i>',
-    ],
-    lacks: ['Suiv'],
-  },
-  {
-    title: 'a page of a block',
-    send: 'GET /fr/@@words?page=2',
-    ...page,
-    status: 200,
-    has: [
-      '<p>1\u202f200 prêts</p>',
-      '<b>1\u202f234,50\u00a0€</b>',
-      '1 mars 2026; 00:30',
-      '>Précédent</a>',
-      'Page 2 sur 3',
-      '>Page suivante</a>',
-      /<footer>Signé<\/footer>[\s\S]*<footer>Signé<\/footer>/,
-    ],
-    lacks: ['Next', 'Signed'],
-  },
-  { title: 'a page of a block', send: 'GET /it/@@words', ...page, status: 200, has: ['Page 1 of 3', 'Signed'] },
-];
 
 test.each(rows)('$title: $send is $status', async ({ title: _, send, status, error, has = [], lacks = [], ...row }) => {
   const answer = await stage.send<{ error?: { name: string } }>({ send: send.replace(':id', id), ...row });

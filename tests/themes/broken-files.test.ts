@@ -137,9 +137,20 @@ describe('a broken file breaks its block alone, and is named', () => {
   });
 
   runTable(stage, [
-    { title: 'its records can still be read', send: 'GET broken/records', status: 200, is: [] },
-    { title: 'and made', send: 'PUT broken/record/r', json: { a: 1 }, status: 201 },
-    { title: 'nor pages', send: 'GET badsettings/blocks/hello', accept: html, status: 500, lacks: ['<p>hello</p>'] },
+    { title: 'records of an app with broken files can still be read', send: 'GET broken/records', status: 200, is: [] },
+    {
+      title: 'records of an app with broken files can still be made',
+      send: 'PUT broken/record/r',
+      json: { a: 1 },
+      status: 201,
+    },
+    {
+      title: 'an app with broken settings shows no page',
+      send: 'GET badsettings/blocks/hello',
+      accept: html,
+      status: 500,
+      lacks: ['<p>hello</p>'],
+    },
     {
       title: 'a manager sees what is broken',
       as: 'mona',

@@ -29,3 +29,15 @@ export function askersOf(stage: Stage) {
 
   return { whoIs };
 }
+
+/** Changes a user of a host as code of the host does. */
+export const changeUser = (host: Host, username: string, data: object) =>
+  host.run(
+    async (strapi, username, data) => {
+      const users = strapi.db.query('plugin::users-permissions.user');
+      const { id } = await users.findOne({ where: { username } });
+      await strapi.plugin('users-permissions').service('user').edit(id, data);
+    },
+    username,
+    data,
+  );

@@ -168,25 +168,50 @@ export function listing(stage: Stage): void {
 
     runTable(stage, [
       {
-        title: 'a table by a link',
+        title: 'a table of records needs the right to see them',
         send: 'GET options/records.csv',
         accept: 'text/html',
         status: 401,
         has: ['Log in'],
       },
-      { title: 'a table of a search by a link', as: 'una', send: 'GET options/search.csv', status: 403 },
-      { title: 'a wrong query', send: 'GET open/search.csv?query=%28', status: 400, error: 'BadRequestError' },
-      { title: 'names that are no object', send: 'GET open/search.csv?names=5', status: 400, has: ['a JSON object'] },
-      { title: 'names that are no JSON', send: 'GET open/search.csv?names={', status: 400, has: ['a JSON object'] },
-      { title: 'a wrong limit', send: 'GET open/search.csv?limit=-1', status: 400, has: ['a whole number'] },
       {
-        title: 'another method',
+        title: 'a table of a search needs the right to see records',
+        as: 'una',
+        send: 'GET options/search.csv',
+        status: 403,
+      },
+      {
+        title: 'a table of a wrong query is refused',
+        send: 'GET open/search.csv?query=%28',
+        status: 400,
+        error: 'BadRequestError',
+      },
+      {
+        title: 'a table of a search with names that are no object is refused',
+        send: 'GET open/search.csv?names=5',
+        status: 400,
+        has: ['a JSON object'],
+      },
+      {
+        title: 'a table of a search with names that are no JSON is refused',
+        send: 'GET open/search.csv?names={',
+        status: 400,
+        has: ['a JSON object'],
+      },
+      {
+        title: 'a table with a wrong limit is refused',
+        send: 'GET open/search.csv?limit=-1',
+        status: 400,
+        has: ['a whole number'],
+      },
+      {
+        title: 'a table can only be read',
         send: 'POST open/records.csv',
         json: {},
         status: 405,
         answers: { allow: /^GET, HEAD/ },
       },
-      { title: 'no more of the path', send: 'GET open/records.csv/x', status: 404 },
+      { title: 'a longer path of a table is not found', send: 'GET open/records.csv/x', status: 404 },
     ]);
 
     test('a listing can be imported again', async () => {

@@ -21,7 +21,7 @@ test.each([
     ['ab', '', 'cd\r'],
   ],
   [['a\u2028b\n\n'], ['a\u2028b', '']],
-])('%j', async (pieces, lines) => {
+])('the lines of %j are read', async (pieces, lines) => {
   expect(await read(pieces)).toEqual(lines);
 });
 

@@ -18,7 +18,7 @@ const cases: [text: string, line: number, position: string, message: RegExp][] =
   ['const x = 1', 1, '1:1', /JavaScript/],
   ['x = "a (" # (\nif x\n    pass', 2, '2:5', /":" is missing/],
 ];
-test.each(cases)('%j', (text, line, position, message) => {
+test.each(cases)('the mistake in %j is found', (text, line, position, message) => {
   const found = diagnose(text, line);
   expect(`${found?.line}:${found?.column} ${found?.message}`).toMatch(message);
   expect(`${found?.line}:${found?.column}`).toBe(position);
@@ -28,11 +28,11 @@ test.each([
   ['def f(c):\n    return {"a": [1, 2], **c}', 2],
   ['x = """\n(\n"""\ny = x', 4],
   ['', 3],
-])('%j: nothing is recognised', (text, line) => {
+])('nothing is recognised in %j', (text, line) => {
   expect(diagnose(text, line)).toBeNull();
 });
 
-test('takes time in proportion to the text', () => {
+test('a diagnosis takes time in proportion to the text', () => {
   const begin = performance.now();
   for (const text of ['('.repeat(250_000), '\n'.repeat(250_000), `${'x '.repeat(120_000)}=`, "'\n".repeat(120_000)])
     diagnose(text, 100_000);

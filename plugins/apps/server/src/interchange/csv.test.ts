@@ -54,7 +54,7 @@ test.each([1, 2, 3, 1000])('every value comes back, in pieces of %d', async (siz
   expect(more).toEqual([]);
 });
 
-test('takes what spreadsheets write', async () => {
+test('files that spreadsheets write are read', async () => {
   expect(await rowsOf('id,n\n"a",1\r\n"b ""x""",\r\nc,"2\n3"')).toEqual([
     ['id', 'n'],
     ['a', '1'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorText } from '../errors';
-import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
+import { contextOf, fakeHost, runOnce, startRuntime } from './testing/harness';
+import { lines, python, runPython } from './testing/python';
 import type { LogicRuntime } from './types';
 
 let runtime: LogicRuntime;
@@ -9,16 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.destroy());
 
-const lines = (...text: string[]) => text.join('\n');
-const python = (body: string | Record<string, string>) =>
-  programOf(typeof body === 'string' ? { 'blocks/test.py': body } : body, 'blocks/test.py');
-
-/** The value of `f(context)` with the given lines as its body. */
-async function run(body: string[], host = fakeHost(), changed = {}) {
-  const source = lines('def f(context):', ...body.map((line) => `    ${line}`));
-  const outcome = await runOnce(runtime, python(source), { host, context: contextOf(changed) });
-  return outcome.ok ? outcome.value : `${outcome.error.name}: ${errorText(outcome.error)}`;
-}
+const run = (body: string[], host = fakeHost(), changed = {}) => runPython(runtime, body, host, changed);
 
 test('the user of an anonymous request is None', async () => {
   const body = ['user = context.api.user', 'return [user, user == None, not user, user.is_anonymous()]'];
@@ -69,95 +60,6 @@ describe('context', () => {
   ];
   test.each(cases)('%s', async (expression, expected) => {
     expect(await run([`return ${expression}`])).toEqual(expected);
-  });
-});
-
-describe('records', () => {
-  const stored = () => ({ life: { total: 3, name: 'Ann', list: [1], map: { a: 1 } } });
-  const get = 'r = context.app.get_record("life")';
-
-  const cases: [string, string[], unknown, object?][] = [
-    ['reading', [get, 'return r["total"], r.name, r.get("none", 5), r.id, r["id"]'], [3, 'Ann', 5, 'life', 'life']],
-    ['none there', ['return context.app.get_record("none")'], null],
-    ['in', [get, 'return "total" in r, "none" in r, "id" in r, bool(r)'], [true, false, true, true]],
-    [
-      'going through',
-      [get, 'return sorted(r), sorted([k for k, v in r.items()]), r.items()["total"]'],
-      [['id', 'list', 'map', 'name', 'total'], ['id', 'list', 'map', 'name', 'total'], 3],
-    ],
-    ['not there', [get, 'try:', '  r["none"]', 'except KeyError as e:', '  return e.args[0]'], 'none'],
-    ['setting', [get, 'r["total"] += 1', 'r.name = "Bob"'], null, { total: 4, name: 'Bob' }],
-    ['deleting', [get, 'del r["name"]', 'return "name" in r'], false, { total: 3 }],
-    ['inside', [get, 'r["list"].append(2)', 'r["map"]["b"] = 2'], null, { list: [1, 2], map: { a: 1, b: 2 } }],
-    ['lists that were set', [get, 'l = []', 'r["new"] = l', 'l.append(1)'], null, { new: [1] }],
-    ['inc', [get, 'return r.inc("total"), r.inc("visits", 2)'], [4, 2], { total: 4, visits: 2 }],
-    ['update', [get, 'r.update({"a": 1}, b=2)', 'return r.pop("a")'], 1, { b: 2 }],
-    ['old names', [get, 'r.set_item("x", r.get_item("total", 0))', 'return r.has_item("x")'], true, { x: 3 }],
-    ['save', [get, 'r.save({"x": 1})', 'return r["x"]'], 1, { x: 1 }],
-    ['dates', [get, 'r["at"] = context.modules.datetime.date(2024, 1, 2)'], null, { at: '2024-01-02' }],
-    ['same object', [get, 'return r is context.app.get_record("life"), r == context.app.search("")[0]'], [true, true]],
-    ['all', ['return [r.id for r in context.app.records()], context.app.records(limit=1).cursor'], [['life'], 'next']],
-    [
-      'NaN',
-      [get, 'r["n"] = float("nan")'],
-      'LogicError: blocks/test.py:3: TypeError: the item n is or holds the number nan, which JSON does not have, in f',
-    ],
-    [
-      'NaN inside',
-      [get, 'r["n"] = {"l": [float("inf")]}'],
-      expect.stringMatching(/the item n is or holds the number inf/),
-    ],
-    ['deleted', [get, 'context.app.delete_record(record=r)', 'return context.app.get_record("life")'], null],
-    ['as a result', [get, 'return r'], { id: 'life', total: 3, name: 'Ann', list: [1], map: { a: 1 } }],
-    ['display', [get, 'return r.display(edit=True)'], '<p>life</p>'],
-  ];
-  test.each(cases)('%s', async (_name, body, expected, items = {}) => {
-    const host = fakeHost(stored());
-    if (body.join('').includes('limit=1')) host.records = async ({ options: { limit } }) => page(limit);
-    expect(await run(body, host)).toEqual(expected);
-    if (expected !== null || !('life' in host.stored)) expect(host.stored.life ?? {}).toMatchObject(items);
-  });
-
-  const record = (id: string) => ({ id, url: `http://x/record/${id}`, items: {} });
-  const page = (limit?: number) => ({ records: [record('life')], cursor: limit === 1 ? 'next' : null });
-
-  test('creating with keyword and positional arguments; search with keyword arguments and slices', async () => {
-    const host = fakeHost();
-    const body = [
-      'a = context.app.create_record(id="/news")',
-      'a["total"] = a.get("total", 0) + 1',
-      'context.app.create_record("b")',
-      'context.app.create_record()',
-      'found = context.app.search("total>0", sort_index="total", reverse=True)[:1]',
-      'return len(found), context.app.count()',
-    ];
-    expect(await run(body, host)).toEqual([1, 3]);
-    expect(host.stored['/news']).toEqual({ total: 1 });
-    expect(host.calls).toContainEqual(['search', null, 'total>0', { sort_index: 'total', reverse: true }]);
-  });
-
-  test('long texts pass in both directions', async () => {
-    const text = `${'é"\n😀'.repeat(40_000)}`;
-    const host = fakeHost({ life: { text, list: [text, '\u0000 1'] } });
-    const body = [
-      get,
-      'r["copy"] = r["text"]',
-      'r["list"].append(r["text"][:5])',
-      'return r["list"][1], len(r["text"])',
-    ];
-    // Quadratic time would exceed the limit.
-    expect(await run(body, host)).toEqual(['\u0000 1', 160_000]);
-    expect(host.stored.life).toEqual({ text, copy: text, list: [text, '\u0000 1', 'é"\n😀é'] });
-  });
-
-  test('errors of the server can be caught by their names', async () => {
-    const body = [
-      'try:',
-      '  context.app.create_record("life")',
-      'except Exception as error:',
-      '  return type(error).__name__, str(error)',
-    ];
-    expect(await run(body, fakeHost({ life: {} }))).toEqual(['ConflictError', 'The id life is taken']);
   });
 });
 

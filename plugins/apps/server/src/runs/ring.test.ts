@@ -75,7 +75,7 @@ test.each([
   [{ requester: '' }, 2],
   [{ rule: 'r1' }, 1],
   [{ rule: 'r2' }, 0],
-])('filter %j', (filter, count) => {
+])('the filter %j finds %d runs', (filter, count) => {
   const ring = new RunRing(10);
   ring.add(run());
   ring.add(run({ state: 'failed', calls: [{ app: 'notes', block: 'b', functions: [] }] }));
@@ -103,7 +103,7 @@ test.each([
   ['/x?pass%77ord=abc&b', '/x?pass%77ord=(hidden)&b'],
   ['/x?%E0%A4%A=1', '/x?%E0%A4%A=1'],
   ['https://here', ''],
-])('the address of %s', (url, address) => {
+])('the address of %s is %j', (url, address) => {
   expect(addressOf(url)).toBe(address);
 });
 

@@ -26,7 +26,7 @@ test.each([
   ['{info.constructor}{info.__proto__}', ''],
   ['{long}{long}', 'x'.repeat(300)],
   ['{{{{'.repeat(2_000), '{{{{'.repeat(75)],
-])('the title %j', async (title, text) => {
+])('the title %j is filled in', async (title, text) => {
   const undeclared: string[] = [];
   const value = async (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
   expect(await titleText(title, value, (name) => undeclared.push(name))).toBe(text);

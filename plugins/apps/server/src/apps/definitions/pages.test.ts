@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
 import { readDefinition } from './definition';
+import { failure as failureOf } from './testing/definitions';
 
 const elements = `elements:
   a: TEXT
@@ -10,15 +10,7 @@ const elements = `elements:
 `;
 const read = (text: string) => readDefinition({ path: 'blocks/a.yaml', text: elements + text });
 
-function failure(text: string) {
-  try {
-    read(text);
-  } catch (error) {
-    if (isAppsError(error, 'DefinitionError')) return error;
-    throw error;
-  }
-  throw new Error('nothing was wrong');
-}
+const failure = (text: string) => failureOf(() => read(text));
 
 describe('pages', () => {
   test('give their elements, also those of groups, a condition', () => {

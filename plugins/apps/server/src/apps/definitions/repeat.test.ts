@@ -1,18 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
 import { readDefinition } from './definition';
+import { failure as failureOf } from './testing/definitions';
 
 const read = (text: string) => readDefinition({ path: 'blocks/a.yaml', text });
 
-function failure(text: string) {
-  try {
-    read(text);
-  } catch (error) {
-    if (isAppsError(error, 'DefinitionError')) return error;
-    throw error;
-  }
-  throw new Error('nothing was wrong');
-}
+const failure = (text: string) => failureOf(() => read(text));
 
 const group = (keys: string, fields = 'name: TEXT') =>
   `elements:\n  a: { type: REPEAT, elements: { ${fields} }${keys} }`;

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../../shared/json';
+import { patternWork } from '../patterns/pattern-machine';
+import type { ElementDefinition } from '../types';
+import { elementTypes, itemSchema } from '.';
+import { colors, locale, named, position, schemas } from './testing/elements';
+import type { ElementType } from './types';
+
+function read(type: string, submitted: string[], extra: Partial<ElementDefinition> = {}) {
+  const definition: ElementDefinition = { name: 'a', type, position, options: colors, ...extra };
+  const result = (elementTypes.get(type) as ElementType).read?.(submitted, definition, colors);
+  return result && 'error' in result ? { error: locale.say(result.error.key, result.error.values) } : result;
+}
+
+describe('reading what was submitted', () => {
+  test.each<[string, string[], Partial<ElementDefinition>, Json]>([
+    ['TEXT', ['  as is '], {}, '  as is '],
+    ['TEXT', [], {}, ''],
+    ['TEXT', ['abc'], { minlength: 3, maxlength: 3, pattern: '[a-c]+' }, 'abc'],
+    ['TEXT', [''], { minlength: 3, pattern: 'x' }, ''],
+    ['TEXTAREA', ['a\r\nb\rc'], {}, 'a\nb\nc'],
+    ['EMAIL', [' eric@example.org '], {}, 'eric@example.org'],
+    ['URL', ['https://example.org/a?b=c#d'], {}, 'https://example.org/a?b=c#d'],
+    ['HIDDEN', ['x'], {}, 'x'],
+    ['NUMBER', [''], {}, null],
+    ['NUMBER', [], {}, null],
+    ['NUMBER', [' -1.5e2 '], {}, -150],
+    ['NUMBER', ['-0'], {}, 0],
+    ['NUMBER', ['1.'], {}, 1],
+    ['NUMBER', ['.5e1'], {}, 5],
+    ['NUMBER', ['0.3'], { step: 0.1 }, 0.3],
+    ['NUMBER', ['7'], { min: 1, step: 3 }, 7],
+    ['DATE', ['2024-02-29'], { min: '2024-02-29' }, '2024-02-29'],
+    ['DATE', [''], {}, null],
+    ['DATETIME', ['2024-02-29T23:59'], {}, '2024-02-29T23:59'],
+    ['DATETIME', ['2024-02-29T23:59:58.5+02:00'], {}, '2024-02-29T23:59:58.5+02:00'],
+    ['TIME', ['09:30'], { min: '09:00', max: '17:00', step: 900 }, '09:30'],
+    ['TIME', [' 23:59:59.5 '], {}, '23:59:59.5'],
+    ['TIME', [''], {}, null],
+    ['TEL', [' +44 (0)20 7946-0000 '], {}, '+44 (0)20 7946-0000'],
+    ['TEL', ['030/123456 ext. 12'], {}, '030/123456 ext. 12'],
+    ['TEL', [''], {}, ''],
+    ['MARKDOWN', ['# a\r\n*b*'], {}, '# a\n*b*'],
+    ['BOOLEAN', [], {}, false],
+    ['BOOLEAN', ['1'], {}, true],
+    ['BOOLEAN', ['on'], {}, true],
+    ['BOOLEAN', ['0'], {}, false],
+    ['SELECT', ['2'], {}, 2],
+    ['SELECT', [''], {}, null],
+    ['SELECT', ['2', 'red', '2'], { multiple: true }, ['red', 2]],
+    ['RADIO', ['red'], {}, 'red'],
+    ['RADIO', [], {}, null],
+    ['CHECKBOXES', [], {}, []],
+    ['CHECKBOXES', ['2'], {}, [2]],
+  ])('%s accepts %j with %j', (type, submitted, extra, value) => {
+    expect(read(type, submitted, extra)).toEqual({ value });
+    const schema = itemSchema({ name: 'a', type, position, options: colors, ...extra });
+    expect(schemas.validate(schema as object, value), schemas.errorsText()).toBe(true);
+  });
+
+  const refused: [type: string, submitted: string[], extra: Partial<ElementDefinition>, message: RegExp][] = [
+    ['TEXT', [], { required: true }, /fill in/],
+    ['TEXT', ['  '], { required: true }, /fill in/],
+    ['TEXT', ['ab'], { minlength: 3 }, /at least 3 characters/],
+    ['TEXT', ['ab'], { maxlength: 1 }, /at most 1 character\./],
+    ['TEXT', ['xab'], { pattern: 'a|ab' }, /requested format/],
+    ['TEXTAREA', ['\n'], { required: true }, /fill in/],
+    ['EMAIL', ['eric'], {}, /e-mail/],
+    ['EMAIL', ['eric@'], {}, /e-mail/],
+    ['EMAIL', ['a@b@c'], {}, /e-mail/],
+    ['EMAIL', [`${'a'.repeat(65)}@b.c`], {}, /e-mail/],
+    ['URL', ['javascript:alert(1)'], {}, /http/],
+    ['URL', ['//example.org'], {}, /http/],
+    ['URL', ['http://'], {}, /http/],
+    ['URL', ['http://a b'], {}, /http/],
+    ['NUMBER', ['1,5'], {}, /a number/],
+    ['NUMBER', ['0x10'], {}, /a number/],
+    ['NUMBER', ['Infinity'], {}, /a number/],
+    ['NUMBER', ['1e999'], {}, /a number/],
+    // The check takes linear time.
+    ['NUMBER', [`${'1'.repeat(500_000)}x`], {}, /a number/],
+    ['NUMBER', ['1'], { min: 2 }, /2 or more/],
+    ['NUMBER', ['3'], { max: 2 }, /2 or less/],
+    ['NUMBER', ['3'], { min: 1, step: 3 }, /steps of 3 from 1/],
+    ['NUMBER', [''], { required: true }, /fill in/],
+    ['DATE', ['2023-02-29'], {}, /a date/],
+    ['DATE', ['2023-13-01'], {}, /a date/],
+    ['DATE', ['2023-01-01T10:00'], {}, /a date/],
+    ['DATE', ['2023-01-01'], { min: '2023-01-02' }, /2023-01-02 or more/],
+    ['DATETIME', ['2023-01-01'], {}, /date and time/],
+    ['DATETIME', ['2023-01-01T24:00'], {}, /date and time/],
+    ['DATETIME', ['2023-01-01T10:00+15:00'], {}, /date and time/],
+    ['TIME', ['24:00'], {}, /a time/],
+    ['TIME', ['9:30'], {}, /a time/],
+    ['TIME', ['2024-01-01T10:00'], {}, /a time/],
+    ['TIME', ['08:59'], { min: '09:00' }, /09:00 or more/],
+    ['TIME', ['09:10'], { min: '09:00', step: 900 }, /steps of 900/],
+    ['TEL', ['12'], {}, /telephone/],
+    ['TEL', ['call me'], {}, /telephone/],
+    ['TEL', ['1'.repeat(21)], {}, /telephone/],
+    ['TEL', [`${'1 '.repeat(500_000)}x`], {}, /telephone/],
+    ['MARKDOWN', ['x'.repeat(100_001)], {}, /at most 100,000/],
+    ['BOOLEAN', [], { required: true }, /check this box/],
+    ['SELECT', ['blue'], {}, /one of the options/],
+    ['SELECT', [''], { required: true }, /choose an option/i],
+    ['SELECT', ['red', 'blue'], { multiple: true }, /options only/],
+    ['RADIO', ['__proto__'], {}, /one of the options/],
+    ['CHECKBOXES', ['blue'], {}, /options only/],
+    ['CHECKBOXES', [], { required: true }, /at least one/],
+  ];
+
+  test.each(
+    refused.map(
+      ([type, submitted, ...rest]) => [type, JSON.stringify(submitted).slice(0, 60), submitted, ...rest] as const,
+    ),
+  )('%s refuses %s', (type, _shown, submitted, extra, message) => {
+    expect(read(type, submitted, extra)).toEqual({ error: expect.stringMatching(message) });
+  });
+
+  test('reading stops when the steps that inputs share are used up', () => {
+    const work = patternWork();
+    const pattern = `${'(a|a)*'.repeat(160)}b`;
+    const results = Array.from({ length: 30 }, () =>
+      elementTypes.get('TEXT')?.read?.(['a'.repeat(3999)], named({ pattern }), [], work),
+    );
+    expect(results).toEqual(Array(30).fill({ error: { key: 'pattern_work' } }));
+    // The cost of a step is bounded, so that the steps bound the time of all thirty.
+    expect(work.left).toBeGreaterThan(-100_000);
+  });
+});
