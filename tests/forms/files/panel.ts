@@ -54,7 +54,7 @@ export function panelFiles(stage: Stage, held: () => string): void {
     test.each<[string, Part[], object, string, number]>([
       ['too large', [file('photos:0:image', 'p.png', Buffer.concat([png, Buffer.alloc(110_000)]))], {}, 'clerk', 422],
       ['in a field of text', [file('title', 'p.png', png)], {}, 'clerk', 415],
-      ['in no field', [file('__proto__', 'p.png', png)], {}, 'clerk', 415],
+      ['in no field', [file('nothing', 'p.png', png)], {}, 'clerk', 415],
       ['of an unknown block', [file('cover', 'c.pdf', pdf)], { block: 'none' }, 'clerk', 415],
       ['without fields', [file('cover', 'c.pdf', pdf)], { fields: undefined }, 'clerk', 400],
       ['of a reader', [file('cover', 'c.pdf', pdf)], {}, 'overseer', 403],
