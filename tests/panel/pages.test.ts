@@ -157,10 +157,17 @@ async function conflict(page: Page) {
 }
 
 async function tile(page: Page) {
-  await press(page, /Add a component/);
-  await press(page, 'Block');
-  await press(page, 'Block');
-  await page.getByRole('combobox', { name: /^block/i }).click();
+  await press(page, /^Add a component/);
+  // The choice of the component, which opens its fields.
+  await page.getByRole('button', { name: 'Block', exact: true }).last().click();
+  const field = page.getByPlaceholder('Choose a block');
+  await field.waitFor({ timeout: 5_000 }).catch(() =>
+    page
+      .getByRole('button', { name: /^Block/ })
+      .last()
+      .click(),
+  );
+  await field.click();
   await page.getByRole('option', { name: 'shelf / book' }).click();
   await page.frameLocator('iframe').getByText('Title').first().waitFor();
 }

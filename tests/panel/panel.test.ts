@@ -60,7 +60,7 @@ describe.runIf(hasBrowser)('the panel', () => {
     await frame.locator('[name=cover]').setInputFiles({ name: 'apple.png', mimeType: 'image/png', buffer: png });
     await frame.locator('[name=_save]').click();
     await page.getByRole('row', { name: /Apple/ }).waitFor();
-    await page.getByRole('row', { name: /Apple/ }).getByText('apple.png').waitFor();
+    await page.getByRole('row', { name: /Apple/ }).getByAltText('apple.png').waitFor();
 
     await page.getByRole('button', { name: 'Import' }).click();
     const text = 'Name,total\nBerry,7\nCherry,2\n';
