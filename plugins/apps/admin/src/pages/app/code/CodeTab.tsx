@@ -100,14 +100,12 @@ export default function CodeTab({ app }: { app: AppDetail }) {
               />
             ))}
           </Section>
-        </Flex>
-        {block !== undefined && (
-          <Box flex="1 1 100%" minWidth="0" order={1}>
+          {block !== undefined && (
             <Section title={text('code.runs', { block })}>
               <FailedRuns key={block} app={app} block={block} files={files} onFailures={setFailures} />
             </Section>
-          </Box>
-        )}
+          )}
+        </Flex>
         {block !== undefined && (
           // Beside the code where the three columns have the room, else below it.
           <Box flex="100 1 42rem" minWidth="0">

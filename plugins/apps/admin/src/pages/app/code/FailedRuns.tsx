@@ -50,7 +50,13 @@ export function FailedRuns({ app, block, files, onFailures }: Props) {
             title: text('actions'),
             cell: ({ id, hasInput }) =>
               hasInput ? (
-                <Button variant="secondary" size="S" disabled={isLoading} onClick={() => again(id)}>
+                <Button
+                  variant="secondary"
+                  size="S"
+                  disabled={isLoading}
+                  onClick={() => again(id)}
+                  style={{ whiteSpace: 'nowrap' }}
+                >
                   {text(isEdited ? 'run.again.edits' : 'run.again')}
                 </Button>
               ) : (
