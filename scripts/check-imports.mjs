@@ -22,6 +22,7 @@ export const layers = {
     ['workers', 'interchange'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
+  'http/admin': [['records'], ['upload', 'visit'], ['handler']],
   apps: [
     ['pages', 'lint'],
     ['blocks'],

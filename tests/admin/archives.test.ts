@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
+import { runAppTests } from '../../plugins/apps/server/src/app-test-run';
 import type { ArchiveResult } from '../../plugins/apps/shared/admin-api';
+import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
 
 const themes = useThemes({ 'main/apps/shelf/blocks/book.html': '<p>old</p>' });
-const stage = useStage(() => ({ themesDirectory: themes.directory }));
+const stage = useStage(() => ({
+  themesDirectory: themes.directory,
+  env: configured({ apps: { editing: true, archiveTests: true } }),
+}));
 
 type Files = Record<string, string | Buffer | { text: string; mode: number }>;
 
@@ -33,6 +39,7 @@ function named(name: string | Buffer): Promise<Buffer> {
 }
 
 interface Sent {
+  tests?: unknown;
   as?: string;
   write?: unknown;
   replace?: boolean;
@@ -153,6 +160,8 @@ describe('a good ZIP', () => {
       files: 2,
       state: 'checked',
       differences: null,
+      findings: [],
+      tests: { state: 'none', files: 0, passed: 0, failed: 0, skipped: 0, failures: [], message: null },
     });
     expect(await everything()).toEqual(before);
     expect((await send(await zip(app))).json.state).toBe('written');
@@ -244,5 +253,53 @@ describe('where editing is switched off', () => {
     const answer = await off.send({ as: 'ada', send: 'POST /apps/themes/main/links', json });
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('switched off')]);
     expect((await off.send({ as: 'ada', send: 'DELETE /apps/themes/main/links?app=linked' })).status).toBe(403);
+  });
+});
+
+describe('what the check of a ZIP shows before it is written', () => {
+  const app: Files = {
+    'quiz/blocks/a.yaml': 'elements:\n  value: BASIC\n  name: TEXT\n',
+    'quiz/blocks/a.html': '<p>{value}</p>{nmae}',
+    'quiz/blocks/a.js': "export function value() {\n  return 'right';\n}\n",
+  };
+  const tests = `import { app, assert, test } from 'strapi-plugin-apps/testing';
+test('is right', async () => assert.match((await app.render('a')).text, /right/));
+test('is wrong', async () => assert.match((await app.render('a')).text, /wrong/));
+test.skip('is left out', () => undefined);
+`;
+  const check = async (files: Files, more: Sent = {}) => (await send(await zip(files), { write: false, ...more })).json;
+  const temporary = async () => (await readdir(tmpdir())).filter((name) => /^(apps-tests-|\.import-)/.test(name));
+
+  test('the findings of lint; they do not keep it from being written', async () => {
+    const checked = await check(app);
+    expect(checked).toMatchObject({
+      ...{ problems: [], state: 'checked', tests: { state: 'none', files: 0 } },
+      findings: [{ app: 'quiz', file: 'blocks/a.html', line: 1, severity: 'error' }],
+    });
+    expect(checked.findings[0]?.message).toContain('nmae');
+    expect((await check({ ...app, 'quiz/blocks/a.js': 'export function value( {' })).findings).toMatchObject([
+      expect.anything(),
+      { file: 'blocks/a.js', line: 1 },
+    ]);
+  });
+
+  test('its tests, once they are asked for, in a theme of its own; nothing is written', async () => {
+    const tested = { ...app, 'quiz/tests/a.test.js': tests };
+    const before = [await everything(), await temporary()];
+    expect((await check(tested)).tests).toMatchObject({ state: 'ready', files: 1, passed: 0 });
+    expect((await check(tested, { tests: true })).tests).toMatchObject({
+      ...{ state: 'ran', files: 1, passed: 1, failed: 1, skipped: 1, message: null },
+      failures: [{ app: 'quiz', file: 'tests/a.test.js', title: 'is wrong' }],
+    });
+    const broken = await check({ ...app, 'quiz/tests/a.test.js': 'process.exit(7);' }, { tests: true });
+    expect(broken.tests).toMatchObject({ state: 'broken', message: expect.stringMatching(/ended early/) });
+    expect([await everything(), await temporary()]).toEqual(before);
+    expect((await send(await zip(tested), { write: false, tests: 'yes' })).status).toBe(400);
+  });
+
+  test('tests end with their time', async () => {
+    const run = { root: path.resolve(__dirname, '../..'), themes: themes.directory };
+    const { problem } = await runAppTests(run, { timeout: 200, output: 'nowhere' });
+    expect(problem?.message).toBe('The tests ran longer than 0.2 s');
   });
 });

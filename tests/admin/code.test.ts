@@ -327,6 +327,7 @@ test('editing: off in production, and by the configuration', async () => {
       [`POST ${api}/preview`, { block: 'a', who: 'anonymous', files: { 'blocks/a.html': 'x' } }],
       [`POST ${api}/check`, { files: { 'blocks/a.html': 'x' } }],
     ];
+    refused.push(['POST /apps/runs/none/again', { files: { 'blocks/a.js': 'x' } }]);
     for (const [line, json] of refused) expect([line, (await ask(line, json)).status]).toEqual([line, 403]);
   } finally {
     await shut.close();

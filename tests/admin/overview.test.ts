@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import type { AppDetail, BlockChoice, Overview } from '../../plugins/apps/shared/admin-api';
+import { describe, expect, test } from 'vitest';
+import type { AppDetail, BlockChoice, Overview, Preview } from '../../plugins/apps/shared/admin-api';
 import { useStage, useThemes } from '../support/hooks';
+import { html } from '../support/stage';
 
 const themes = useThemes({
   'main/apps/shelf/blocks/book.yaml':
@@ -11,6 +12,9 @@ const themes = useThemes({
   'main/apps/shelf/blocks/members.yaml': 'view_permission: [editors]\n',
   'main/apps/shelf/blocks/members.html': '<p>members</p>',
   'main/apps/shelf/blocks/logic.js': 'export function x() {}\n',
+  'fresh/theme.yaml': 'title: Fresh\n',
+  'fresh/layout.html': '<html><head><title>fresh</title></head><body><h1>Fresh</h1>{{ main }}</body></html>\n',
+  'fresh/apps/shelf/blocks/book.html': '<p>fresh book</p>',
   'main/apps/broken/blocks/a.yaml': 'elements:\n  a: TEXXT\n',
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
@@ -70,4 +74,47 @@ test('an index is missing until a search or a re-index builds it', async () => {
     { name: 'title', type: 'field', state: 'ready' },
   ]);
   expect(await sizes()).toEqual({ title: 0, id: 0 });
+});
+
+describe('a preview of another theme', () => {
+  const preview = (json: object, as = 'ada') =>
+    stage.send<Preview>({ as, send: 'POST /apps/sites/site/theme/preview', json });
+
+  test('shows any page of the site with it; visitors see the active one', async () => {
+    expect((await preview({ theme: 'fresh' })).json).toMatchObject({
+      status: 200,
+      html: expect.stringContaining('<h1>Fresh</h1>'),
+    });
+    const block = { theme: 'fresh', path: '@@apps/shelf/blocks/book' };
+    expect((await preview(block)).json.html).toContain('fresh book');
+    expect((await preview({ ...block, theme: 'main' })).json.html).not.toContain('fresh book');
+    const visited = await stage.send({ send: 'GET /site/', accept: html });
+    expect(visited.text).not.toContain('<h1>Fresh</h1>');
+    expect((await stage.send({ send: 'GET shelf/blocks/book', accept: html })).text).not.toContain('fresh book');
+    const { json } = await stage.send<Overview>({ as: 'overseer', send: 'GET /apps/overview' });
+    expect(json.sites[0]?.theme).toBe('main');
+  });
+
+  test('is that of visitors without a login', async () => {
+    const answer = await preview({ theme: 'main', path: '/@@apps/shelf/blocks/closed' });
+    expect(answer.json.status).toBe(401);
+  });
+
+  test.each<[string, object, string, number]>([
+    ['an unknown theme', { theme: 'none' }, 'ada', 404],
+    ['a path as a theme', { theme: '../main' }, 'ada', 404],
+    ['no theme', {}, 'ada', 400],
+    ['a long path', { theme: 'fresh', path: 'x'.repeat(501) }, 'ada', 400],
+    ['without the permission', { theme: 'fresh' }, 'developer', 403],
+  ])('%s is refused', async (_title, json, as, status) => {
+    expect((await preview(json, as)).status).toBe(status);
+  });
+
+  test.each(['../../admin/overview', '//example.com/', '@@login', '@@theme/fresh/layout.html', '..', 'none'])(
+    'the path %s shows nothing else',
+    async (path) => {
+      const { status, json } = await preview({ theme: 'fresh', path });
+      expect([status, json.status]).toEqual([200, 404]);
+    },
+  );
 });

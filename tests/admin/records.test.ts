@@ -165,9 +165,8 @@ describe("a block's own form", () => {
     ask<{ kind: string; id: string }>('clerk', 'POST /form', { block: 'book', ...(id ? { id } : {}), fields });
 
   test('is shown, and makes a record', async () => {
-    const { json } = await ask<{ html: string; hasFiles: boolean }>('clerk', 'GET /form?block=book');
+    const { json } = await ask<{ html: string }>('clerk', 'GET /form?block=book');
     expect(json.html).toMatch(/<form .*name="title"/s);
-    expect(json.hasFiles).toBe(false);
     const made = await form({ title: 'Fig', total: '4', _save: '' });
     expect(made.json).toEqual({ kind: 'saved', id: expect.any(String) });
     expect(await stage.items('shelf', made.json.id)).toMatchObject({
@@ -209,5 +208,35 @@ describe("a block's own form", () => {
   ])('%s is refused', async (_, line, json, status) => {
     const answer = await ask('clerk', line, json);
     expect(answer.status, answer.text).toBe(status);
+  });
+});
+
+describe('the columns that an administrator has chosen', () => {
+  const columns = async (as: string) => (await ask<{ columns: string[] | null }>(as, 'GET /columns')).json.columns;
+  const choose = (as: string, columns: unknown) => ask(as, 'PUT /columns', { columns });
+
+  test('are kept for each administrator and app', async () => {
+    expect(await columns('clerk')).toBeNull();
+    expect((await choose('clerk', ['title', 'gone', 'title'])).json).toEqual({ columns: ['title', 'gone'] });
+    expect((await choose('overseer', [])).status).toBe(200);
+    expect([await columns('clerk'), await columns('overseer'), await columns('root')]).toEqual([
+      ['title', 'gone'],
+      [],
+      null,
+    ]);
+    const other = await stage.send<object>({ as: 'clerk', send: 'GET /apps/sites/site/apps/plain/columns' });
+    expect([404, 200]).toContain(other.status);
+    await choose('clerk', null);
+    expect(await columns('clerk')).toBeNull();
+  });
+
+  test.each<[string, unknown]>([
+    ['no list', 'title'],
+    ['nothing', undefined],
+    ['other values', [1]],
+    ['too many', Array.from({ length: 201 }, (_, n) => `c${n}`)],
+    ['too long a name', ['x'.repeat(256)]],
+  ])('%s is refused', async (_title, wrong) => {
+    expect((await choose('clerk', wrong)).status).toBe(400);
   });
 });

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunAgain, RunDetail, RunsPage } from '../../plugins/apps/shared/admin/runs';
 import type { Overview } from '../../plugins/apps/shared/admin-api';
+import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
 import { html, type Row } from '../support/stage';
 import { runsOfRules } from './runs/rules';
@@ -42,7 +45,7 @@ const themes = useThemes(async (themes) => {
     await themes.write(`main/apps/${app}/blocks/layout.html`, '{% if x %}');
   }
 });
-const stage = useStage(() => ({ themesDirectory: themes.directory }));
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: configured({ apps: { editing: true } }) }));
 
 async function runs(query = ''): Promise<RunsPage> {
   const { status, text, json } = await stage.send<RunsPage>({ as: 'root', send: `GET /apps/runs?${query}` });
@@ -63,8 +66,9 @@ async function detail(id: string): Promise<RunDetail> {
   return (await stage.send<RunDetail>({ as: 'root', send: `GET /apps/runs/${id}` })).json;
 }
 
-async function again(id: string): Promise<RunAgain> {
-  const { status, text, json } = await stage.send<RunAgain>({ as: 'root', send: `POST /apps/runs/${id}/again` });
+async function again(id: string, files?: Record<string, string>): Promise<RunAgain> {
+  const send = `POST /apps/runs/${id}/again`;
+  const { status, text, json } = await stage.send<RunAgain>({ as: 'root', send, ...(files && { json: { files } }) });
   expect(status, text).toBe(200);
   return json;
 }
@@ -182,6 +186,42 @@ describe('run again', () => {
     expect(rerun.writes.mails).toMatchObject([{ app: 'open', to: ['team@example.org'], subject: 'Added' }]);
     expect(await stage.items('open', 'made')).toBeNull();
     await themes.write('main/apps/open/blocks/a.js', logic);
+  });
+
+  test('with texts of an editor: nothing is saved, visitors do not see them, and errors stand in them', async () => {
+    const [failed] = await runsOf(post('open', 'bad'));
+    const id = failed?.id ?? '';
+    const edited = logic.replace("=== 'bad'", "=== 'worse'");
+    const fine = await again(id, { 'blocks/a.js': edited });
+    expect(fine).toMatchObject({ runs: [{ state: 'done', error: null }] });
+    expect(fine.writes.records.at(-1)).toMatchObject({ app: 'open', id: 'made', after: { name: 'bad' } });
+    const helped = `import { check } from '../lib/check';\n${edited.replace('export function add(context) {', '$& check();')}`;
+    const library = "export function check() {\n  throw new Error('from lib');\n}\n";
+    const broken = await again(id, { 'blocks/a.js': helped, 'lib/check.js': library });
+    expect(broken.runs).toMatchObject([
+      { error: { app: 'open', file: 'lib/check.js', line: 2, excerpt: expect.stringContaining('from lib') } },
+    ]);
+    const wrong = await again(id, { 'blocks/a.js': 'export function add( {' });
+    expect(wrong).toMatchObject({ status: 500, runs: [{ error: { file: 'blocks/a.js', line: 1 } }] });
+    expect(await readFile(path.join(themes.directory, 'main/apps/open/blocks/a.js'), 'utf8')).toBe(logic);
+    expect(await stage.items('open', 'made')).toBeNull();
+    expect(await again(id)).toMatchObject({ runs: [{ error: { message: expect.stringMatching(/bad name/) } }] });
+  });
+
+  test.each<[title: string, files: unknown, status: number]>([
+    ['a path outside', { '../shut/blocks/a.js': '' }, 400],
+    ['a path that is none of an app', { 'package.json': '{}' }, 400],
+    ['no text', { 'blocks/a.js': 1 }, 400],
+    ['a text with NUL', { 'blocks/a.js': 'a\0' }, 400],
+    ['half a character', { 'blocks/a.js': 'a\ud800' }, 400],
+    ['too large a text', { 'blocks/a.js': 'x'.repeat(1024 * 1024 + 1) }, 413],
+    ['too many texts', Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`lib/${n}.js`, ''])), 400],
+    ['a list', ['x'], 400],
+  ])('%s is refused', async (_title, files, status) => {
+    const [failed] = await runsOf(post('open', 'bad'));
+    const send = `POST /apps/runs/${failed?.id}/again`;
+    const answer = await stage.send({ as: 'developer', send, json: { files } });
+    expect(answer.status, answer.text).toBe(status);
   });
 
   test('changes of content are listed and refused', async () => {

@@ -4,6 +4,7 @@ import { useFolder, useStage, useThemes } from '../support/hooks';
 import { html } from '../support/stage';
 import { albumApp } from './files/album';
 import { albumBrowsers } from './files/browsers';
+import { panelFiles } from './files/panel';
 import { type Answer, formBody, heldIn, libraryNames, type Part, pdf, png, sendBody } from './files/send';
 import { fieldsOf, stepOf } from './pages/fields-of';
 
@@ -243,3 +244,5 @@ describe('files in a repeated group', () => {
 });
 
 albumBrowsers(stage);
+
+panelFiles(stage, () => folder('held'));

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { png } from '../forms/files/send';
 import { hasBrowser } from '../support/browser';
 import { useBrowser, useStage, useThemes } from '../support/hooks';
 import { login, picture } from './administrator';
@@ -12,9 +13,10 @@ const themes = useThemes({
     '  title: { type: TEXT, label: Title, required: true, index_type: field }',
     '  total: { type: NUMBER, label: Total, min: 0, index_type: field }',
     '  body: { type: TEXTAREA, label: Body, index_type: text }',
+    '  cover: { type: IMAGE, label: Cover }',
     '',
   ].join('\n'),
-  'main/apps/shelf/blocks/book.html': '<p>{title}</p><p>{total}</p><p>{body}</p>{_save}',
+  'main/apps/shelf/blocks/book.html': '<p>{title}</p><p>{total}</p><p>{body}</p>{cover}{_save}',
   'main/apps/shelf/blocks/book.js':
     "export function validate(context) {\n  if (context.request.form.title === 'bad') context.invalid('title', 'not this title');\n}\n",
   'main/apps/shelf/blocks/broken.yaml': 'elements:\n  title: TEXXT\n',
@@ -55,8 +57,10 @@ describe.runIf(hasBrowser)('the panel', () => {
     await picture(page, 'form');
     await frame.locator('[name=title]').fill('Apple');
     await frame.locator('[name=total]').fill('3');
+    await frame.locator('[name=cover]').setInputFiles({ name: 'apple.png', mimeType: 'image/png', buffer: png });
     await frame.locator('[name=_save]').click();
     await page.getByRole('row', { name: /Apple/ }).waitFor();
+    await page.getByRole('row', { name: /Apple/ }).getByAltText('apple.png').waitFor();
 
     await page.getByRole('button', { name: 'Import' }).click();
     const text = 'Name,total\nBerry,7\nCherry,2\n';
@@ -92,6 +96,24 @@ describe.runIf(hasBrowser)('the panel', () => {
     // The refused form and the wrong query were asked for.
     expect(errors.filter((text) => !/422|400/.test(text))).toEqual([]);
     await page.context().close();
+  });
+
+  test('the columns that are chosen are there in another browser', async () => {
+    const { page, open } = await login(stage, browser, 'clerk');
+    await open('/site/shelf/records');
+    await page.locator('thead').getByText('Total').waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Total (total)' }).click();
+    await expect.poll(() => page.locator('thead').getByText('Total').count()).toBe(0);
+    await expect
+      .poll(async () => (await stage.send({ as: 'clerk', send: 'GET /apps/sites/site/apps/shelf/columns' })).json)
+      .toEqual({ columns: ['title', 'body', 'cover'] });
+    const other = await login(stage, browser, 'clerk');
+    await other.open('/site/shelf/records');
+    await other.page.locator('thead').getByText('Title').waitFor();
+    expect(await other.page.locator('thead').getByText('Total').count()).toBe(0);
+    await page.context().close();
+    await other.page.context().close();
   });
 
   test('dark', async () => {

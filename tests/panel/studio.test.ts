@@ -31,6 +31,8 @@ async function open(tab: string, colorScheme: 'light' | 'dark' = 'light') {
   return { page, errors };
 }
 
+const file = (name: string) => path.join(themes.directory, 'main/apps/studio', name);
+
 const typed = async (page: Page, label: string, text: string) => {
   await page.getByRole('textbox', { name: label, exact: true }).click();
   await page.keyboard.press('Control+A');
@@ -72,7 +74,7 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
     await page.getByRole('region', { name: 'Problems' }).getByText(/valeu/).first().waitFor();
     await picture(page, 'code');
     await typed(page, 'blocks/hello.html', '<p class="hello">draft {value}</p>\n');
-    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    // The preview follows what is typed.
     await page.frameLocator('iframe').getByText('draft hello').waitFor();
     await picture(page, 'code-preview');
     // Beside the code where there is room, below it on a phone; the page of a desktop is made smaller.
@@ -94,21 +96,82 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
       })
       .toBe(true);
     await page.setViewportSize({ width: 1280, height: 900 });
-    const file = path.join(themes.directory, 'main/apps/studio/blocks/hello.html');
-    expect(await readFile(file, 'utf8')).toBe(files['blocks/hello.html']);
+    const saved = file('blocks/hello.html');
+    expect(await readFile(saved, 'utf8')).toBe(files['blocks/hello.html']);
 
-    await writeFile(file, '<p>theirs {value}</p>\n');
+    await writeFile(saved, '<p>theirs {value}</p>\n');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page
       .getByRole('alert')
       .getByText(/changed on the disk/)
       .waitFor();
     await picture(page, 'code-conflict');
-    expect(await readFile(file, 'utf8')).toBe('<p>theirs {value}</p>\n');
+    expect(await readFile(saved, 'utf8')).toBe('<p>theirs {value}</p>\n');
     await page.getByRole('button', { name: 'Save mine over it' }).click();
-    await expect.poll(() => readFile(file, 'utf8')).toBe('<p class="hello">draft {value}</p>\n');
-    // The refusal was asked for, and scripts do not run in the preview.
-    expect(errors.filter((text) => !/409|Blocked script/.test(text))).toEqual([]);
+    await expect.poll(() => readFile(saved, 'utf8')).toBe('<p class="hello">draft {value}</p>\n');
+    // The refusal was asked for.
+    expect(errors.filter((text) => !/409/.test(text))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a failed run of the block runs again with the edits; on the page of runs, too', async () => {
+    await stage.send({ send: 'GET studio/blocks/hello?bad=2', accept: 'text/html' });
+    const { page, errors } = await open('code');
+    const path = 'blocks/hello.js';
+    await page.getByRole('button', { name: path }).click();
+    const row = page.getByRole('grid', { name: 'Failed runs of hello' }).getByRole('row').filter({ hasText: 'bad=2' });
+    await row.getByText('too bad').first().waitFor();
+    const failing = files[path].replace('if (', '\n\n  if (').replace('too bad', 'still bad');
+    await typed(page, path, failing);
+    await row.getByRole('button', { name: 'Run again with these edits' }).click();
+    await page.getByText('Run again with the unsaved text of blocks/hello.js').waitFor();
+    // At its line in the editor, and among the problems.
+    const marked = async () => (await page.locator('.cm-lintRange-error').allTextContents()).join('');
+    await expect.poll(marked).toContain('still bad');
+    await page
+      .getByRole('region', { name: 'Problems' })
+      .getByText(/still bad/)
+      .first()
+      .waitFor();
+    await picture(page, 'code-run-again');
+    await typed(page, path, files[path].replace("throw new Error('too bad')", "return 'mended'"));
+    await expect.poll(marked).toBe('');
+    await row.getByRole('button', { name: 'Run again with these edits' }).click();
+    await page.getByText('mended').last().waitFor();
+
+    await page.getByRole('tab', { name: 'Runs' }).click();
+    await page.getByRole('row').filter({ hasText: 'bad=2' }).getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Run again with the unsaved blocks/hello.js of studio' }).click();
+    await page.getByRole('dialog').getByText('mended').first().waitFor();
+    await picture(page, 'run-with-edits');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    // Nothing is written, and the edits are still there.
+    expect(await readFile(file(path), 'utf8')).toBe(files[path]);
+    await page.getByRole('tab', { name: 'Code' }).click();
+    await page.locator('.cm-content').getByText("return 'mended'").waitFor();
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('types of `context`, and elements of the block, are completed', async () => {
+    const { page, errors } = await open('code');
+    await page.getByRole('button', { name: 'blocks/hello.js' }).click();
+    const editor = page.getByRole('textbox', { name: 'blocks/hello.js', exact: true });
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\ncontext.app.get_r');
+    const shown = page.locator('.cm-tooltip-autocomplete');
+    await shown.getByText('get_record', { exact: true }).waitFor();
+    await shown
+      .getByText(/AppRecord \| null/)
+      .first()
+      .waitFor();
+    await page.getByText('Reads a record; null if there is none.').waitFor();
+    await picture(page, 'code-completion');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('\nrecord.get("v');
+    await shown.getByText('value', { exact: true }).waitFor();
+    expect(errors).toEqual([]);
     await page.context().close();
   });
 

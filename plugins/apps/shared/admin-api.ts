@@ -1,6 +1,7 @@
 import { appRoutes } from './admin/apps';
 import { archiveRoutes } from './admin/archives';
 import { codeRoutes } from './admin/code';
+import { columnRoutes } from './admin/columns';
 import { indexRoutes } from './admin/indexes';
 import { optionRoutes } from './admin/options';
 import { recordRoutes } from './admin/records';
@@ -18,6 +19,7 @@ export const adminRoutes = {
   ...siteRoutes,
   ...appRoutes,
   ...recordRoutes,
+  ...columnRoutes,
   ...indexRoutes,
   ...optionRoutes,
   ...ruleRoutes,
@@ -33,6 +35,7 @@ export type AdminRoute = keyof typeof adminRoutes;
 export * from './admin/apps';
 export * from './admin/archives';
 export * from './admin/code';
+export * from './admin/columns';
 export * from './admin/indexes';
 export * from './admin/options';
 export * from './admin/permissions';

@@ -54,3 +54,10 @@ export interface TestRunOptions {
   /** Regular expression that the titles of tests must match. */
   pattern?: string;
 }
+
+/** How tests have ended. */
+export type TestOutcome =
+  /** Results in the order in which the tests ran. */
+  | { results: TestResult[]; milliseconds: number; problem: null }
+  /** They could not run, or not to their end. */
+  | { results: TestResult[]; milliseconds: number; problem: { message: string; cure?: string } };

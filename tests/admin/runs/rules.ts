@@ -43,7 +43,7 @@ export function runsOfRules(stage: Stage, themes: Files): void {
   const write = async (title: string) =>
     (await asked<{ data: { documentId: string } }>('root', `POST ${panel}`, { title, slug: title })).data.documentId;
   const detail = (id = '') => asked<RunDetail>('root', `GET /apps/runs/${id}`);
-  const again = (id = '') => asked<RunAgain>('root', `POST /apps/runs/${id}/again`);
+  const again = (id = '', files = {}) => asked<RunAgain>('root', `POST /apps/runs/${id}/again`, { files });
 
   describe('runs of rules on events', () => {
     beforeAll(async () => {
@@ -87,7 +87,10 @@ export function runsOfRules(stage: Stage, themes: Files): void {
         const [failed] = await runsOf(rule);
         expect(failed).toMatchObject({ state: 'failed', hasInput: true, rule: { event, documentId } });
         expect(await again(failed?.id)).toMatchObject({ status: 500, runs: [{ state: 'failed' }] });
-        await themes.write(`${app}/blocks/ear.js`, logic.replace("throw new Error('not '", "return ('rerun '"));
+        const fixed = logic.replace("throw new Error('not '", "return ('rerun '");
+        const unsaved = await again(failed?.id, { 'blocks/ear.js': fixed });
+        expect(unsaved.answer).toBe(JSON.stringify(`rerun ${title}`));
+        await themes.write(`${app}/blocks/ear.js`, fixed);
         const rerun = await again(failed?.id);
         expect(rerun).toMatchObject({ status: 0, runs: [{ state: 'done', error: null }] });
         expect(rerun.answer).toBe(JSON.stringify(`rerun ${title}`));

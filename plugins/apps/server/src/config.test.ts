@@ -35,6 +35,7 @@ describe('defaults', () => {
       sandbox: { command: [] },
       runs: { keep: 200, store: 0 },
       editing: null,
+      archiveTests: null,
       csrf: { maxAge: 86400000 },
       redirectHosts: [],
       trustedOrigins: [],

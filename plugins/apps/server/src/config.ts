@@ -102,6 +102,7 @@ const configuration: z.ZodType<AppsConfig> = object({
   sandbox: object({ command: list(text('a text', /^[^\0]+$/)).default([]) }).prefault({}),
   runs: object({ keep: upTo(200, MAX_KEPT_RUNS), store: upTo(0, MAX_STORED_RUNS) }).prefault({}),
   editing: z.boolean(must('true or false')).nullable().default(null),
+  archiveTests: z.boolean(must('true or false')).nullable().default(null),
   csrf: object({ maxAge: limit(day) }).prefault({}),
   redirectHosts: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)).default(
     [],

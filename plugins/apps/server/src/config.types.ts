@@ -14,6 +14,8 @@ export interface AppsConfig {
   runs: { keep: number; store: number };
   /** Whether the admin panel may change files of apps; null: not in production. */
   editing: boolean | null;
+  /** Whether the admin panel may run the tests of an app or theme from a ZIP; null: in development only. */
+  archiveTests: boolean | null;
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
+import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
 import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import { createRequesters, creatorsOf, lookUpNames } from './auth';
@@ -17,7 +18,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
-import { createSites, createVersions, type Sites, themesVersion } from './sites';
+import { createPanelColumns, createSites, createVersions, type Sites, themesVersion } from './sites';
 import { createWorkers, type Workers } from './workers';
 
 /** Files that the build puts beside the server's. */
@@ -132,6 +133,9 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     runs: createRunLog({ strapi, logger, config: config.runs }),
     contentRights: documents,
     versions: createVersions(strapi),
+    runTests: (wanted, timeout) =>
+      runAppTests({ ...wanted, root: strapi.dirs.app.root }, { timeout, output: 'nowhere' }),
+    panelColumns: createPanelColumns(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
     inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),

@@ -100,8 +100,19 @@ export interface CodeHints {
   definition: string[];
   /** The same of settings.yaml. */
   settings: string[];
-  /** Members of the objects of `context`, by the usual names of these objects. */
-  members: Record<string, string[]>;
+  /** Members of the types of `context`, by the types' names; `Context` is the first. */
+  types: Record<string, ContextMember[]>;
+}
+
+/** A member of an object of `context`, as `context.d.ts` declares it. */
+export interface ContextMember {
+  name: string;
+  kind: 'method' | 'property';
+  /** `: type` of a property, `(parameters): type` of a method; one line for each overload. */
+  signature: string;
+  doc: string;
+  /** Name of the type that it is, or that it returns; null where `types` has none. */
+  type: string | null;
 }
 
 export const logicLanguages = ['js', 'ts', 'python'] as const;

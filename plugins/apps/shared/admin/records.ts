@@ -20,7 +20,10 @@ export const recordRoutes = {
   deleteRecords: { method: 'POST', path: `${app}/records/delete`, needs: ['records'] },
   /** query: `{ block, id? }` → RecordForm, the block's own form; 404 */
   recordForm: { method: 'GET', path: `${app}/form`, needs: ['records'] },
-  /** FormInput → FormOutcome; 400 ValidationError with `details.errors` and `details.html`, the form with its messages */
+  /**
+   * FormInput, with new files a form that has it as JSON in `options` and each file under the name of its field → FormOutcome; 400 ValidationError with `details.errors` and `details.html`, the form with its messages;
+   * 413 for too large files, 415 for a field that takes none
+   */
   submitForm: { method: 'POST', path: `${app}/form`, needs: ['records'] },
   /** query: RecordsQuery and `{ format: 'csv' | 'ndjson' }` → the file: all records, or those that the query finds */
   exportRecords: { method: 'GET', path: `${app}/records/export`, needs: ['read', 'records'] },
@@ -98,8 +101,6 @@ export interface RecordForm {
   /** A `<form>`; its scripts must not run. */
   html: string;
   block: string;
-  /** Whether it takes new files, which the panel cannot send. */
-  hasFiles: boolean;
 }
 
 export interface FormInput {

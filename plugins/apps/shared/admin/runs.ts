@@ -8,7 +8,10 @@ export const runRoutes = {
   runs: { method: 'GET', path: '/runs', needs: ['develop'] },
   /** → RunDetail; 404 for a run that is not kept */
   run: { method: 'GET', path: '/runs/:run', needs: ['develop'] },
-  /** → RunAgain; 409 for a run without input, or of a requester who can no longer be acted for */
+  /**
+   * CodeTexts of the app that failed → RunAgain; 409 for a run without input, or of a requester who can no longer be acted for;
+   * with texts 400, 403 and 413 as for writing them
+   */
   runAgain: { method: 'POST', path: '/runs/:run/again', needs: ['develop'] },
 } as const satisfies Record<string, AdminRouteEntry>;
 

@@ -8,6 +8,8 @@ export const siteRoutes = {
   overview: { method: 'GET', path: '/overview', needs: anyPermission },
   /** ThemeChange → SiteOverview; 404 for an unknown site or theme */
   setTheme: { method: 'PUT', path: '/sites/:site/theme', needs: 'manage' },
+  /** ThemePreview → Preview: a page of the site as anonymous visitors would see it with the theme; nothing is changed; 404 */
+  previewTheme: { method: 'POST', path: '/sites/:site/theme/preview', needs: 'manage' },
   /**
    * → 201 HandOver; 404 for an unknown site; 403 without a session of the panel. In the browser that asks, `url` opens the
    * site as this administrator; it takes `&next=` with a path of the site.
@@ -51,4 +53,9 @@ export interface SiteOverview {
 
 export interface ThemeChange {
   theme: string;
+}
+
+export interface ThemePreview extends ThemeChange {
+  /** Path below the site, with its query; '' is its first page. */
+  path?: string;
 }

@@ -44,7 +44,7 @@ export interface StartedHost {
  */
 export async function startHost({ root, themes }: Pick<TestRunOptions, 'root' | 'themes'>): Promise<StartedHost> {
   process.chdir(root);
-  setEnvironment();
+  setEnvironment(themes);
   const hostRequire = createRequire(join(root, 'package.json'));
   const { createStrapi, compileStrapi } = load<StrapiPackage>(
     hostRequire,
@@ -103,7 +103,7 @@ function load<T>(hostRequire: NodeJS.Require, name: string, cure: string): T {
 }
 
 /** Before Strapi reads the host's `.env`, which leaves variables that are set. */
-function setEnvironment(): void {
+function setEnvironment(themes: string): void {
   const secret = () => randomBytes(24).toString('base64');
   for (const name of secrets) process.env[name] = `${secret()},${secret()}`;
   Object.assign(process.env, {
@@ -112,6 +112,8 @@ function setEnvironment(): void {
     STRAPI_TELEMETRY_DISABLED: 'true',
     // The content of a demo would be in the way of the tests' own.
     APPS_DEMO: 'false',
+    // It would win over the configuration.
+    APPS_THEMES_DIRECTORY: themes,
   });
 }
 

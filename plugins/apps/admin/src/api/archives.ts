@@ -10,6 +10,8 @@ interface ArchiveArgument {
   theme?: string;
   write: boolean;
   replace: boolean;
+  /** Its tests run while it is checked. */
+  tests?: boolean;
 }
 
 function formOf({ file, ...options }: ArchiveArgument): FormData {

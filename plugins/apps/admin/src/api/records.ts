@@ -26,6 +26,14 @@ function formOf(file: File, mapping: ImportOptions['mapping']): FormData {
   return form;
 }
 
+/** What is sent of a block's form with new files. */
+function withFiles(input: FormInput, files: readonly [field: string, file: File][]): FormData {
+  const form = new FormData();
+  form.append('options', JSON.stringify(input));
+  for (const [field, file] of files) form.append(field, file);
+  return form;
+}
+
 type ImportArgument = AppKey & { file: File; mapping: ImportOptions['mapping'] };
 
 /** Endpoints of an app's records (shared/admin/records.ts). */
@@ -73,8 +81,9 @@ export const {
       query: ({ site, app, ...params }) => request('recordForm', { site, app }, { params }),
       keepUnusedDataFor: 0,
     }),
-    appsSubmitForm: build.mutation<FormOutcome, AppKey & FormInput>({
-      query: ({ site, app, ...data }) => request('submitForm', { site, app }, { data }),
+    appsSubmitForm: build.mutation<FormOutcome, AppKey & FormInput & { files: [field: string, file: File][] }>({
+      query: ({ site, app, files, ...input }) =>
+        request('submitForm', { site, app }, { data: files.length > 0 ? withFiles(input, files) : input }),
       // A refused form has changed nothing, and its messages must stay.
       invalidatesTags: (done) => (done ? changed : []),
     }),

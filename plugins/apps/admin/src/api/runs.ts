@@ -1,4 +1,4 @@
-import type { RunAgain, RunDetail, RunsPage, RunsQuery } from '../../../shared/admin-api';
+import type { CodeTexts, RunAgain, RunDetail, RunsPage, RunsQuery } from '../../../shared/admin-api';
 import { appsApi, request } from './base';
 
 /** Endpoints of runs of logic (shared/admin/runs.ts). */
@@ -9,6 +9,8 @@ export const { useAppsRunsQuery, useAppsRunQuery, useAppsRunAgainMutation } = ap
       providesTags: ['AppsRun'],
     }),
     appsRun: build.query<RunDetail, string>({ query: (run) => request('run', { run }) }),
-    appsRunAgain: build.mutation<RunAgain, string>({ query: (run) => request('runAgain', { run }) }),
+    appsRunAgain: build.mutation<RunAgain, { run: string } & CodeTexts>({
+      query: ({ run, ...data }) => request('runAgain', { run }, { data }),
+    }),
   }),
 });

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Contents, contentsOf } from './contents';
 import { definitionProblems } from './definitions';
@@ -32,8 +33,22 @@ export interface ImportRequest {
   replace: boolean;
   /** False: it is only checked. */
   write: boolean;
+  /** Looks at the unpacked files where they are only checked. */
+  inspect?(unpacked: Unpacked): Promise<void>;
   /** Gets the number of unpacked files, and of all. */
   onProgress?(done: number, total: number): void;
+}
+
+/** Files that were unpacked to be checked: a themes folder of its own, outside of all themes. */
+export interface Unpacked {
+  themesDirectory: string;
+  /** Id of the theme in it. */
+  theme: string;
+  /** Folder of the app or theme. */
+  folder: string;
+  contents: Contents;
+  /** The theme that gets an app. */
+  into: ThemeFolder | null;
 }
 
 /** Problems, for which nothing was written; else what is, or would be, at `target`. */
@@ -74,10 +89,16 @@ export async function importArchive(request: ImportRequest): Promise<Imported> {
     const contents = contentsOf(files, { appsFolder, id, fallback });
     if (typeof contents === 'string') return { problems: [contents] };
     const place = placeOf(request, contents);
-    const temporary = mkdtempSync(join(place.base, '.import-'));
+    // What is only checked never comes near a theme; what is written is renamed, which needs the same file system.
+    const temporary = mkdtempSync(join(request.write ? place.base : tmpdir(), '.import-'));
     try {
       const fresh = await unpackInto(request, zip, contents, place, temporary);
-      return fresh.problems.length > 0 ? { problems: fresh.problems } : settle(request, contents, place, fresh.folder);
+      if (fresh.problems.length > 0) return { problems: fresh.problems };
+      if (!request.write) {
+        const { folder, theme } = fresh;
+        await request.inspect?.({ themesDirectory: temporary, theme, folder, contents, into: place.theme });
+      }
+      return settle(request, contents, place, fresh.folder);
     } finally {
       rmSync(temporary, { recursive: true, force: true });
     }
@@ -107,19 +128,24 @@ async function unpackInto(
   { kind, id, files }: Contents,
   { theme }: Place,
   temporary: string,
-): Promise<{ folder: string; problems: string[] }> {
+): Promise<{ folder: string; theme: string; problems: string[] }> {
   const themeId = kind === 'theme' ? id : 'theme';
   const themeFolder = join(temporary, themeId);
   const folder = kind === 'theme' ? themeFolder : join(themeFolder, appsFolder, id);
   try {
     await unpack(zip, files, folder, (done) => onProgress(done, files.size));
   } catch (error) {
-    return { folder, problems: [`The ZIP is damaged, or not what it says: ${(error as Error).message}`] };
+    return {
+      folder,
+      theme: themeId,
+      problems: [`The ZIP is damaged, or not what it says: ${(error as Error).message}`],
+    };
   }
   // It says how the definitions of the theme's apps are read.
   const info = theme && join(theme.folder, 'theme.yaml');
   if (info && existsSync(info)) copyFileSync(info, join(themeFolder, 'theme.yaml'));
-  return { folder, problems: await definitionProblems({ themesDirectory: temporary, appsFolder, theme: themeId }) };
+  const problems = await definitionProblems({ themesDirectory: temporary, appsFolder, theme: themeId });
+  return { folder, theme: themeId, problems };
 }
 
 /** Puts the new folder in its place, if nothing is there or it may be replaced. */

@@ -3,6 +3,6 @@
 export { archiveLimits } from './entries';
 export { ArchiveError } from './errors';
 export { type Differences, differences, filesBelow } from './files';
-export { type Imported, importArchive, type ThemeFolder } from './import';
+export { type Imported, importArchive, type ThemeFolder, type Unpacked } from './import';
 export { packed } from './pack';
 export { sitesOfThemes } from './theme-sites';

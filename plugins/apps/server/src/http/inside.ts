@@ -2,12 +2,11 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { loadApp } from '../apps';
 import { AppsError, notFound } from '../errors';
-import { withFiles } from '../sites';
 import { answer } from './answer';
 import type { HttpServices, InsideAnswer, InsideRequest } from './request/exchange';
 import { prefersJson } from './request/negotiate';
+import { overlaid } from './request/overlay';
 import { type ErrorView, respondError } from './response/respond-error';
 
 /** Bytes of an answer; the rest is cut. */
@@ -51,25 +50,20 @@ function contextOf(createContext: CreateContext, request: InsideRequest): Contex
   return ctx;
 }
 
-/** The services for one request: its requester is known, its forms are its own, and the texts of some files are others. */
-function servicesFor(services: HttpServices, { requester, dry, app, files }: InsideRequest): HttpServices {
-  const { requesters, sites, logger } = services;
+/** The services for one request: its requester is known, its forms are its own, and its overlay is over what is stored. */
+function servicesFor(services: HttpServices, { requester, dry, overlay = {} }: InsideRequest): HttpServices {
+  const { requesters } = services;
   const refuseLogin = async () => {
     throw new AppsError('ForbiddenError', 'Nobody is logged in here');
   };
   return {
-    ...services,
+    ...overlaid(services, overlay),
     dry,
     requesters: {
       ...requesters,
       identify: async () => requester,
       login: refuseLogin,
       csrf: { ...requesters.csrf, verify: () => undefined },
-    },
-    async loadApp(site, appId) {
-      if (appId !== app || !files || files.size === 0) return services.loadApp(site, appId);
-      const folder = await sites.app(site, appId);
-      return folder && loadApp(withFiles(folder, files), (message) => logger.warn(`[apps] ${appId}: ${message}`));
     },
   };
 }

@@ -12,9 +12,9 @@ import { createFleet, type Fleet } from './supervisor/fleet';
 import type { Runner } from './supervisor/runner-process';
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession } from './types';
 
+export { default as contextMembers } from '../../../shared/context-members.json';
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
-export { members as contextMembers } from './session/misspelt';
 export { PausedError } from './supervisor/circuit-breaker';
 export { isLost } from './supervisor/fleet';
 export type * from './types';

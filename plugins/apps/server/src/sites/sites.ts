@@ -134,7 +134,8 @@ function createFolders() {
       snapshot: Snapshot,
       { ofTheme, options }: { ofTheme: Snapshot; options: string | null },
     ): AppFolder {
-      const key = `${site.id}/${appId}`;
+      // A preview of another theme must not take the place of the active one's.
+      const key = `${site.id}/${site.theme}/${appId}`;
       const known = apps.get(key);
       const themeRevision = sharedRevision(ofTheme);
       const isSame =

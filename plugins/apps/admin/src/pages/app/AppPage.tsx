@@ -59,7 +59,7 @@ export function AppPage() {
             <Tabs.Content key={path} value={path}>
               <Box padding={{ initial: 2, medium: 4 }}>
                 <Suspense fallback={<Page.Loading />}>
-                  <Panel app={data} />
+                  <Panel key={`${data.site}/${data.id}`} app={data} />
                 </Suspense>
               </Box>
             </Tabs.Content>

@@ -1,11 +1,12 @@
-import { Dialog, Field, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import { ConfirmDialog } from '@strapi/strapi/admin';
-import { useState } from 'react';
+import { Button, Field, Flex, Modal, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
+import { lazy, Suspense, useState } from 'react';
 import type { SiteOverview, ThemeChoice as Theme } from '../../../../shared/admin-api';
 import { useAction } from '../../api/base';
 import { useAppsSetThemeMutation } from '../../api/sites';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
+
+const ThemePreview = lazy(() => import('./ThemePreview'));
 
 /** The active theme of a site; another one is used after a question that says what changes. */
 export function ThemeChoice({ site, themes }: { site: SiteOverview; themes: Theme[] }) {
@@ -37,11 +38,29 @@ export function ThemeChoice({ site, themes }: { site: SiteOverview; themes: Them
         </SingleSelect>
         <Field.Hint />
       </Field.Root>
-      <Dialog.Root open={wanted !== null} onOpenChange={(open: boolean) => !open && setWanted(null)}>
-        <ConfirmDialog onConfirm={change} variant="default">
-          {wanted && <Changes site={site} theme={wanted} />}
-        </ConfirmDialog>
-      </Dialog.Root>
+      <Modal.Root open={wanted !== null} onOpenChange={(open: boolean) => !open && setWanted(null)}>
+        <Modal.Content aria-describedby={undefined}>
+          <Modal.Header>
+            <Modal.Title>{text('theme.preview', { theme: wanted?.title || wanted?.id || '' })}</Modal.Title>
+          </Modal.Header>
+          <Modal.Body>
+            {wanted && (
+              <Flex direction="column" alignItems="stretch" gap={4}>
+                <Changes site={site} theme={wanted} />
+                <Suspense fallback={null}>
+                  <ThemePreview site={site.id} theme={wanted.id} />
+                </Suspense>
+              </Flex>
+            )}
+          </Modal.Body>
+          <Modal.Footer>
+            <Modal.Close>
+              <Button variant="tertiary">{text('cancel')}</Button>
+            </Modal.Close>
+            <Button onClick={change}>{text('theme.use')}</Button>
+          </Modal.Footer>
+        </Modal.Content>
+      </Modal.Root>
     </>
   );
 }

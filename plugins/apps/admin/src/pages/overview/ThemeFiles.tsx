@@ -65,10 +65,10 @@ function ImportButton({ site }: { site: SiteOverview }) {
   const text = useText();
   const act = useAction();
   const input = useId();
-  const [send] = useAppsImportArchiveMutation();
+  const [send, { isLoading }] = useAppsImportArchiveMutation();
   const [file, setFile] = useState<File | null>(null);
   const [checked, setChecked] = useState<ArchiveResult | null>(null);
-  const ask = async (file: File, options: { write: boolean; replace: boolean }) => {
+  const ask = async (file: File, options: { write: boolean; replace: boolean; tests?: boolean }) => {
     const ofApp = await act(() => send({ file, theme: site.theme, ...options }).unwrap());
     // A theme is refused where a theme is named that gets an app.
     const isTheme = ofApp?.problems.length === 1 && ofApp.problems[0]?.startsWith('The ZIP holds a theme');
@@ -81,12 +81,17 @@ function ImportButton({ site }: { site: SiteOverview }) {
     setFile(chosen);
     setChecked((await ask(chosen, { write: false, replace: false })) ?? null);
   };
+  const test = async () => {
+    const tested = file && (await ask(file, { write: false, replace: false, tests: true }));
+    if (tested) setChecked(tested);
+  };
   const write = async () => {
     if (!file || !checked) return;
     const done = await ask(file, { write: true, replace: checked.state === 'taken' });
     if (done?.state === 'written') await act(async () => true, text('archive.written', { id: done.id ?? '' }));
     setChecked(null);
   };
+  const report = checked && <ArchiveReport result={checked} isTesting={isLoading} onTest={test} />;
   const canWrite = checked?.state === 'checked' || checked?.state === 'taken';
   return (
     <>
@@ -97,12 +102,12 @@ function ImportButton({ site }: { site: SiteOverview }) {
       <Dialog.Root open={checked !== null} onOpenChange={(open: boolean) => !open && setChecked(null)}>
         {canWrite ? (
           <ConfirmDialog onConfirm={write} variant={checked.state === 'taken' ? 'danger' : 'default'}>
-            <ArchiveReport result={checked} />
+            {report}
           </ConfirmDialog>
         ) : (
           <Dialog.Content>
             <Dialog.Header>{text('archive.import')}</Dialog.Header>
-            <Dialog.Body>{checked && <ArchiveReport result={checked} />}</Dialog.Body>
+            <Dialog.Body>{report}</Dialog.Body>
             <Dialog.Footer>
               <Dialog.Cancel>
                 <Button variant="tertiary">{text('close')}</Button>

@@ -7,7 +7,7 @@ import { appOf, type Handlers, type PanelApp } from './handler';
 import { indexesOf, refreshOf } from './indexes';
 import { optionsOf } from './options';
 import { blockFailures, blockProblems, problemOf } from './problems';
-import { hasForm } from './record-form';
+import { hasForm } from './records/record-form';
 
 /** What the admin routes of an app answer (shared/admin/apps.ts). */
 export const appHandlers: Handlers<typeof appRoutes> = {

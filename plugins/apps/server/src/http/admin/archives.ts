@@ -8,6 +8,7 @@ import { must, readBody, readParameters } from '../../request-schema';
 import { isId } from '../../sites';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
+import { findingsOf, testsOf } from './archive-check';
 import { requireEditing } from './code';
 import type { Handlers } from './handler';
 import { withUpload } from './upload';
@@ -25,6 +26,7 @@ const options = z.object({
   theme: id('the id of a theme').optional(),
   replace: z.boolean(must('true or false')).default(false),
   write: z.boolean(must('true or false')).default(false),
+  tests: z.boolean(must('true or false')).default(false),
 });
 
 /** What the admin routes of themes and apps as files answer (shared/admin/archives.ts). */
@@ -50,12 +52,17 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   async importArchive(ctx, services): Promise<ArchiveResult> {
     requireEditing(services);
     return withUpload(ctx, async (upload) => {
-      const { name, theme, ...rest } = readBody(options, upload.options);
+      const { name, theme, tests: wantsTests, ...rest } = readBody(options, upload.options);
+      const checked: Checked = { findings: [], tests: null };
       const { themesDirectory, appsFolder } = services.config;
       const into = theme === undefined ? null : await themeOf(services, theme);
       const imported = await importArchive({
         ...{ themesDirectory, appsFolder, id: undefined, requireApp: into !== null, ...rest },
         file: upload.path,
+        async inspect(unpacked) {
+          checked.findings = await findingsOf(services, unpacked);
+          checked.tests = await testsOf(services, unpacked, wantsTests);
+        },
         fallback: name.replace(/\.zip$/i, ''),
         themeOf: () => {
           if (into) return into;
@@ -67,7 +74,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
         const message = error.message.replaceAll(upload.path, 'The file').replaceAll(themesDirectory, '');
         return { problems: [[message, error.cure].filter(Boolean).join('. ').replaceAll(themesDirectory, '')] };
       });
-      return resultOf(imported);
+      return { ...resultOf(imported), ...checked };
     });
   },
 
@@ -114,7 +121,11 @@ async function themeOf({ sites, config }: HttpServices, theme: string): Promise<
   return { id: theme, folder, apps: join(folder, config.appsFolder) };
 }
 
-function resultOf(imported: Awaited<ReturnType<typeof importArchive>> | { problems: string[] }): ArchiveResult {
+type Checked = Pick<ArchiveResult, 'findings' | 'tests'>;
+
+function resultOf(
+  imported: Awaited<ReturnType<typeof importArchive>> | { problems: string[] },
+): Omit<ArchiveResult, keyof Checked> {
   if (imported.problems)
     return {
       problems: imported.problems.slice(0, MAX_LISTED),

@@ -112,7 +112,11 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
   appTemplates: async () => appTemplates(),
 
   async codeHints(): Promise<CodeHints> {
-    return { definition: schemaWords('definition'), settings: schemaWords('settings'), members: contextMembers };
+    return {
+      definition: schemaWords('definition'),
+      settings: schemaWords('settings'),
+      types: contextMembers as CodeHints['types'],
+    };
   },
 
   ...checkHandlers,

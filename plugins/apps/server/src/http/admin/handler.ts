@@ -46,3 +46,7 @@ export async function appsOf(services: HttpServices, site: Site): Promise<PanelA
 export function administratorOf(ctx: Context, { requesters }: HttpServices): Promise<Requester> {
   return requesters.fromStrapi(ctx.state);
 }
+
+/** Path and query of a request inside the server, as Koa has them: without the path of the base URL, which a proxy takes away. */
+export const pathBelow = ({ pathname }: URL, url: string): string =>
+  pathname !== '/' && url.startsWith(pathname) ? url.slice(pathname.length) : url;

@@ -8,7 +8,8 @@ import { codeHandlers } from './code';
 import type { Handle } from './handler';
 import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';
-import { recordHandlers } from './records';
+import { columnHandlers } from './records/columns';
+import { recordHandlers } from './records/records';
 import { ruleHandlers } from './rules';
 import { runHandlers } from './runs';
 import { siteHandlers } from './sites';
@@ -20,6 +21,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...siteHandlers,
   ...appHandlers,
   ...recordHandlers,
+  ...columnHandlers,
   ...indexHandlers,
   ...optionHandlers,
   ...ruleHandlers,

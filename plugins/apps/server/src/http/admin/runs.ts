@@ -12,10 +12,14 @@ import {
 import { callFunction, callVisit, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../errors';
-import { must, readParameters } from '../../request-schema';
+import { must, readBody, readParameters } from '../../request-schema';
 import type { ContentItem, Site } from '../../sites/types';
-import type { HttpServices } from '../request/exchange';
-import type { Handlers } from './handler';
+import { jsonObject } from '../request/body';
+import type { HttpServices, Overlay } from '../request/exchange';
+import { overlaid } from '../request/overlay';
+import { requireEditing } from './code';
+import { editedApp, texts } from './edited-texts';
+import { type Handlers, pathBelow } from './handler';
 
 /** Characters of a filter, and of an answer. */
 const MAX_TEXT = 300;
@@ -42,6 +46,8 @@ const parameters = z.object({
     .optional(),
 });
 
+const againBody = z.object({ files: texts });
+
 /** What the admin routes of runs answer (shared/admin/runs.ts). */
 export const runHandlers: Handlers<typeof runRoutes> = {
   runs: async (ctx, { runs }): Promise<RunsPage> => runs.list(readParameters(parameters, ctx.query)),
@@ -49,12 +55,16 @@ export const runHandlers: Handlers<typeof runRoutes> = {
   run: (ctx, services): Promise<RunDetail> => runOf(ctx, services),
 
   async runAgain(ctx, services): Promise<RunAgain> {
+    const { files } = readBody(againBody, jsonObject(ctx));
+    if (Object.keys(files).length > 0) requireEditing(services);
     const run = await runOf(ctx, services);
+    const overlay = await overlayOf(services, run, files);
     const requester = await services.requesters.standIns.withIdentity(run.requester.identity);
     if (!requester)
       throw new AppsError('ConflictError', 'Its requester can no longer be acted for: they may not log in');
     if (!run.input) throw new AppsError('ConflictError', 'Only failed runs of apps in debug mode can run again');
-    return run.input.call ? callAgain(services, run, requester) : requestAgain(services, run, requester);
+    const again = run.input.call ? callAgain : requestAgain;
+    return again(services, run, requester, overlay);
   },
 };
 
@@ -64,7 +74,20 @@ async function runOf(ctx: Context, { runs }: HttpServices): Promise<RunDetail> {
   return run;
 }
 
-async function requestAgain(services: HttpServices, run: RunDetail, requester: Requester): Promise<RunAgain> {
+/** The unsaved texts with which a run is to run again: of the app that failed. */
+async function overlayOf(services: HttpServices, run: RunDetail, files: Record<string, string>): Promise<Overlay> {
+  if (Object.keys(files).length === 0) return {};
+  const site = await services.sites.site(run.site);
+  if (!site) throw notFound(missing.site(run.site));
+  return (await editedApp(services, site, run.app, files)).overlay;
+}
+
+async function requestAgain(
+  services: HttpServices,
+  run: RunDetail,
+  requester: Requester,
+  overlay: Overlay,
+): Promise<RunAgain> {
   const { method, url, form, body, headers } = run.input as RunInput;
   const dry = newDryRun();
   const given = body ?? (Object.keys(form).length > 0 || method === 'POST' ? form : undefined);
@@ -72,13 +95,10 @@ async function requestAgain(services: HttpServices, run: RunDetail, requester: R
     body === null && given !== undefined ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
   const base = new URL(services.baseUrl());
   const sent = { ...lowerCase(headers), host: base.host, ...type };
-  const answer = await services.inside({ method, path: pathOf(base, url), headers: sent, body: given, requester, dry });
+  const path = pathBelow(base, url);
+  const answer = await services.inside({ method, path, headers: sent, body: given, requester, dry, overlay });
   return { status: answer.status, answer: answer.text.slice(0, MAX_ANSWER), ...dry };
 }
-
-/** Koa's path: without the part of the base URL that a proxy takes away. */
-const pathOf = ({ pathname }: URL, url: string): string =>
-  pathname !== '/' && url.startsWith(pathname) ? url.slice(pathname.length) : url;
 
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -96,7 +116,13 @@ async function contentOf(
   return rules.item(site, rule, requester);
 }
 
-async function callAgain(services: HttpServices, run: RunDetail, requester: Requester): Promise<RunAgain> {
+async function callAgain(
+  stored: HttpServices,
+  run: RunDetail,
+  requester: Requester,
+  overlay: Overlay,
+): Promise<RunAgain> {
+  const services = overlaid(stored, overlay);
   const input = run.input as RunInput;
   const { block, name, params } = input.call as NonNullable<RunInput['call']>;
   const site = await services.sites.site(run.site);

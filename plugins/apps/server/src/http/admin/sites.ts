@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { HandOver, Overview, SiteOverview, siteRoutes } from '../../../../shared/admin-api';
+import type { HandOver, Overview, Preview, SiteOverview, siteRoutes } from '../../../../shared/admin-api';
+import { newDryRun } from '../../apps';
+import { notFound } from '../../errors';
 import { must, readBody } from '../../request-schema';
 import type { Site } from '../../sites/types';
 import { viewsOf } from '../app/views';
@@ -7,8 +9,19 @@ import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { summaryOf } from './apps';
 import { lockOf } from './code';
-import { appsOf, type Handlers, siteOf } from './handler';
+import { appsOf, type Handlers, pathBelow, siteOf } from './handler';
 import { siteProblems } from './problems';
+import { requesterOf } from './why';
+
+const MAX_PATH = 500;
+
+const previewBody = z.object({
+  theme: z.string(must('the id of a theme')),
+  path: z
+    .string(must('a path'))
+    .max(MAX_PATH, must(`at most ${MAX_PATH} characters`))
+    .default(''),
+});
 
 const themeBody = z.object({ theme: z.string(must('the id of a theme')) });
 
@@ -26,6 +39,20 @@ export const siteHandlers: Handlers<typeof siteRoutes> = {
     const { theme } = readBody(themeBody, jsonObject(ctx));
     await services.sites.activate(site.id, theme);
     return siteOverview(services, await siteOf(ctx, services));
+  },
+
+  async previewTheme(ctx, services): Promise<Preview> {
+    const site = await siteOf(ctx, services);
+    const { theme, path } = readBody(previewBody, jsonObject(ctx));
+    if (!(await services.sites.themes()).some(({ id }) => id === theme)) throw notFound(`There is no theme "${theme}"`);
+    const base = new URL(services.baseUrl());
+    const { pathname, search } = new URL(`${site.url}/${path.replace(/^\/+/, '')}`);
+    const requester = await requesterOf(services, 'anonymous');
+    const answer = await services.inside({
+      ...{ method: 'GET', path: pathBelow(base, pathname) + search, headers: { accept: 'text/html', host: base.host } },
+      ...{ requester, dry: newDryRun(), overlay: { theme: { site: site.id, id: theme } } },
+    });
+    return { status: answer.status, html: answer.text, redirect: answer.location };
   },
 
   async handOver(ctx, services): Promise<HandOver> {

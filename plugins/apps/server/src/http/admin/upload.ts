@@ -23,7 +23,7 @@ export async function withUpload<T>(ctx: Context, work: (upload: Upload, keep: (
   try {
     const [file] = sent;
     if (!file || sent.length !== 1) throw new AppsError('BadRequestError', 'The form must hold one file');
-    const upload = { path: file.filepath, size: file.size, options: parsed(request.body?.options) };
+    const upload = { path: file.filepath, size: file.size, options: optionsOf(request.body) };
     return await work(upload, () => {
       isKept = true;
     });
@@ -32,9 +32,10 @@ export async function withUpload<T>(ctx: Context, work: (upload: Upload, keep: (
   }
 }
 
-function parsed(text: unknown): Items {
+/** The field `options` of a form: a JSON object. BadRequestError for anything else. */
+export function optionsOf(body: Record<string, unknown> | undefined): Items {
   try {
-    const value: unknown = JSON.parse(String(text ?? '{}'));
+    const value: unknown = JSON.parse(String(body?.options ?? '{}'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Items;
   } catch {
     // As for another shape.

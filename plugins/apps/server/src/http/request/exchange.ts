@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
 import type { SetupProblem } from '../../../../shared/admin-api';
+import type { TestOutcome, TestRunOptions } from '../../../../shared/test-events';
 import type { App, AppServices, DryRun, Visit } from '../../apps';
 import type { Requesters } from '../../auth';
 import type { Creator, Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
 import type { DocumentAccess } from '../../logic/types';
-import type { Versions } from '../../sites';
+import type { PanelColumns, Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
 
 /** Tells open pages which version of the theme files the server has (docs/decisions/development-server.md). */
@@ -29,9 +30,15 @@ export interface InsideRequest {
   body?: unknown;
   requester: Requester;
   dry: DryRun;
-  /** Other texts of files of one app, by path. */
-  app?: string;
-  files?: ReadonlyMap<string, string>;
+  overlay?: Overlay;
+}
+
+/** What one request of the panel sees instead of what is stored (overlay.ts). */
+export interface Overlay {
+  /** Texts of files of one app, by path. */
+  files?: { site: string; app: string; texts: ReadonlyMap<string, string> };
+  /** A theme in place of a site's active one. */
+  theme?: { site: string; id: string };
 }
 
 export interface InsideAnswer {
@@ -52,6 +59,9 @@ export interface HttpServices extends AppServices {
   /** Which permissions decide about content. */
   contentRights: Pick<DocumentAccess, 'permissions' | 'types'>;
   versions: Versions;
+  panelColumns: PanelColumns;
+  /** Runs the tests of the apps of a themes folder, for at most some milliseconds (docs/reference/app-tests.md). */
+  runTests(wanted: Omit<TestRunOptions, 'root'>, timeout: number): Promise<TestOutcome>;
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
   /** Answers a request of the admin panel itself. */

@@ -235,5 +235,6 @@ async function isChosen(stream: AsyncIterable<Buffer>, filename: string): Promis
   return size > 0 || filename !== '';
 }
 
-const noFileField = (name: string) =>
+/** A file came in a field that takes none. */
+export const noFileField = (name: string) =>
   new AppsError('UnsupportedMediaTypeError', `The form has no field "${name.slice(0, 100)}" that takes files`);

@@ -32,11 +32,11 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
   if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
     checkBody(ctx, bodySize);
     await checkRawBody(ctx, bodySize);
-    return filesOf(ctx, services, { site: site.id, app: app?.id ?? '' });
+    return requestFiles(ctx, services, { site: site.id, app: app?.id ?? '' });
   }
   const takes = app !== null && ctx.method === 'POST';
   const scope = { site: site.id, app: app?.id ?? '' };
-  return readMultipart(ctx, filesOf(ctx, services, scope), {
+  return readMultipart(ctx, requestFiles(ctx, services, scope), {
     bodySize,
     uploadSize,
     rules: takes ? fileRules(app, target?.kind === 'block' ? target.block : undefined) : new Map(),
@@ -63,7 +63,11 @@ export async function readFieldsOnly(ctx: Context, services: HttpServices): Prom
 }
 
 /** The files of a request; those that no form waits for are removed after the answer. */
-function filesOf(ctx: Context, { files }: HttpServices, scope: { site: string; app: string }): RequestFiles {
+export function requestFiles(
+  ctx: Context,
+  { files }: HttpServices,
+  scope: { site: string; app: string },
+): RequestFiles {
   const own = new RequestFiles(files, scope);
   ctx.res.once('close', () => void own.end().catch(() => undefined));
   return own;

@@ -189,7 +189,8 @@ function textOf(bytes: Buffer, path: string): string {
   }
 }
 
-function checkText(text: string): void {
+/** Throws for what no file of an app can hold: PayloadTooLargeError, or BadRequestError for no text. */
+export function checkText(text: string): void {
   if (Buffer.byteLength(text) > MAX_SIZE)
     throw new AppsError('PayloadTooLargeError', `A file has at most ${MAX_SIZE / 1024} kB`);
   if (/[\0\p{Surrogate}]/u.test(text)) throw new AppsError('BadRequestError', 'This is not a text');

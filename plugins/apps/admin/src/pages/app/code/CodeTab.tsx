@@ -1,11 +1,14 @@
 import { Box, Button, Flex, Typography } from '@strapi/design-system';
-import type { AppDetail } from '../../../../../shared/admin-api';
+import { useEffect, useState } from 'react';
+import type { AppDetail, CodeProblem } from '../../../../../shared/admin-api';
 import { useAppsCodeHintsQuery, useAppsFilesQuery } from '../../../api/code';
 import { ProblemNote } from '../../../components/ProblemNote';
 import { Section } from '../../../components/Section';
 import { useText } from '../../../plugin';
 import { Conflict } from './Conflict';
+import { editsOf } from './drafts';
 import { Editor } from './Editor';
+import { FailedRuns } from './FailedRuns';
 import { FileActions } from './FileActions';
 import { FileList } from './FileList';
 import { PreviewPane } from './PreviewPane';
@@ -19,7 +22,24 @@ export default function CodeTab({ app }: { app: AppDetail }) {
   const { data } = useAppsFilesQuery({ site: app.site, app: app.id });
   const { data: hints } = useAppsCodeHintsQuery();
   const locked = data?.locked ?? null;
-  const { opened, changed, theirs, problems, open, save, edit, takeTheirs, close } = useFile(app, locked !== null);
+  const {
+    opened,
+    changed,
+    theirs,
+    problems: found,
+    open,
+    save,
+    edit,
+    takeTheirs,
+    close,
+  } = useFile(app, locked !== null);
+  // What failed when a run was run again, until the text changes.
+  const [failures, setFailures] = useState<CodeProblem[]>([]);
+  const current = opened?.text;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the lines of another text are others
+  useEffect(() => setFailures([]), [current]);
+  const problems = [...failures, ...found];
+  const files = locked === null ? editsOf(opened) : {};
   const path = opened?.file.path ?? '';
   const block = blockOf(path) ?? app.blocks[0]?.id;
   return (
@@ -80,16 +100,17 @@ export default function CodeTab({ app }: { app: AppDetail }) {
               />
             ))}
           </Section>
+          {block !== undefined && (
+            <Section title={text('code.runs', { block })}>
+              <FailedRuns key={block} app={app} block={block} files={files} onFailures={setFailures} />
+            </Section>
+          )}
         </Flex>
         {block !== undefined && (
           // Beside the code where the three columns have the room, else below it.
           <Box flex="100 1 42rem" minWidth="0">
             <Section title={`${text('code.preview')}: ${block}`}>
-              <PreviewPane
-                app={app}
-                block={block}
-                files={locked === null && changed !== null ? { [path]: changed } : {}}
-              />
+              <PreviewPane app={app} block={block} files={files} />
             </Section>
           </Box>
         )}

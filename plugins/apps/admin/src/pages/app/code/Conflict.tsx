@@ -23,15 +23,19 @@ export function Conflict({ path, mine, theirs, onMine, onTheirs }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const colours = useColours();
   const current = theirs?.text ?? '';
+  const [onDisk, own] = [text('code.conflict.disk', { path }), text('code.conflict.own', { path })];
   useEffect(() => {
-    const extensions = [basics, languageOf(path), EditorState.readOnly.of(true), EditorView.lineWrapping, colours];
+    const extensions = (label: string) => [
+      ...[basics, languageOf(path), EditorState.readOnly.of(true), EditorView.lineWrapping, colours],
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+    ];
     const view = new MergeView({
-      a: { doc: current, extensions },
-      b: { doc: mine, extensions },
+      a: { doc: current, extensions: extensions(onDisk) },
+      b: { doc: mine, extensions: extensions(own) },
       parent: place.current as HTMLDivElement,
     });
     return () => view.destroy();
-  }, [path, mine, current, colours]);
+  }, [path, mine, current, colours, onDisk, own]);
   return (
     <Flex direction="column" alignItems="stretch" gap={3}>
       <Typography role="alert" textColor="danger600">

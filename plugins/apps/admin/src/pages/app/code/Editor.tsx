@@ -27,6 +27,9 @@ export function Editor({ app, path, text, readOnly, problems, hints, label, onCh
   const view = useRef<EditorView>(undefined);
   const handlers = useRef({ onChange, onSave });
   handlers.current = { onChange, onSave };
+  // They change with each save, after which the editor must be as before.
+  const known = useRef({ app, hints });
+  known.current = { app, hints };
   const colours = useColours();
   const first = useRef(text);
   first.current = text;
@@ -44,7 +47,7 @@ export function Editor({ app, path, text, readOnly, problems, hints, label, onCh
           basics,
           keymap.of([save]),
           languageOf(path),
-          autocompletion({ override: completionsOf(path, app, hints) }),
+          autocompletion({ override: completionsOf(path, () => known.current) }),
           EditorState.readOnly.of(readOnly),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of(
@@ -56,7 +59,7 @@ export function Editor({ app, path, text, readOnly, problems, hints, label, onCh
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [app, path, readOnly, hints, label, colours]);
+  }, [path, readOnly, label, colours]);
   useEffect(() => {
     const editor = view.current;
     if (editor && editor.state.doc.toString() !== text)

@@ -55,9 +55,12 @@ const dark: Extension = [
   oneDark,
 ];
 
+/** One object, because another one would make another editor. */
+const light: Extension = [];
+
 /** The colours of the panel's theme: dark where its background is. */
 export function useColours(): Extension {
   const { colors } = useTheme() as { colors?: { neutral0?: string } };
   const isDark = colors?.neutral0 !== undefined && colors.neutral0.toLowerCase() !== '#ffffff';
-  return isDark ? dark : [];
+  return isDark ? dark : light;
 }

@@ -2,16 +2,10 @@ import { useCallback, useEffect, useState } from 'react';
 import type { AppDetail, CodeFile, CodeProblem } from '../../../../../shared/admin-api';
 import { type PanelError, useAction } from '../../../api/base';
 import { useAppsCheckFilesMutation, useAppsWriteFileMutation, useLazyAppsFileQuery } from '../../../api/code';
+import { draftOf, keepDraft, type OpenedFile } from './drafts';
 
 /** Milliseconds after the last key before the texts are checked. */
 const CHECK_AFTER = 800;
-
-/** A file in the editor. */
-export interface OpenedFile {
-  file: CodeFile;
-  /** What the editor holds. */
-  text: string;
-}
 
 /** What is on the disk instead of what was read; null: the file was deleted. */
 export type Theirs = { current: CodeFile | null };
@@ -20,7 +14,7 @@ export type Theirs = { current: CodeFile | null };
 export function useFile(app: AppDetail, isLocked: boolean) {
   const act = useAction();
   const key = { site: app.site, app: app.id };
-  const [opened, setOpened] = useState<OpenedFile | null>(null);
+  const [opened, setOpened] = useState<OpenedFile | null>(() => draftOf(app));
   const [theirs, setTheirs] = useState<Theirs | null>(null);
   const [problems, setProblems] = useState<CodeProblem[]>([]);
   const [readFile] = useLazyAppsFileQuery();
@@ -41,6 +35,8 @@ export function useFile(app: AppDetail, isLocked: boolean) {
     }, CHECK_AFTER);
     return () => clearTimeout(timer);
   }, [check, site, id, path, changed, isLocked]);
+
+  useEffect(() => keepDraft({ site, id }, opened), [site, id, opened]);
 
   const open = useCallback(
     async (wanted: string) => {

@@ -5,7 +5,7 @@ import type { AppDetail } from '../../../../../shared/admin-api';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
 import { useAppsRecordFormQuery, useAppsSubmitFormMutation } from '../../../api/records';
 import { useText } from '../../../plugin';
-import { fieldsOf, focusFirst, page } from './form-page';
+import { focusFirst, page, type Sent, sentBy } from './form-page';
 
 interface Props {
   app: AppDetail;
@@ -32,9 +32,9 @@ export function BlockForm({ app, block, id, onDone }: Props) {
   if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
   if (!data) return <Page.Loading />;
 
-  const submit = async (fields: Record<string, string | string[]>) => {
+  const submit = async (sent: Sent) => {
     try {
-      const outcome = await submitForm({ ...key, fields }).unwrap();
+      const outcome = await submitForm({ ...key, ...sent }).unwrap();
       if (outcome.kind === 'shown') return setAgain(outcome.html);
       await act(async () => true, text(outcome.kind === 'saved' ? 'record.saved' : 'deleted'));
       onDone();
@@ -48,7 +48,7 @@ export function BlockForm({ app, block, id, onDone }: Props) {
     const inside = frame.current?.contentDocument;
     inside?.addEventListener('submit', (event) => {
       event.preventDefault();
-      submit(fieldsOf(event));
+      submit(sentBy(event));
     });
     // Links of the block lead out of the panel.
     for (const link of inside?.links ?? []) link.target = '_blank';
@@ -64,7 +64,6 @@ export function BlockForm({ app, block, id, onDone }: Props) {
           </Alert>
         </Box>
       )}
-      {data.hasFiles && <Typography textColor="neutral600">{text('record.form.files')}</Typography>}
       <iframe
         ref={frame}
         title={text('record.new.form', { block })}

@@ -49,7 +49,7 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
   const [opened, setOpened] = useState<Opened>(null);
   const [{ query: given }, setGiven] = useQueryParams<Parameters>();
   const parameters = queryOf(given ?? {});
-  const [shown, choose] = useColumns(app);
+  const columns = useColumns(app);
   const key = { site: app.site, app: app.id };
   const { data, error, isFetching } = useAppsRecordsQuery({ ...key, ...parameters });
   const [deleteRecord] = useAppsDeleteRecordMutation();
@@ -70,7 +70,7 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
       />
       <Flex gap={2} wrap="wrap">
         <FilterMenu app={app} onAdd={(added) => search(both(parameters.query ?? '', added))} />
-        <ColumnsMenu columns={app.columns} shown={shown} onChoose={choose} />
+        <ColumnsMenu columns={app.columns} shown={columns.shown} onChoose={columns.choose} />
         <ExportMenu app={app} query={parameters.query ?? ''} />
         {mayChange && (
           <>
@@ -86,8 +86,8 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
       </Flex>
       <RecordsTable
         {...{ app, records, mayChange }}
-        columns={shown}
-        isLoading={isFetching && !data}
+        columns={columns.shown}
+        isLoading={(isFetching && !data) || columns.isLoading}
         onEdit={(id) => setOpened({ kind: 'record', id })}
         onDelete={remove}
       />

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { Deleted, RecordDetail, recordRoutes } from '../../../../shared/admin-api';
-import type { Items } from '../../../../shared/json';
-import { createRecord, permittedRecord, removeRecord, updateRecord, withRun } from '../../apps';
-import { AppsError, errorText, isAppsError, missing, notFound } from '../../errors';
-import type { StoredRecord } from '../../records/types';
-import { must, readBody, readParameters } from '../../request-schema';
-import { jsonObject } from '../request/body';
-import type { HttpServices } from '../request/exchange';
-import { etagOf } from '../response/etag';
-import { appOf, type Handlers, type PanelApp } from './handler';
+import type { Deleted, RecordDetail, recordRoutes } from '../../../../../shared/admin-api';
+import type { Items } from '../../../../../shared/json';
+import { createRecord, permittedRecord, removeRecord, updateRecord, withRun } from '../../../apps';
+import { AppsError, errorText, isAppsError, missing, notFound } from '../../../errors';
+import type { StoredRecord } from '../../../records/types';
+import { must, readBody, readParameters } from '../../../request-schema';
+import { jsonObject } from '../../request/body';
+import type { HttpServices } from '../../request/exchange';
+import { etagOf } from '../../response/etag';
+import { appOf, type Handlers, type PanelApp } from '../handler';
+import { panelVisit } from '../visit';
 import { formBlockOf } from './record-form';
 import { summaries } from './records';
-import { panelVisit } from './visit';
 
 /** Records that are deleted at once. */
 const MAX_DELETED = 500;

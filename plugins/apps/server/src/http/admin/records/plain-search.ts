@@ -1,5 +1,5 @@
-import type { Items } from '../../../../shared/json';
-import type { IndexDeclarations } from '../../indexes/types';
+import type { Items } from '../../../../../shared/json';
+import type { IndexDeclarations } from '../../../indexes/types';
 
 /** What only a query has: operators, texts in quotes, parentheses, and the words between comparisons. */
 const isQuery = /[=<>'"()&|!]|(^|\s)(in|and|or|not)(\s|$)/i;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { RecordCreator, RecordSummary, RecordsPage, recordRoutes } from '../../../../shared/admin-api';
-import type { StoredRecord } from '../../records/types';
-import { must, readParameters } from '../../request-schema';
-import type { HttpServices } from '../request/exchange';
+import type { RecordCreator, RecordSummary, RecordsPage, recordRoutes } from '../../../../../shared/admin-api';
+import type { StoredRecord } from '../../../records/types';
+import { must, readParameters } from '../../../request-schema';
+import type { HttpServices } from '../../request/exchange';
+import { appOf, type Handlers, type PanelApp } from '../handler';
 import { exportRecords } from './export';
-import { appOf, type Handlers, type PanelApp } from './handler';
 import { importHandlers } from './import';
 import { plainSearch } from './plain-search';
 import { changeHandlers } from './record-changes';

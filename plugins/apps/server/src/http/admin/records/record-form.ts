@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { FormOutcome, RecordForm, recordRoutes } from '../../../../shared/admin-api';
-import type { Items } from '../../../../shared/json';
+import type { FormOutcome, RecordForm, recordRoutes } from '../../../../../shared/admin-api';
+import type { Items } from '../../../../../shared/json';
 import {
   type Block,
   displayBlock,
   FormRefusal,
-  fileRules,
   isSaved,
   permittedBlock,
   permittedRecord,
@@ -15,14 +14,14 @@ import {
   submitBlock,
   type Visit,
   withRun,
-} from '../../apps';
-import { AppsError, missing, notFound } from '../../errors';
-import type { StoredRecord } from '../../records/types';
-import { must, readBody, readParameters } from '../../request-schema';
-import { jsonObject } from '../request/body';
-import type { HttpServices } from '../request/exchange';
-import { appOf, type Handlers, type PanelApp } from './handler';
-import { panelVisit } from './visit';
+} from '../../../apps';
+import { AppsError, missing, notFound } from '../../../errors';
+import type { StoredRecord } from '../../../records/types';
+import { must, readBody, readParameters } from '../../../request-schema';
+import type { HttpServices } from '../../request/exchange';
+import { appOf, type Handlers, type PanelApp } from '../handler';
+import { panelVisit } from '../visit';
+import { sentForm } from './form-files';
 
 const target = {
   block: z.string(must('the id of a block')),
@@ -77,15 +76,16 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
     };
     // Showing a form stores nothing, whatever its logic writes.
     const done = await withRun(services, visit, found.app, show, { isDropped: true });
-    return formOf(found, wanted.block, done.value);
+    return formOf(wanted.block, done.value);
   },
 
   async submitForm(ctx, services): Promise<FormOutcome> {
     const found = await appOf(ctx, services);
-    const { fields, ...wanted } = readBody(formBody, jsonObject(ctx));
+    const { input, files } = await sentForm(ctx, services, found);
+    const { fields, ...wanted } = readBody(formBody, input);
     const called = await panelVisit(ctx, services, found, wanted.id);
     // The block's own validation reads what was sent.
-    const visit: Visit = { ...called, request: { ...called.request, form: fields } };
+    const visit: Visit = { ...called, files, request: { ...called.request, form: fields } };
     const submit = async (run: Run) => {
       const { block, record } = await posted(run, wanted);
       return submitBlock(run, block, record, fields, rightsFor(run, record));
@@ -97,7 +97,7 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
       if (value.kind === 'saved') return { kind: 'saved', id: value.record.id };
       if (value.kind === 'deleted') return { kind: 'deleted', id: wanted.id ?? '' };
       if (value.kind === 'edit') return { kind: 'saved', id: wanted.id ?? '' };
-      return { kind: 'shown', ...formOf(found, wanted.block, value) };
+      return { kind: 'shown', ...formOf(wanted.block, value) };
     } catch (error) {
       if (!(error instanceof FormRefusal)) throw error;
       const show = async (run: Run) => {
@@ -105,7 +105,7 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
         return showRefused(run, block, record, fields, error.errors);
       };
       const again = await withRun(services, visit, found.app, show, { isDropped: true });
-      const { html } = formOf(found, wanted.block, again.value);
+      const { html } = formOf(wanted.block, again.value);
       throw new AppsError('ValidationError', error.message, { details: { ...error.details, html } });
     }
   },
@@ -119,11 +119,11 @@ function rightsFor(run: Run, record: StoredRecord | null) {
 }
 
 /** A shown block; where `on_display` leads elsewhere there is no form. */
-function formOf({ app }: PanelApp, block: string, shown: { html: string } | { redirect: string }): RecordForm {
+function formOf(block: string, shown: { html: string } | { redirect: string }): RecordForm {
   if ('redirect' in shown)
     throw new AppsError(
       'BadRequestError',
       `The block "${block}" leads elsewhere when it is shown: it has no form here`,
     );
-  return { html: shown.html, block, hasFiles: fileRules(app, block).size > 0 };
+  return { html: shown.html, block };
 }

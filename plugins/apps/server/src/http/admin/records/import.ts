@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
-import type { ImportPreview, ImportState, recordRoutes } from '../../../../shared/admin-api';
-import type { Items } from '../../../../shared/json';
-import { createMany, type Visit } from '../../apps';
-import { AppsError, errorText, isAppsError, missing } from '../../errors';
-import { recordIdProblem } from '../../record-id';
-import type { AppKey } from '../../records/types';
-import type { HttpServices } from '../request/exchange';
-import { appOf, type Handlers, type PanelApp } from './handler';
+import type { ImportPreview, ImportState, recordRoutes } from '../../../../../shared/admin-api';
+import type { Items } from '../../../../../shared/json';
+import { createMany, type Visit } from '../../../apps';
+import { AppsError, errorText, isAppsError, missing } from '../../../errors';
+import { recordIdProblem } from '../../../record-id';
+import type { AppKey } from '../../../records/types';
+import type { HttpServices } from '../../request/exchange';
+import { appOf, type Handlers, type PanelApp } from '../handler';
+import { panelVisit } from '../visit';
 import { type ImportFile, type ImportLine, importLines, withFile } from './import-file';
-import { panelVisit } from './visit';
 
 /** Mistakes, records and columns that a preview shows. */
 const SHOWN = { problems: 50, records: 5, columns: 200, example: 80 };

@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { ImportOptions } from '../../../../shared/admin-api';
-import type { Items, Json } from '../../../../shared/json';
-import { AppsError } from '../../errors';
-import { type Format, formatOf, fromSpreadsheet, linesOfFile, WrongEntry } from '../../interchange';
-import { must, readBody } from '../../request-schema';
-import { checkDepth } from '../request/body';
-import { withUpload } from './upload';
+import type { ImportOptions } from '../../../../../shared/admin-api';
+import type { Items, Json } from '../../../../../shared/json';
+import { AppsError } from '../../../errors';
+import { type Format, formatOf, fromSpreadsheet, linesOfFile, WrongEntry } from '../../../interchange';
+import { must, readBody } from '../../../request-schema';
+import { checkDepth } from '../../request/body';
+import { withUpload } from '../upload';
 
 /** Bytes of a file that the panel imports; larger ones take the command line. */
 const MAX_FILE = 50 * 1024 * 1024;

@@ -1,0 +1,51 @@
+import { Box, Button, Field, Flex, Typography } from '@strapi/design-system';
+import { useState } from 'react';
+import { useErrorText } from '../../api/base';
+import { useAppsPreviewThemeMutation } from '../../api/sites';
+import { PageFrame, widths } from '../../components/PageFrame';
+import { type Width, WidthButtons } from '../../components/WidthButtons';
+import { useText } from '../../plugin';
+import { useLive } from '../../use-live';
+
+/** A page of a site as visitors would see it with another theme, before that is used. */
+export default function ThemePreview({ site, theme }: { site: string; theme: string }) {
+  const text = useText();
+  const textOf = useErrorText();
+  const [path, setPath] = useState('');
+  const [width, setWidth] = useState<Width>('desktop');
+  const [show] = useAppsPreviewThemeMutation();
+  const request = { site, theme, path };
+  const { answer, error, isLoading, refresh } = useLive(request, (wanted) => show(wanted).unwrap());
+  return (
+    <Flex direction="column" alignItems="stretch" gap={3}>
+      <Flex gap={3} wrap="wrap" alignItems="flex-start">
+        <Field.Root name="path" hint={text('theme.preview.hint')} flex="1 1 20rem">
+          <Field.Label>{text('theme.preview.path')}</Field.Label>
+          <Field.Input value={path} placeholder="/" onChange={({ target }) => setPath(target.value)} maxLength={400} />
+          <Field.Hint />
+        </Field.Root>
+        <Flex gap={2} paddingTop={5} wrap="wrap">
+          <WidthButtons width={width} onChoose={setWidth} />
+          <Button variant="tertiary" loading={isLoading} onClick={refresh}>
+            {text('code.preview.refresh')}
+          </Button>
+        </Flex>
+      </Flex>
+      {error !== null && (
+        <Typography role="alert" textColor="danger600">
+          {textOf(error)}
+        </Typography>
+      )}
+      {answer && (
+        <Box borderColor="neutral200" hasRadius>
+          {answer.status !== 200 && (
+            <Typography textColor="danger600">
+              {[text('code.preview.status', { status: answer.status }), answer.redirect].filter(Boolean).join(' → ')}
+            </Typography>
+          )}
+          <PageFrame title={text('theme.preview', { theme })} html={answer.html} width={widths[width]} height={50} />
+        </Box>
+      )}
+    </Flex>
+  );
+}

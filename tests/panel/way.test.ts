@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { hasBrowser } from '../support/browser';
+import { useBrowser, useStage, useThemes } from '../support/hooks';
+import { article } from '../support/seed';
+import { login } from './administrator';
+
+const themes = useThemes({
+  'main/apps/shelf/settings.yaml': 'debug: true\nacl:\n  rights:\n    reader: ["*"]\n',
+  'main/apps/shelf/blocks/book.yaml': 'elements:\n  title: { type: TEXT, label: Title, index_type: field }\n',
+  'main/apps/shelf/blocks/book.html': '<p>{title}</p>{_save}',
+  'main/apps/shelf/blocks/book.js': "export function title() {\n  throw new Error('too bad');\n}\n",
+});
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: { SERVE_ADMIN: 'true' } }));
+const browser = useBrowser();
+
+let rule = '';
+beforeAll(async () => {
+  await stage.put('shelf', 'moby', { block: 'book', title: 'Moby-Dick' });
+  await stage.send({ send: 'GET shelf/blocks/book', accept: 'text/html' });
+  const json = { name: 'Note', enabled: true, event: 'create', contentType: article };
+  const target = { app: 'shelf', block: 'book', function: 'title' };
+  const made = await stage.send<{ id: string }>({ as: 'root', send: 'POST /apps/rules', json: { ...json, ...target } });
+  rule = made.json.id;
+});
+
+const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name }).click();
+const text = (page: Page, shown: string | RegExp) => page.getByText(shown).first().waitFor();
+
+/** Each page of the plugin: how it is reached from the one before, and what shows that it is there. */
+const pages: [name: string, reach: (page: Page) => Promise<unknown>, isThere: (page: Page) => Promise<unknown>][] = [
+  [
+    'app',
+    (page) => page.getByRole('link', { name: 'shelf', exact: true }).first().click(),
+    (page) => text(page, 'moby'),
+  ],
+  ['blocks', (page) => tab(page, /^Blocks/), (page) => text(page, 'too bad')],
+  ['indexes', (page) => tab(page, /^Indexes/), (page) => text(page, 'Re-index')],
+  ['runs', (page) => tab(page, /^Runs/), (page) => text(page, 'too bad')],
+  ['rights', (page) => tab(page, /^Rights/), (page) => page.getByRole('row', { name: /^edit/ }).waitFor()],
+  ['code', (page) => tab(page, /^Code/), (page) => text(page, 'blocks/book.yaml')],
+  ['options', (page) => tab(page, /^Options/), (page) => text(page, 'From settings.yaml')],
+  ['overview', (page) => page.getByRole('link', { name: 'All apps' }).click(), (page) => text(page, 'Active theme')],
+  ['rule', (page) => page.locator(`a[href$="/rules/${rule}"]`).first().click(), (page) => text(page, 'Latest runs')],
+];
+
+test.runIf(hasBrowser)('a short way through every page, without an error in the console', async () => {
+  const { page, errors, open } = await login(stage, browser, 'root');
+  await open('');
+  for (const [name, reach, isThere] of pages) {
+    await reach(page);
+    await isThere(page);
+    expect(errors, name).toEqual([]);
+  }
+  await page.context().close();
+});
