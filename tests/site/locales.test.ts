@@ -45,6 +45,9 @@ beforeEach(async () => {
   });
 });
 
+const manyFields = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, '']));
+
 const page = { accept: 'text/html' };
 const rows: Row[] = [
   {
@@ -149,6 +152,46 @@ test.each(rows)('$title: $send is $status', async ({ title: _, send, status, err
   if (error) expect(answer.json.error?.name).toBe(error);
   for (const text of has) expect(answer.text).toMatch(text);
   for (const text of lacks) expect(answer.text).not.toMatch(text);
+});
+
+describe('the French site', () => {
+  /** Texts of a page without those that say that they are English. */
+  const french = (text: string) => text.replace(/<(\w+)[^>]* lang="en"[^>]*>[\s\S]*?<\/\1>/g, '').replace(/<[^>]*>/g, '');
+
+  test.each([
+    ['anonymous', 'in debug mode'],
+    ['mona', 'by a manager'],
+  ])('has no English word in a block with mistakes, seen by %s %s', async (as) => {
+    const { status, text } = await stage.send({ as, send: 'GET /fr/@@wrong', accept: 'text/html' });
+    expect(status).toBe(200);
+    expect(text).toMatch(/affichée : <span lang="en">apps\/marks\/blocks\/wrong\.js:1: Error: no &lt;reason&gt;/);
+    expect(text).toContain('<span lang="en">UNDEFINED ELEMENT</span>');
+    expect(text.match(/<span lang="en">/g)).toHaveLength(4);
+    expect(french(text).replace(/\s+/g, ' ').trim()).toBe('Cette partie n’a pas pu être affichée : silentSigné');
+  });
+
+  test('has a browser script with its words', async () => {
+    const script = await stage.send({ send: 'GET /fr/@@apps.js', accept: '*/*' });
+    expect(script.text).toContain('"updated":"Mis à jour"');
+    const tag = String(script.headers.etag);
+    const again = await stage.send({ send: 'GET /fr/@@apps.js', accept: '*/*', headers: { 'if-none-match': tag } });
+    expect(again.status).toBe(304);
+    expect((await stage.send({ send: 'GET /site/@@apps.js', accept: '*/*' })).text).not.toContain('{appsWords:');
+  });
+
+  test.each([
+    ['a form that is too large', { name: 'x'.repeat(3_000_000) }, 413, 'Ce que vous avez envoyé est trop volumineux.'],
+    [
+      'a form with too many fields',
+      manyFields(5_000),
+      400,
+      'Le serveur ne comprend pas ce que le navigateur a envoyé.',
+    ],
+  ])('answers %s in French', async (_what, form, status, text) => {
+    const answer = await stage.send({ send: 'POST /fr/@@words', accept: 'text/html', form });
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(text)]);
+    expect(answer.text).toContain('lang="fr"');
+  });
 });
 
 test('a block that a page includes in another locale is marked, and the page is whole', async () => {

@@ -87,7 +87,7 @@ export async function elementContents(
     if (!element) return undefined;
     if (element.members) return groupOf(element, elements, options, contentFor);
     const outcome = await outcomeOf(element);
-    if (outcome && !outcome.ok) return { html: errorMark(run, outcome.error), failed: true };
+    if (outcome && !outcome.ok) return { html: await errorMark(run, outcome.error), failed: true };
     const content = await contentOf(run, block, element, session, options, outcome, messages);
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
   }
@@ -133,17 +133,17 @@ function lacksFunction(element: ElementDefinition, session: BlockSession, { reco
 }
 
 /** The content, followed by an error mark for requesters who see details. */
-function withNotice(
+async function withNotice(
   run: Run,
   block: Block,
   { name, type, position }: ElementDefinition,
   { functions }: BlockSession,
   content: Content,
-): Content {
+): Promise<Content> {
   const lack = block.logic ? `${block.logic.path} has no function "${name}"` : 'the block has no logic file';
   const message = `the ${type} "${name}" does nothing, for ${lack}${didYouMean(name, [...functions])}`;
   notice(run, block, message, position);
-  const mark = noticeMark(run, message);
+  const mark = noticeMark(run, await localeOf(run), message);
   if (mark === '') return content;
   return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: true };
 }

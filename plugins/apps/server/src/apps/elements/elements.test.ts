@@ -373,8 +373,8 @@ describe('render', () => {
 
   test.each([
     ['en', 'Keep <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
-    ['de', '<a href="/f">a&amp;$&amp;.pdf</a> behalten (3 bytes)'],
-    ['fr', 'Garder <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
+    ['de', '<a href="/f">a&amp;$&amp;.pdf</a> behalten (3 Byte)'],
+    ['fr', 'Garder <a href="/f">a&amp;$&amp;.pdf</a> (3 octets)'],
     ['es', 'Conservar <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
   ])('a file of a form is kept in the language %s', async (language, label) => {
     const files = [{ entry: 'stored:d', name: 'a&$&.pdf', size: 3, url: '/f' }];
