@@ -190,8 +190,11 @@ async function contentOf(
     locale: await localeOf(run),
     options: (await optionsOf(session, [element])).get(element.name) ?? [],
   };
-  if (element.type === 'REFERENCE') return referenceContent(run, view, options);
-  if (element.entry) return { html: await repeatContent(run, session, view, options, messages) };
+  if (element.type === 'REFERENCE') {
+    const { submission } = options;
+    return referenceContent(run, view, { submission, stored: record?.items[element.name] ?? null });
+  }
+  if (element.entry) return repeatContent(run, session, view, options, messages);
   return { html: mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '') };
 }
 

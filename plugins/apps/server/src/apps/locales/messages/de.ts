@@ -107,6 +107,7 @@ export const de: ServiceMessages = {
   reference_most: 'Bitte wählen Sie höchstens {count, plural, one {# Eintrag} other {# Einträge}}.',
   reference_more: 'Es gibt mehr als {count, number}: Suchen Sie nach einem Teil des Namens.',
   found_none: 'Nichts gefunden.',
+  required_mark: 'erforderlich',
   part_failed: 'Dieser Teil konnte nicht gezeigt werden',
   part_failed_reason: 'Dieser Teil konnte nicht gezeigt werden: {reason}',
   record_saved: 'Ein Eintrag wurde gespeichert.',

@@ -111,6 +111,7 @@ export const en = {
   reference_most: 'Please choose at most {count, plural, one {# entry} other {# entries}}.',
   reference_more: 'There are more than {count, number}: look for a part of the name.',
   found_none: 'Nothing was found.',
+  required_mark: 'required',
   // Failed parts of a page
   part_failed: 'This part could not be shown',
   part_failed_reason: 'This part could not be shown: {reason}',

@@ -105,6 +105,7 @@ export const es: ServiceMessages = {
   reference_most: 'Elija como máximo {count, plural, one {# entrada} other {# entradas}}.',
   reference_more: 'Hay más de {count, number}: busque una parte del nombre.',
   found_none: 'No se encontró nada.',
+  required_mark: 'obligatorio',
   part_failed: 'No se ha podido mostrar esta parte',
   part_failed_reason: 'No se ha podido mostrar esta parte: {reason}',
   record_saved: 'Se ha guardado una ficha.',

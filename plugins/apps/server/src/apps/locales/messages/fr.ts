@@ -107,6 +107,7 @@ export const fr: ServiceMessages = {
   reference_most: 'Veuillez choisir au plus {count, plural, one {# entrée} other {# entrées}}.',
   reference_more: 'Il y en a plus de {count, number} : cherchez une partie du nom.',
   found_none: 'Aucun résultat.',
+  required_mark: 'obligatoire',
   part_failed: 'Cette partie n’a pas pu être affichée',
   part_failed_reason: 'Cette partie n’a pas pu être affichée : {reason}',
   record_saved: 'Une fiche a été enregistrée.',
