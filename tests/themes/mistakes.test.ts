@@ -28,6 +28,25 @@ const python = (...lines: string[]): Mistake['files'] => ({
 });
 const javascript = (js: string, html = '<p>{found}</p>'): Mistake['files'] => ({ html, yaml: basic, js });
 
+/** Files that cannot be read: the ending, the text, the beginning of the message as a pattern, and what to write instead. */
+function broken(rows: Record<string, [string, string, string, string]>): Record<string, Mistake> {
+  const quoted = (text: string) => text.replaceAll('"', '&quot;');
+  const mistakes = Object.entries(rows).map(([name, [ending, text, message, instead]]): [string, Mistake] => {
+    const end = instead.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const pattern = `apps/slips/blocks/m.${message}[^\\n]*${end}`;
+    return [
+      name,
+      {
+        files: { html: '<p>{found}</p>', js: 'export function found() {}', [ending]: text },
+        status: 500,
+        shows: new RegExp(quoted(pattern)),
+        log: new RegExp(pattern.replace('apps/slips', 'apps/[^\\n]*')),
+      },
+    ];
+  });
+  return Object.fromEntries(mistakes);
+}
+
 const mistakes: Record<string, Mistake> = {
   'an element without its function': {
     files: { html: '<p>{found}</p>', yaml: basic, js: 'export function fuond() { return 1; }' },
@@ -133,6 +152,68 @@ const mistakes: Record<string, Mistake> = {
     console: /^slips\/m:2 begun$/,
     log: /apps\/slips\/blocks\/m.js:3/,
   },
+  'logic without any function': {
+    files: javascript('const count = 1;'),
+    shows: 'has no function &quot;found&quot;, nor another one: write export function found(context) {}',
+    console: /nor another one: write export function found/,
+    log: /nor another one: write export function found/,
+  },
+  ...broken({
+    'an indentation by tabs': [
+      'yaml',
+      'elements:\n\tfound: BASIC\n',
+      'yaml:2:1: This is not valid YAML: tab characters',
+      'Indent with',
+    ],
+    'an element twice': [
+      'yaml',
+      'elements:\n  found: BASIC\n  found: BASIC\n',
+      'yaml:3:3: .*duplicated mapping key "found"',
+      'Remove one',
+    ],
+    'a text that needs quotes': [
+      'yaml',
+      'title: {found} of it\n',
+      'yaml:1:16: .*bad indentation',
+      'Put a text in quotes',
+    ],
+    'no space after a colon': [
+      'yaml',
+      'elements:\n  found:BASIC\n',
+      'yaml:2:3: elements: ',
+      'write a space after the colon: "found: BASIC"',
+    ],
+    'an index of an unknown type': [
+      'yaml',
+      'elements: { found: { type: BASIC, index_type: fulltext } }\n',
+      'yaml:1:46: ',
+      '"field" or "text"',
+    ],
+    'an unknown filter': [
+      'html',
+      '<p>\n{{ "x" | upcas }}</p>',
+      'html:2:1: There is no filter "upcas"',
+      'did you mean "upcase"',
+    ],
+    'an unknown tag': [
+      'html',
+      '{% include "card" %}',
+      'html:1:1: There is no tag "include"',
+      'write {% render "name" %}',
+    ],
+    'a partial that is not there': [
+      'html',
+      '{% render "card" %}',
+      'html:1:1: There is no partial "card"',
+      'would be partials/card.html',
+    ],
+    'a comparison with one sign': [
+      'html',
+      '{% if context.mode = "text" %}x{% endif %}',
+      'html:1:\\d+: expected',
+      'compare with ==',
+    ],
+  }),
 };
 
 const ids = new Map(Object.keys(mistakes).map((name, index) => [name, `m${index}`]));

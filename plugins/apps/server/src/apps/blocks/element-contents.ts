@@ -140,12 +140,21 @@ async function withNotice(
   { functions }: BlockSession,
   content: Content,
 ): Promise<Content> {
-  const lack = block.logic ? `${block.logic.path} has no function "${name}"` : 'the block has no logic file';
+  const lack = lackOf(block, name, functions);
   const message = `the ${type} "${name}" does nothing, for ${lack}${didYouMean(name, [...functions])}`;
   notice(run, block, message, position);
   const mark = noticeMark(run, await localeOf(run), message);
   if (mark === '') return content;
   return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: true };
+}
+
+/** Why a block has no function, and what to write where it has none at all. */
+function lackOf({ logic }: Block, name: string, functions: ReadonlySet<string>): string {
+  if (!logic) return 'the block has no logic file';
+  const lack = `${logic.path} has no function "${name}"`;
+  if (functions.size > 0) return lack;
+  const wanted = logic.path.endsWith('.py') ? `def ${name}(context):` : `export function ${name}(context) {}`;
+  return `${lack}, nor another one: write ${wanted}`;
 }
 
 function isStored(element: ElementDefinition, { record }: DisplayOptions): boolean {
