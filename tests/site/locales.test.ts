@@ -1,9 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useStage } from '../support/hooks';
 import { article, grantRole } from '../support/seed';
 import type { Row } from '../support/stage';
 import { siteThemes } from '../support/theme';
+import { frenchSite } from './locales/french';
+import { localesInLogic } from './locales/logic';
 
 const panel = `/content-manager/collection-types/${article}`;
 const theme = 'locales';
@@ -44,9 +46,6 @@ beforeEach(async () => {
     return documentId as string;
   });
 });
-
-const manyFields = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, '']));
 
 const page = { accept: 'text/html' };
 const rows: Row[] = [
@@ -154,46 +153,6 @@ test.each(rows)('$title: $send is $status', async ({ title: _, send, status, err
   for (const text of lacks) expect(answer.text).not.toMatch(text);
 });
 
-describe('the French site', () => {
-  /** Texts of a page without those that say that they are English. */
-  const french = (text: string) => text.replace(/<(\w+)[^>]* lang="en"[^>]*>[\s\S]*?<\/\1>/g, '').replace(/<[^>]*>/g, '');
-
-  test.each([
-    ['anonymous', 'in debug mode'],
-    ['mona', 'by a manager'],
-  ])('has no English word in a block with mistakes, seen by %s %s', async (as) => {
-    const { status, text } = await stage.send({ as, send: 'GET /fr/@@wrong', accept: 'text/html' });
-    expect(status).toBe(200);
-    expect(text).toMatch(/affichée : <span lang="en">apps\/marks\/blocks\/wrong\.js:1: Error: no &lt;reason&gt;/);
-    expect(text).toContain('<span lang="en">UNDEFINED ELEMENT</span>');
-    expect(text.match(/<span lang="en">/g)).toHaveLength(4);
-    expect(french(text).replace(/\s+/g, ' ').trim()).toBe('Cette partie n’a pas pu être affichée : silentSigné');
-  });
-
-  test('has a browser script with its words', async () => {
-    const script = await stage.send({ send: 'GET /fr/@@apps.js', accept: '*/*' });
-    expect(script.text).toContain('"updated":"Mis à jour"');
-    const tag = String(script.headers.etag);
-    const again = await stage.send({ send: 'GET /fr/@@apps.js', accept: '*/*', headers: { 'if-none-match': tag } });
-    expect(again.status).toBe(304);
-    expect((await stage.send({ send: 'GET /site/@@apps.js', accept: '*/*' })).text).not.toContain('{appsWords:');
-  });
-
-  test.each([
-    ['a form that is too large', { name: 'x'.repeat(3_000_000) }, 413, 'Ce que vous avez envoyé est trop volumineux.'],
-    [
-      'a form with too many fields',
-      manyFields(5_000),
-      400,
-      'Le serveur ne comprend pas ce que le navigateur a envoyé.',
-    ],
-  ])('answers %s in French', async (_what, form, status, text) => {
-    const answer = await stage.send({ send: 'POST /fr/@@words', accept: 'text/html', form });
-    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(text)]);
-    expect(answer.text).toContain('lang="fr"');
-  });
-});
-
 test('a block that a page includes in another locale is marked, and the page is whole', async () => {
   const answer = await stage.send({ send: `GET /site/articles/${id}`, accept: 'text/html' });
   expect(answer.text).toMatch(/<h1>News</);
@@ -227,73 +186,6 @@ test('two locales may have one slug', async () => {
   }
 });
 
-describe('logic', () => {
-  const call = async (site: string, element: string, json?: object, as = 'eric') => {
-    const line = `/${site}/articles/${id}/@@apps/tongues/blocks/api/${element}`;
-    const app = await stage.send({ as, send: 'GET tongues' });
-    const headers = { 'x-csrf-token': String(app.headers['x-csrf-token']) };
-    const answer = await stage.send({ as, send: `${json ? 'POST' : 'GET'} ${line}`, json, headers });
-    expect(answer.status, answer.text).toBe(200);
-    return answer.json;
-  };
-  const item = (site: string, locale: string, title: string, slug: string) => ({
-    title,
-    locale,
-    url: `${stage.host.url}/${site}/articles/${slug}`,
-    path: `/articles/${slug}`,
-  });
-
-  test('finds content by the paths of its site, with addresses there', async () => {
-    const french = item('fr', 'fr', 'Nouvelles', 'nouvelles');
-    expect(await call('fr', 'got?path=/articles/nouvelles')).toEqual([french, french, french]);
-    expect(await call('fr', 'got?path=/articles/news')).toEqual([null, null, french]);
-    expect(await call('fr-too', 'got?path=/articles/nouvelles')).toMatchObject([
-      { url: `${stage.host.url}/fr-too/articles/nouvelles` },
-      {},
-      {},
-    ]);
-    const english = item('site', 'en', 'News', 'news');
-    expect(await call('site', `got?path=/articles/${id}`)).toEqual([english, english, english]);
-  });
-
-  test('reads and writes documents in the locale of its site, unless it names one', async () => {
-    expect(await call('fr', 'all', {})).toEqual(['Nouvelles']);
-    expect(await call('site', 'all', {})).toEqual(['News']);
-    expect(await call('site', 'all', { locale: 'de' })).toEqual(['Neues']);
-    expect(await call('fr', 'add', {})).toBe('fr');
-    expect(await call('fr', 'write', {})).toEqual(['Nouvelles', 'written', 'fr', '/articles/nouvelles']);
-    const stored = await stage.host.run(async (strapi, documentId) => {
-      const where = { documentId, publishedAt: { $notNull: true } };
-      const found = await strapi.db.query('api::article.article').findMany({ where, orderBy: { locale: 'asc' } });
-      return found.map(({ locale, summary }) => [locale, summary]);
-    }, id);
-    expect(stored).toEqual([
-      ['de', null],
-      ['en', null],
-      ['fr', 'written'],
-    ]);
-  });
-
-  test('called from code gets the item of the site, or of the locale that is named', async () => {
-    const found = await stage.host.run(async (strapi, documentId) => {
-      const { call } = strapi.plugin('apps').service('apps');
-      const content = { uid: 'api::article.article', documentId };
-      return [
-        await call('tongues/api/where', { content }),
-        await call('tongues/api/where', { content, site: 'fr' }),
-        await call('tongues/api/where', { content: { ...content, locale: 'fr' } }),
-        await call('tongues/api/where', { content: { ...content, locale: 'de' } }),
-      ];
-    }, id);
-    expect(found).toEqual([
-      item('site', 'en', 'News', 'news'),
-      item('fr', 'fr', 'Nouvelles', 'nouvelles'),
-      item('fr', 'fr', 'Nouvelles', 'nouvelles'),
-      { title: 'Neues', locale: 'de', url: null, path: '/articles/neues' },
-    ]);
-  });
-});
-
 test.each([
   ['en', 'site', 'site', '/articles/news'],
   ['fr', 'fr', 'fr', '/articles/nouvelles'],
@@ -321,3 +213,6 @@ test('the log says that Strapi does not know the locale of a site', async () => 
   expect(printed).toMatch(/site "it" has the locale "it", which is none of Strapi's \(en\)/);
   expect(printed).not.toMatch(/site "site" has the locale/);
 });
+
+frenchSite(stage);
+localesInLogic(stage, () => id);

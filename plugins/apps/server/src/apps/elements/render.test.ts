@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../../shared/json';
+import { localeFor } from '../locales';
+import type { ElementDefinition } from '../types';
+import { builtInActions, elementTypes } from '.';
+import type { ElementType } from './types';
+
+const position = { file: 'x.yaml' };
+const colors = [
+  { value: 'red', label: 'Red <1>' },
+  { value: 2, label: 'Two' },
+];
+
+const site = { id: 'site', title: 'Site', url: 'http://x/site', theme: 'main', locale: null, timeZone: null };
+const locale = await localeFor(site, new Map());
+
+function render(type: string, value: Json, extra: Partial<Parameters<NonNullable<ElementType['render']>>[0]> = {}) {
+  const definition: ElementDefinition = { name: 'a', type, position, ...extra.definition };
+  const view = {
+    mode: 'input' as const,
+    value,
+    entered: null,
+    error: null,
+    options: colors,
+    locale,
+    ...extra,
+    definition,
+  };
+  return elementTypes.get(type)?.render?.(view);
+}
+
+const evil = `"><script>alert('x')</script>&`;
+const named = (more: Partial<ElementDefinition>): ElementDefinition => ({ name: 'a', type: '', position, ...more });
+
+describe('render', () => {
+  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
+
+  test.each(inputs.flatMap((type) => [[type, 'input'] as const, [type, 'text'] as const]))(
+    '%s escapes values and captions in %s mode',
+    (type, mode) => {
+      const definition = { ...named({ label: evil, help: evil, placeholder: evil }), type };
+      for (const [value, entered] of [
+        [evil, null],
+        [[evil], null],
+        [{ x: evil }, null],
+        [null, [evil]],
+      ] as const) {
+        const html = render(type, value as Json, { mode, definition, entered, error: evil });
+        expect(html).not.toMatch(/<script|="[^"]*&lt;script[^"]*'/);
+      }
+    },
+  );
+
+  test.each(inputs)('%s connects label, help and error to its control', (type) => {
+    const html =
+      render(type, null, { definition: { ...named({ label: 'Name', help: 'Help' }), type }, error: 'Wrong' }) ?? '';
+    expect(html).toMatch(/role="alert">Wrong</);
+    if (type === 'HIDDEN') return;
+    expect(html).toContain('class="apps-field"');
+    expect(html).toMatch(/<label for="apps-a">Name<\/label>|<legend>Name<\/legend>/);
+    expect(html).toContain('id="apps-a"');
+    expect(html).toContain('aria-describedby="apps-a-help apps-a-error"');
+    expect(html).toContain('aria-invalid="true"');
+    expect(html).toContain('id="apps-a-help">Help<');
+    expect(html).toContain('id="apps-a-error"');
+  });
+
+  test.each(inputs.filter((type) => type !== 'HIDDEN'))('%s has a name for screen readers without a label', (type) => {
+    expect(render(type, null)).toContain('aria-label="a"');
+  });
+
+  test.each<[string, Json, Parameters<typeof render>[2], string]>([
+    [
+      'TEXT',
+      'x',
+      { definition: named({ type: 'TEXT', required: true, maxlength: 5 }) },
+      '<input id="apps-a" name="a" type="text" value="x" required maxlength="5"',
+    ],
+    ['TEXTAREA', '\nx', {}, '>\n\nx</textarea>'],
+    ['NUMBER', 3, {}, 'type="number" value="3" step="any"'],
+    ['NUMBER', 3, { entered: ['abc'] }, 'value="abc"'],
+    ['DATETIME', '2024-01-02T03:04:05Z', {}, 'type="datetime-local" value="2024-01-02T03:04:05"'],
+    ['DATE', '2024-01-02T03:04', {}, 'type="date" value="2024-01-02"'],
+    ['BOOLEAN', true, {}, 'type="checkbox" value="1" checked'],
+    ['BOOLEAN', true, { entered: [] }, 'type="checkbox" value="1" aria'],
+    [
+      'SELECT',
+      2,
+      {},
+      '<option value=""></option><option value="red">Red &lt;1&gt;</option><option value="2" selected>Two</option>',
+    ],
+    ['RADIO', 'red', {}, '<input id="apps-a-1" name="a" type="radio" value="red" checked> <label for="apps-a-1">'],
+    ['CHECKBOXES', ['red'], { entered: ['2'] }, '<input id="apps-a-2" name="a" type="checkbox" value="2" checked>'],
+    ['HIDDEN', 'x', {}, '<input id="apps-a" name="a" type="hidden" value="x">'],
+  ])('%s shows %j as %j', (type, value, extra, expected) => {
+    expect(render(type, value, extra)).toContain(expected);
+  });
+
+  test.each<[string, Json, Parameters<typeof render>[2], string[]]>([
+    ['TIME', '09:30:15', {}, ['type="time" value="09:30:15"']],
+    [
+      'TEL',
+      '1',
+      { definition: named({ type: 'TEL', inputmode: 'tel', autocomplete: 'tel' }) },
+      ['type="tel"', 'autocomplete="tel" inputmode="tel"'],
+    ],
+    [
+      'TEXTAREA',
+      'x',
+      { definition: named({ type: 'TEXTAREA', rows: 7, readonly: true, required: true }) },
+      ['rows="7"', ' readonly '],
+    ],
+    ['MARKDOWN', '# x', {}, ['<textarea', '# x']],
+    [
+      'TEXT',
+      'x',
+      { definition: named({ type: 'TEXT', label: 'L', required: true, class: 'wide "' }) },
+      [
+        'class="apps-field wide &quot;"',
+        '>L <span class="apps-required" aria-hidden="true">*</span></label>',
+        ' required',
+      ],
+    ],
+    [
+      'CHECKBOXES',
+      [],
+      { definition: named({ type: 'CHECKBOXES', label: 'L', required: true }) },
+      ['<abbr class="apps-required" title="required">*</abbr></legend>'],
+    ],
+    ['RADIO', 2, { definition: named({ type: 'RADIO', readonly: true }) }, ['value="2" checked disabled']],
+    ['SELECT', 2, { definition: named({ type: 'SELECT', default: 2 }) }, ['><option value="red">']],
+    ['SELECT', 2, { hasDefault: true }, ['><option value="red">']],
+    ['SELECT', null, { definition: named({ type: 'SELECT', default: 2 }) }, ['><option value=""></option>']],
+  ])('%s shows %j with its keys', (type, value, extra, expected) => {
+    const html = render(type, value, extra);
+    for (const part of expected) expect(html).toContain(part);
+  });
+
+  test('a field that a visitor cannot change demands nothing', () => {
+    const html = render('TEXT', '', {
+      definition: named({ type: 'TEXT', label: 'L', required: true, readonly: true }),
+    });
+    expect(html).not.toMatch(/required/);
+  });
+
+  test.each<[string, Json, string]>([
+    ['TEXT', 'a\nb', 'a<br>b'],
+    ['TEXT', null, ''],
+    ['TEXT', { a: 1 }, '{&quot;a&quot;:1}'],
+    ['NUMBER', 0, '0'],
+    ['BOOLEAN', true, 'Yes'],
+    ['BOOLEAN', false, 'No'],
+    ['SELECT', 2, 'Two'],
+    ['RADIO', 'gone', 'gone'],
+    ['CHECKBOXES', ['red', 2], 'Red &lt;1&gt;, Two'],
+  ])('%s reads %j as %j', (type, value, expected) => {
+    expect(render(type, value, { mode: 'text' })).toBe(expected);
+  });
+
+  test.each([
+    [
+      'like',
+      'Like',
+      '<button type="submit" name="action.like" value="1" class="apps-action" formnovalidate>Like</button>',
+    ],
+    [
+      'like',
+      undefined,
+      '<button type="submit" name="action.like" value="1" class="apps-action" formnovalidate>like</button>',
+    ],
+    ['_save', undefined, '<button type="submit" name="_save" value="1" class="apps-action">Save</button>'],
+    [
+      '_delete',
+      '<x>',
+      '<button type="submit" name="_delete" value="1" class="apps-action" formnovalidate>&lt;x&gt;</button>',
+    ],
+  ])('the action %s with label %s is a button', (name, label, expected) => {
+    expect(render('ACTION', null, { definition: { name, type: 'ACTION', label, position } })).toBe(expected);
+  });
+
+  test.each([
+    ['en', 'Keep <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
+    ['de', '<a href="/f">a&amp;$&amp;.pdf</a> behalten (3 Byte)'],
+    ['fr', 'Garder <a href="/f">a&amp;$&amp;.pdf</a> (3 octets)'],
+    ['es', 'Conservar <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
+  ])('a file of a form is kept in the language %s', async (language, label) => {
+    const files = [{ entry: 'stored:d', name: 'a&$&.pdf', size: 3, url: '/f' }];
+    const html = render('FILE', null, { files, locale: await localeFor({ ...site, locale: language }, new Map()) });
+    // The kind of space before the unit differs between languages and versions of Node.js.
+    expect(html?.replace(/[\u00a0\u202f]/g, ' ')).toContain(`>${label}</label>`);
+  });
+
+  test('has three built-in actions', () => {
+    expect([...builtInActions.keys()]).toEqual(['_save', '_edit', '_delete']);
+  });
+});
+
+describe('ids of controls', () => {
+  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
+  test.each(inputs)('%s begins all ids with the prefix of its block', (type) => {
+    const definition: ElementDefinition = { name: 'a', type, position, label: 'A', help: 'why', options: colors };
+    const view = {
+      definition,
+      mode: 'input' as const,
+      value: null,
+      entered: null,
+      error: 'wrong',
+      options: colors,
+      locale,
+    };
+    const html = elementTypes.get(type)?.render?.({ ...view, idPrefix: 'apps-one-two' }) ?? '';
+    const ids = [...html.matchAll(/ (?:id|for|aria-describedby)="([^"]*)"/g)].flatMap(([, list]) => list?.split(' '));
+    expect(ids).not.toEqual([]);
+    expect(ids.filter((id) => !id?.startsWith('apps-one-two-a'))).toEqual([]);
+  });
+});
