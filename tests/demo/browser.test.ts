@@ -34,6 +34,9 @@ const screens: [name: string, options: Parameters<Browser['newContext']>[0]][] =
   ['plain', { viewport: { width: 1200, height: 800 }, javaScriptEnabled: false }],
 ];
 
+const violationsOn = (options: (typeof screens)[number][1]) =>
+  options?.javaScriptEnabled === false ? violationsWithoutScript : violations;
+
 describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
   const host = useHost({ env: { APPS_DEMO: 'true' } });
   const browser = useBrowser();
@@ -45,8 +48,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
     test.each(pages)('%s has no violation, and fits', async (name, address) => {
       const { page, context, said } = await browser.visitor({ ...options, bypassCSP: true });
       await page.goto(site() + address, { waitUntil: 'load' });
-      const look = options?.javaScriptEnabled === false ? violationsWithoutScript : violations;
-      expect(await look(page)).toEqual([]);
+      expect(await violationsOn(options)(page)).toEqual([]);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(overflow).toBeLessThanOrEqual(0);
       expect(said.filter((line) => /Content Security Policy|Uncaught/.test(line))).toEqual([]);
@@ -105,7 +107,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
       await page.getByRole('link', { name: 'Log in' }).click();
       await fill(page);
       await logOut(page).waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violationsOn(options)(page)).toEqual([]);
       await page.screenshot({ path: path.join(pictures, `logged-in-${screen}.png`) });
       await logOut(page).click();
       await page.getByRole('link', { name: 'Log in' }).waitFor();

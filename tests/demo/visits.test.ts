@@ -200,9 +200,9 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
       await page.getByRole('link', { name: 'English' }).click();
       await page.waitForURL(`${host.url}/site/@@glossary`);
       await page.goto(`${host.url}/site/articles/welcome`);
-      await page.getByRole('link', { name: 'Auf Deutsch' }).click();
+      await page.getByRole('link', { name: 'Auf Deutsch', exact: true }).click();
       await page.waitForURL(`${host.url}/bibliothek/articles/willkommen`);
-      await page.getByRole('link', { name: 'In English' }).click();
+      await page.getByRole('link', { name: 'In English', exact: true }).click();
       await page.waitForURL(`${host.url}/site/articles/welcome`);
       await page.goto(`${host.url}/bibliothek/nothing-here`);
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Nicht gefunden');

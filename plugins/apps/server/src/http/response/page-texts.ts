@@ -22,14 +22,18 @@ const noFiles = new Map<string, never>();
 
 /** The language of an error that is answered before an address is handled: that of the site that the path names. */
 export async function localeOfPath({ sites }: Pick<HttpServices, 'sites'>, path: string): Promise<PageLocale> {
+  const site = await sites.site(siteIdIn(sites, path)).catch(() => null);
+  return localeFor(site ?? { locale: 'en', timeZone: null }, noFiles);
+}
+
+/** The id of the site in a path; of one that cannot be read its first part. */
+function siteIdIn(sites: HttpServices['sites'], path: string): string {
+  const first = path.split('/', 2)[1] ?? '';
   try {
-    const address = sites.parse(path);
-    const site = address && (await sites.site(address.site));
-    if (site) return plainLocale(site);
+    return sites.parse(path)?.site ?? first;
   } catch {
-    // An address that cannot be read.
+    return first;
   }
-  return localeFor({ locale: 'en', timeZone: null }, noFiles);
 }
 
 /** Texts of the browser script, by their names in it, and the messages that they are. */
