@@ -159,7 +159,7 @@ elements:
     ['elements:\n\ta: TEXT', 2, 1, /tab characters.*\. Indent with spaces/],
     ['elements:\n  a: TEXT\n b: TEXT', 3, 2, /bad indentation.*the same indentation/],
     ['title: {name} of', 1, 15, /Put a text in quotes/],
-    ['elements:\n  a: { type: TEXT, label: A: b }', 2, 27, /Put a text in quotes/],
+    ['elements:\n  a: { type: TEXT, label: A: b }', 2, 28, /Put a text in quotes/],
     ['elements:\n  a:TEXT', 2, 3, /write a space after the colon: "a: TEXT"/],
     ['elements: { a: { type: TEXT, index_type: fulltext } }', 1, 42, /"field" or "text" or "keyword"/],
     ['a: !!python/object:os.system x', 1, 4, /unknown scalar tag/],

@@ -48,6 +48,9 @@ function explained(message: string, liquid: Liquid | undefined): string {
     const meant = Object.hasOwn(replaced, tag) ? replaced[tag] : didYouMean(tag, Object.keys(liquid?.tags ?? {}));
     return `There is no tag "${tag}"${meant || '.'}`;
   }
+  const [, kind, opened] = /^(output|tag) (?:"|\{% *-? *(\w+)).* not closed$/s.exec(message) ?? [];
+  if (kind !== undefined)
+    return `${message}: write ${opened === undefined ? (kind === 'tag' ? '%}' : '}}') : `{% end${opened} %}`} at its end`;
   if (message === 'expected "|" before filter')
     return `${message}: put texts in quotes, and compare with == instead of =`;
   return message;
