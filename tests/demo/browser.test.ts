@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { violations } from '../support/accessibility';
+import { violations, violationsWithoutScript } from '../support/accessibility';
 import { hasBrowser, openLive } from '../support/browser';
 import { useBrowser, useHost } from '../support/hooks';
 import { hiddenField } from '../support/login';
@@ -20,6 +20,7 @@ const pages: [name: string, path: string][] = [
   ['survey', '/@@survey'],
   ['survey-steps', '/@@survey-steps'],
   ['german', '/../bibliothek/'],
+  ['german-article', '/../bibliothek/articles/willkommen'],
   ['german-glossary', '/../bibliothek/@@glossary'],
   ['most-liked', '/@@most-liked'],
   ['login', '/@@login'],
@@ -30,7 +31,11 @@ const screens: [name: string, options: Parameters<Browser['newContext']>[0]][] =
   ['wide', { viewport: { width: 1200, height: 800 } }],
   ['narrow', { viewport: { width: 360, height: 740 } }],
   ['dark', { viewport: { width: 1200, height: 800 }, colorScheme: 'dark' }],
+  ['plain', { viewport: { width: 1200, height: 800 }, javaScriptEnabled: false }],
 ];
+
+const violationsOn = (options: (typeof screens)[number][1]) =>
+  options?.javaScriptEnabled === false ? violationsWithoutScript : violations;
 
 describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
   const host = useHost({ env: { APPS_DEMO: 'true' } });
@@ -43,7 +48,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
     test.each(pages)('%s has no violation, and fits', async (name, address) => {
       const { page, context, said } = await browser.visitor({ ...options, bypassCSP: true });
       await page.goto(site() + address, { waitUntil: 'load' });
-      expect(await violations(page)).toEqual([]);
+      expect(await violationsOn(options)(page)).toEqual([]);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(overflow).toBeLessThanOrEqual(0);
       expect(said.filter((line) => /Content Security Policy|Uncaught/.test(line))).toEqual([]);
@@ -102,7 +107,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
       await page.getByRole('link', { name: 'Log in' }).click();
       await fill(page);
       await logOut(page).waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violationsOn(options)(page)).toEqual([]);
       await page.screenshot({ path: path.join(pictures, `logged-in-${screen}.png`) });
       await logOut(page).click();
       await page.getByRole('link', { name: 'Log in' }).waitFor();

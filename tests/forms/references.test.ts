@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { violations } from '../support/accessibility';
-import { hasBrowser } from '../support/browser';
-import { useBrowser, useStage, useThemes } from '../support/hooks';
+import { useStage, useThemes } from '../support/hooks';
 import { article, grantArticles } from '../support/seed';
 import { locationOf } from '../support/send';
 import { html } from '../support/stage';
 import { type Form, type Refusal, tags } from './fields/form';
 import { referencesApp } from './references/app';
+import { referencesInBrowsers } from './references/browsers';
+import { referencesInEntries } from './references/entries';
+import { referencesInLogic } from './references/logic';
 
 /** References to content and to records (docs/reference/definitions.md#references). */
 const themes = useThemes(async (copy) => {
@@ -48,11 +49,22 @@ const options = (text: string, name: string) => {
   return [...inner.matchAll(/<option value="([^"]*)"[^>]*>([^<]*)</g)].map(([, value, label]) => [value, label]);
 };
 
+/** The boxes of a reference with `multiple`: id, label, and whether it is chosen. */
+const boxes = (text: string, name: string) =>
+  [
+    ...text.matchAll(
+      new RegExp(
+        `<input [^>]*name="${name}" type="checkbox" value="([^"]*)"( checked)?[^>]*> <label[^>]*>([^<]*)<`,
+        'g',
+      ),
+    ),
+  ].map(([, id = '', checked, label = '']) => ({ id, label, checked: checked !== undefined }));
+
 describe('a form with references', () => {
   test('offers what the requester may see, at most 100', async () => {
     const { text } = await get(block);
     expect(options(text, 'topic')).toHaveLength(101);
-    expect(options(text, 'open').map(([, label]) => label)).toEqual([
+    expect(boxes(text, 'open').map(({ label }) => label)).toEqual([
       'Topic 000',
       'Topic 050',
       'Topic 100',
@@ -90,7 +102,7 @@ describe('a form with references', () => {
   });
 
   test('stores ids, shows links, and gives layouts the fields', async () => {
-    const ids = options((await get(block)).text, 'open').map(([id]) => id ?? '');
+    const ids = boxes((await get(block)).text, 'open').map(({ id }) => id);
     const made = await post(
       { topic: 'zebra', open: [ids[0] ?? '', 'a/b'], note: 'n1', article: news, _save: '1' },
       'rita',
@@ -116,6 +128,27 @@ describe('a form with references', () => {
     expect(found.json).toHaveLength(1);
   });
 
+  test('several are chosen ones first, each once, at most as many as `max`', async () => {
+    const ids = boxes((await get(block)).text, 'few').map(({ id }) => id);
+    const [first = '', second = '', third = ''] = ids;
+    const chosen = ['a/b', first, 'a/b'];
+    const shown = await post({ topic: 'zebra', few: chosen, 'few:find': 'Topic 05', 'few:search': '1', name: 'kept' });
+    expect(boxes(shown.text, 'few')).toEqual([
+      { id: 'a/b', label: 'With slash', checked: true },
+      { id: first, label: 'Topic 000', checked: true },
+      { id: second, label: 'Topic 050', checked: false },
+    ]);
+    expect(shown.text).toMatch(/class="apps-chosen">.*class="apps-offered">/s);
+    const made = await post({ topic: 'zebra', few: chosen, _save: '1' });
+    const { json } = await stage.send<{ few: string[] }>({ send: `GET ${locationOf(made).pathname}` });
+    expect(json.few).toEqual(['a/b', first]);
+    const refused = await post({ topic: 'zebra', few: [first, second, third], _save: '1' });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Please choose at most 2 entries.')]);
+    expect(boxes(refused.text, 'few').filter(({ checked }) => checked)).toHaveLength(3);
+    const found = await stage.send<object[]>({ send: 'POST talks/search', json: { query: '"a/b" in few' } });
+    expect(found.json).toHaveLength(1);
+  });
+
   test.each<[string, Form, string, string[]]>([
     ['nothing', {}, 'anonymous', ['topic']],
     ['an id that does not exist', { topic: 'nothing' }, 'anonymous', ['topic']],
@@ -125,8 +158,10 @@ describe('a form with references', () => {
     ['one that is not seen', { topic: 'zebra', note: 'n1' }, 'anonymous', ['note']],
     ['one that is seen', { topic: 'zebra', note: 'n1' }, 'rita', []],
     ['a draft', { topic: 'zebra', article: 'DRAFT' }, 'anonymous', ['article']],
+    ['more than `max`', { topic: 'zebra', few: ['a/b', 'x', 'y'] }, 'anonymous', ['few']],
     ['a query', { topic: 'zebra', open: "') or ('' in any ('" }, 'anonymous', ['open']],
-    ['too many', { topic: 'zebra', open: Array.from({ length: 51 }, () => 'a/b') }, 'anonymous', ['open']],
+    ['too many', { topic: 'zebra', open: Array.from({ length: 51 }, (_, n) => `a${n}`) }, 'anonymous', ['open']],
+    ['one many times', { topic: 'zebra', open: Array.from({ length: 51 }, () => 'a/b') }, 'anonymous', []],
     ['a name of the prototype', { topic: '__proto__' }, 'anonymous', ['topic']],
   ])('%s', async (_what, form, as, wrong) => {
     const sent = { ...form, ...(form.article === 'DRAFT' && { article: draft }), _save: '1' };
@@ -208,94 +243,6 @@ describe('a search for records by a text index', () => {
   });
 });
 
-describe('in logic', () => {
-  const reading = (element: string, name: string, ids: unknown, as = 'anonymous') => ({
-    send: `GET talks/blocks/read/${element}?${new URLSearchParams({ name, ids: JSON.stringify(ids) })}`,
-    as,
-  });
-  const read = (...args: Parameters<typeof reading>) => stage.send<{ id: string; title: string }[]>(reading(...args));
-  const ids = async (...args: Parameters<typeof read>) => (await read(...args)).json.map(({ id }) => id);
-
-  test('targets have their fields, address and id', async () => {
-    const { json } = await read('topics', 'topic', 'zebra');
-    expect(json).toEqual([
-      {
-        block: 'topic',
-        title: 'Last <b>',
-        id: 'zebra',
-        url: expect.stringMatching(/\/site\/@@apps\/topics\/record\/zebra$/),
-      },
-    ]);
-  });
-
-  test.each<[string, string, unknown, string, string[]]>([
-    ['lists of many records', 'topic', ['zebra', ['a/b', 'zebra'], null, '', 7], 'anonymous', ['zebra', 'a/b']],
-    ['nothing', 'topic', null, 'anonymous', []],
-    ['what is gone', 'topic', ['nothing', '../x'], 'anonymous', []],
-    ['what the query leaves out', 'open', ['zebra', 'a/b'], 'anonymous', ['a/b']],
-    ['what is not seen', 'note', 'n1', 'anonymous', []],
-    ['what is seen', 'note', 'n1', 'rita', ['n1']],
-  ])('%s', async (_what, name, wanted, as, expected) => {
-    expect(await ids('topics', name, wanted, as)).toEqual(expected);
-  });
-
-  test.each([
-    ['no reference', 'name', 'a', /has no reference "name"/],
-    ['no element', 'nothing', 'a', /has no reference "nothing"/],
-    ['no ids', 'topic', 7, /ids must be an id, or a list of ids/],
-    ['too many ids', 'topic', Array.from({ length: 201 }, (_, n) => `a${n}`), /at most 200 ids, not 201/],
-  ])('%s is an error', async (_what, name, wanted, message) => {
-    const { status, json } = await stage.send<Refusal>(reading('topics', name, wanted, 'mona'));
-    expect([status, json.error?.message]).toEqual([500, expect.stringMatching(message)]);
-  });
-
-  test('in Python', async () => {
-    expect((await stage.send({ send: 'GET talks/blocks/python/topics', as: 'mona' })).json).toEqual([
-      'Last <b>',
-      'With slash',
-    ]);
-  });
-
-  test('sixty articles take two queries for the entries', async () => {
-    const made = await stage.host.run(async (strapi, uid) => {
-      const all = Array.from({ length: 60 }, (_, n) =>
-        strapi
-          .documents(uid as never)
-          .create({ data: { title: `Many ${n}`, slug: `many-${n}` }, status: 'published' } as never),
-      );
-      const ids = (await Promise.all(all)).map(({ documentId }) => documentId);
-      const counted = globalThis as unknown as { articleReads: number };
-      counted.articleReads = 0;
-      strapi.db.connection.on('query', ({ sql }: { sql: string }) => {
-        if (/^select .*articles/i.test(sql) && /document_id.* in /i.test(sql)) counted.articleReads += 1;
-      });
-      return ids;
-    }, article);
-    const answer = await read('articles', '', made);
-    expect(answer.json).toHaveLength(60);
-    expect(answer.json[0]).toMatchObject({ title: 'Many 0', url: expect.stringContaining('/articles/many-0') });
-    const reads = await stage.host.run(() => (globalThis as unknown as { articleReads: number }).articleReads);
-    expect(reads).toBe(2);
-  });
-});
-
-describe.skipIf(!hasBrowser)('in a browser', () => {
-  const browser = useBrowser();
-
-  test.each([true, false])('a target is looked for and chosen; script: %s', async (javaScriptEnabled) => {
-    const { page, context } = await browser.visitor({ javaScriptEnabled, bypassCSP: true });
-    await page.goto(`${stage.host.url}/site/@@apps/${block}`);
-    await page.fill('[name=name]', 'Ann');
-    await page.fill('[name="topic:find"]', 'zebra');
-    if (javaScriptEnabled) await page.press('[name="topic:find"]', 'Enter');
-    else await page.click('[name="topic:search"]');
-    await expect.poll(() => page.locator('[name=topic] option').count()).toBe(2);
-    await page.selectOption('[name=topic]', { label: 'Zebras & <b>' });
-    if (javaScriptEnabled)
-      expect((await violations(page)).filter((one) => !one.startsWith('page-has-heading'))).toEqual([]);
-    await page.click('[name=_save]');
-    await page.waitForSelector('a.apps-reference');
-    expect(await page.textContent('body')).toContain('Zebras & <b>');
-    await context.close();
-  });
-});
+referencesInEntries(stage);
+referencesInLogic(stage);
+referencesInBrowsers(stage);

@@ -1,8 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useStage } from '../support/hooks';
 import { article, grantRole } from '../support/seed';
 import { siteThemes } from '../support/theme';
+import { frenchSite } from './locales/french';
+import { localesInLogic } from './locales/logic';
 import { rows } from './locales/rows';
 
 const panel = `/content-manager/collection-types/${article}`;
@@ -86,73 +88,6 @@ test('two locales may have one slug', async () => {
   }
 });
 
-describe('logic', () => {
-  const call = async (site: string, element: string, json?: object, as = 'eric') => {
-    const line = `/${site}/articles/${id}/@@apps/tongues/blocks/api/${element}`;
-    const app = await stage.send({ as, send: 'GET tongues' });
-    const headers = { 'x-csrf-token': String(app.headers['x-csrf-token']) };
-    const answer = await stage.send({ as, send: `${json ? 'POST' : 'GET'} ${line}`, json, headers });
-    expect(answer.status, answer.text).toBe(200);
-    return answer.json;
-  };
-  const item = (site: string, locale: string, title: string, slug: string) => ({
-    title,
-    locale,
-    url: `${stage.host.url}/${site}/articles/${slug}`,
-    path: `/articles/${slug}`,
-  });
-
-  test('finds content by the paths of its site, with addresses there', async () => {
-    const french = item('fr', 'fr', 'Nouvelles', 'nouvelles');
-    expect(await call('fr', 'got?path=/articles/nouvelles')).toEqual([french, french, french]);
-    expect(await call('fr', 'got?path=/articles/news')).toEqual([null, null, french]);
-    expect(await call('fr-too', 'got?path=/articles/nouvelles')).toMatchObject([
-      { url: `${stage.host.url}/fr-too/articles/nouvelles` },
-      {},
-      {},
-    ]);
-    const english = item('site', 'en', 'News', 'news');
-    expect(await call('site', `got?path=/articles/${id}`)).toEqual([english, english, english]);
-  });
-
-  test('reads and writes documents in the locale of its site, unless it names one', async () => {
-    expect(await call('fr', 'all', {})).toEqual(['Nouvelles']);
-    expect(await call('site', 'all', {})).toEqual(['News']);
-    expect(await call('site', 'all', { locale: 'de' })).toEqual(['Neues']);
-    expect(await call('fr', 'add', {})).toBe('fr');
-    expect(await call('fr', 'write', {})).toEqual(['Nouvelles', 'written', 'fr', '/articles/nouvelles']);
-    const stored = await stage.host.run(async (strapi, documentId) => {
-      const where = { documentId, publishedAt: { $notNull: true } };
-      const found = await strapi.db.query('api::article.article').findMany({ where, orderBy: { locale: 'asc' } });
-      return found.map(({ locale, summary }) => [locale, summary]);
-    }, id);
-    expect(stored).toEqual([
-      ['de', null],
-      ['en', null],
-      ['fr', 'written'],
-    ]);
-  });
-
-  test('called from code gets the item of the site, or of the locale that is named', async () => {
-    const found = await stage.host.run(async (strapi, documentId) => {
-      const { call } = strapi.plugin('apps').service('apps');
-      const content = { uid: 'api::article.article', documentId };
-      return [
-        await call('tongues/api/where', { content }),
-        await call('tongues/api/where', { content, site: 'fr' }),
-        await call('tongues/api/where', { content: { ...content, locale: 'fr' } }),
-        await call('tongues/api/where', { content: { ...content, locale: 'de' } }),
-      ];
-    }, id);
-    expect(found).toEqual([
-      item('site', 'en', 'News', 'news'),
-      item('fr', 'fr', 'Nouvelles', 'nouvelles'),
-      item('fr', 'fr', 'Nouvelles', 'nouvelles'),
-      { title: 'Neues', locale: 'de', url: null, path: '/articles/neues' },
-    ]);
-  });
-});
-
 test.each([
   ['en', 'site', 'site', '/articles/news'],
   ['fr', 'fr', 'fr', '/articles/nouvelles'],
@@ -180,3 +115,6 @@ test('the log says that Strapi does not know the locale of a site', async () => 
   expect(printed).toMatch(/site "it" has the locale "it", which is none of Strapi's \(en\)/);
   expect(printed).not.toMatch(/site "site" has the locale/);
 });
+
+frenchSite(stage);
+localesInLogic(stage, () => id);

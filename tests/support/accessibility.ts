@@ -27,3 +27,24 @@ export async function violations(page: Page, parts: Parts = { include: ['html'] 
   );
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }
+
+/**
+ * The same for a page in which scripts are off, so that axe-core cannot run there: it looks at a copy, which has no script, the
+ * content of `noscript`, and the same size and colours.
+ */
+export async function violationsWithoutScript(page: Page): Promise<string[]> {
+  const html = (await page.content()).replace(/<script\b[\s\S]*?<\/script>|<\/?noscript[^>]*>/g, '');
+  const isDark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  const options = { viewport: page.viewportSize(), colorScheme: isDark ? 'dark' : 'light', bypassCSP: true } as const;
+  const context = await page.context().browser()?.newContext(options);
+  if (!context) throw new Error('The page has no browser');
+  try {
+    const copy = await context.newPage();
+    const isPage = (url: URL) => url.href === page.url();
+    await copy.route(isPage, (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await copy.goto(page.url());
+    return await violations(copy);
+  } finally {
+    await context.close();
+  }
+}

@@ -1,7 +1,7 @@
 /**
  * Required before a host (NODE_OPTIONS): puts TEST_APPS_CONFIG, JSON, over the plugin's part of config/plugins, takes
  * Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run TEST_CLOCK_AHEAD milliseconds early, and makes the
- * content types of TEST_LOCALIZED, singular names separated by commas, localized.
+ * content types of TEST_LOCALIZED, singular names separated by commas, localized, and no other one.
  */
 const Module = require('node:module');
 const path = require('node:path');
@@ -48,9 +48,9 @@ if (process.env.TEST_LOCALIZED) {
   const schemas = process.env.TEST_LOCALIZED.split(',').map((name) => path.join('content-types', name, 'schema.json'));
   files.readJSON = async (file, ...rest) => {
     const found = await read(file, ...rest);
+    if (!/[\\/]src[\\/]api[\\/].*schema\.json$/.test(String(file))) return found;
     const localized = schemas.some((schema) => String(file).endsWith(path.sep + schema));
-    if (!localized) return found;
-    const pluginOptions = { i18n: { localized: true } };
+    const pluginOptions = { i18n: { localized } };
     const attributes = Object.entries(found.attributes).map(([name, one]) => [name, { ...one, pluginOptions }]);
     return { ...found, pluginOptions, attributes: Object.fromEntries(attributes) };
   };

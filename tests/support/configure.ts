@@ -8,7 +8,7 @@ export interface Configuration {
   usualCors?: boolean;
   /** Milliseconds by which the host's clock is ahead. */
   clockAhead?: number;
-  /** Singular names of content types that are localized. */
+  /** Singular names of the content types that are localized; without it those of the host are. */
   localized?: string[];
 }
 

@@ -2,24 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { useStage, useThemes } from '../support/hooks';
 import type { RowRequest } from '../support/stage';
 import { consoleIn } from './console';
+import { brokenFiles, type Mistake } from './mistakes/broken-files';
 
 /** How mistakes of theme authors are shown, and where: docs/mistakes.md. */
-interface Mistake {
-  /** The files of the block `m`, by their endings. */
-  files: Record<string, string>;
-  /** Where it shows; default: the block's page. */
-  send?: string;
-  form?: Record<string, string>;
-  accept?: string;
-  status?: number;
-  /** In the page or answer, in debug mode. */
-  shows?: string | RegExp;
-  /** In the visitor's console, in debug mode. */
-  console?: RegExp;
-  /** In the server's log, always. */
-  log: RegExp;
-}
-
 const basic = 'elements: { found: BASIC }\n';
 const python = (...lines: string[]): Mistake['files'] => ({
   html: '<p>{found}</p>',
@@ -133,6 +118,13 @@ const mistakes: Record<string, Mistake> = {
     console: /^slips\/m:2 begun$/,
     log: /apps\/slips\/blocks\/m.js:3/,
   },
+  'logic without any function': {
+    files: javascript('const count = 1;'),
+    shows: 'has no function &quot;found&quot;, nor another one: write export function found(context) {}',
+    console: /nor another one: write export function found/,
+    log: /nor another one: write export function found/,
+  },
+  ...brokenFiles,
 };
 
 const ids = new Map(Object.keys(mistakes).map((name, index) => [name, `m${index}`]));

@@ -11,11 +11,12 @@ export const referencesApp: Record<string, string> = {
   name: { type: TEXT, label: Name }
   topic: { type: REFERENCE, label: Topic, app: topics, block: topic, text: title, required: true, index_type: field }
   open: { type: REFERENCE, label: Open topics, app: topics, query: 'open == true', text: title, multiple: true }
+  few: { type: REFERENCE, label: Two topics, app: topics, query: 'open == true', text: title, multiple: true, max: 2, index_type: keyword }
   note: { type: REFERENCE, label: Note, app: secret, text: title }
   article: { type: REFERENCE, label: Article, content: 'api::article.article' }
 `,
   'apps/talks/blocks/talk.html':
-    '{name}{topic}<b>{topic.title}</b>{open}{note}{article}<i>{{ elements.article.slug }}</i><u>{open.1.title}</u>{_save}{_edit}',
+    '{name}{topic}<b>{topic.title}</b>{open}{few}{note}{article}<i>{{ elements.article.slug }}</i><u>{open.1.title}</u>{_save}{_edit}',
   'apps/talks/blocks/read.yaml': 'elements: { topics: BASIC, articles: BASIC, wrong: BASIC }\n',
   'apps/talks/blocks/read.js': `
 const ids = ({ request }, name) => JSON.parse(request.get(name, 'null'));
@@ -27,6 +28,24 @@ export const articles = (context) =>
   'apps/talks/blocks/python.py': `
 def topics(context):
     return [target['title'] for target in context.app.references('talk', 'topic', ['zebra', ['a/b'], None])]
+`,
+  'apps/plans/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
+  'apps/plans/blocks/plan.yaml': `elements:
+  days:
+    type: REPEAT
+    label: Days
+    max: 4
+    elements:
+      name: { type: TEXT, label: Name }
+      topic: { type: REFERENCE, label: Topic, app: topics, block: topic, text: title, required: true }
+      others: { type: REFERENCE, label: Others, app: topics, query: 'open == true', text: title, multiple: true, max: 3 }
+      note: { type: REFERENCE, label: Note, app: secret, text: title }
+`,
+  'apps/plans/blocks/plan.html': '{days}<b>{days.0.topic.title}</b><i>{days.1.others.0.title}</i>{_save}{_edit}',
+  'apps/plans/blocks/read.yaml': 'elements: { topics: BASIC }\n',
+  'apps/plans/blocks/read.js': `
+export const topics = ({ app, request }) =>
+  app.references('plan', request.get('name'), ['zebra', 'gone']).map(({ title }) => title);
 `,
   'apps/words/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
   'apps/words/blocks/word.yaml':

@@ -24,6 +24,7 @@ function offerReload(): void {
   const button = document.createElement('button');
   button.id = 'apps-reload';
   button.type = 'button';
+  button.lang = 'en';
   button.textContent = 'Files of the theme have changed: reload (what you entered is lost)';
   button.onclick = () => location.reload();
   document.body.append(button);

@@ -46,7 +46,15 @@ export {
   sorted,
 } from './lint/problem';
 export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
-export { brokenCatalogues, inEnglish, localeFor, type PageLocale, readCatalogue, type ServiceMessage } from './locales';
+export {
+  brokenCatalogues,
+  inEnglish,
+  localeFor,
+  otherLanguage,
+  type PageLocale,
+  readCatalogue,
+  type ServiceMessage,
+} from './locales';
 export { embeddingPage, takePending } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
 export { callFunction, functionNames } from './pages/embed-call';

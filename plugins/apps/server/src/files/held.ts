@@ -49,7 +49,7 @@ export function createHeldFiles(folder: string): HeldFiles {
       try {
         const { head, size } = await write(file, stream, maxSize);
         if (size === 0) return name === '' ? null : { problem: 'file_empty' };
-        if (size > maxSize) return { problem: 'file_large', values: { size: sizeText(maxSize) } };
+        if (size > maxSize) return { problem: 'file_large', values: { size: { bytes: maxSize } } };
         const kind = kindOf(head, endingOf(name));
         if (!kind) return { problem: 'file_unknown' };
         keeps = true;
@@ -104,16 +104,4 @@ async function write(file: FileHandle, stream: AsyncIterable<Buffer>, maxSize: n
     if (size <= maxSize) await file.writeFile(chunk);
   }
   return { head: Buffer.concat(heads), size };
-}
-
-const units: [number, string][] = [
-  [1024 ** 3, 'GB'],
-  [1024 ** 2, 'MB'],
-  [1024, 'kB'],
-];
-
-/** A number of bytes in words. */
-export function sizeText(bytes: number): string {
-  const [unit, name] = units.find(([one]) => bytes >= one) ?? [1, 'bytes'];
-  return `${Math.round((bytes / unit) * 10) / 10} ${name}`;
 }

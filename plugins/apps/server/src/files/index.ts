@@ -3,7 +3,6 @@ import { createLibrary, type Library, type LibraryStrapi } from './library';
 import { documentIdsIn } from './stored';
 import type { AppKey, Files } from './types';
 
-export { sizeText } from './held';
 export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
 export { fieldOf, RequestFiles } from './request-files';

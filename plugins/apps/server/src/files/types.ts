@@ -37,7 +37,7 @@ export interface HeldFile extends FileScope {
 export interface RefusedFile {
   /** A message of the service (apps/locales/messages). */
   problem: FileProblem;
-  values?: { size: string };
+  values?: { size: { bytes: number } };
 }
 
 /** Why a file was not taken or is not there. */

@@ -12,9 +12,9 @@ import { isJsonRequest, requireAccept } from './request/negotiate';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
 import { sitePage } from './response/in-theme';
-import { inLanguage, plainLocale, siteLocale } from './response/page-texts';
+import { inLanguage, plainLocale, scriptWords, siteLocale } from './response/page-texts';
 import type { ErrorView } from './response/respond-error';
-import { openOwnFile, requireRead, sendFile } from './site/assets';
+import { openOwnFile, requireRead, sendFile, sendScript } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
 import { answerSite } from './site/page';
@@ -62,7 +62,12 @@ export async function answer(
     case 'reload':
       if (!services.reloads) throw notFound('Only the command `dev` reloads pages');
       return services.reloads.answer(ctx);
-    case 'script':
+    case 'script': {
+      requireRead(ctx);
+      const words = scriptWords(await siteLocale(services, site));
+      if (Object.keys(words).length > 0) return sendScript(ctx, join(ownFiles, ownFile.script), words);
+      return sendFile(ctx, await openOwnFile(join(ownFiles, ownFile.script)));
+    }
     case 'style':
     case 'reload-script':
       requireRead(ctx);

@@ -6,6 +6,7 @@ import { closeUnlessEnded, defersForm, hasBody } from './request/body';
 import type { HttpServices } from './request/exchange';
 import { prefersJson } from './request/negotiate';
 import { checkEncoded, checkUtf8 } from './request/text';
+import { localeOfPath } from './response/page-texts';
 import { type ErrorView, respondError } from './response/respond-error';
 import { addReloadScript } from './site/reload';
 
@@ -33,7 +34,12 @@ function varyBySender(ctx: Context): void {
 export function createMiddleware(services: HttpServices, ownFiles: string): Middleware {
   const allowOwnOrigin = createOwnOrigin(services.baseUrl);
   return async (ctx: Context, next: Next) => {
-    const view: ErrorView = { json: prefersJson(ctx), details: false, logger: services.logger };
+    const view: ErrorView = {
+      json: prefersJson(ctx),
+      details: false,
+      logger: services.logger,
+      locale: () => localeOfPath(services, ctx.path),
+    };
     let address: Address | null = null;
     let version: string | undefined;
     try {

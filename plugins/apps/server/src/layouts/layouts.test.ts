@@ -125,8 +125,15 @@ describe('failures', () => {
 
   test.each([
     ['a\n  {% nope %}', 2, 3, /tag "nope" not found/],
-    ['{n}\n{% if x %}', 2, 1, /not closed/],
-    ['<p>\n{{ x', 2, 1, /not closed/],
+    ['{n}\n{% if x %}', 2, 1, /not closed: write \{% endif %\} at its end$/],
+    ['{n}\n{{ "x" | upcas }}', 2, 1, /^There is no filter "upcas", did you mean "upcase"\?$/],
+    ['{{ "x" | zzzzzzzz }}', 1, 1, /^There is no filter "zzzzzzzz"\.$/],
+    ['{% iff a %}', 1, 1, /^There is no tag "iff", did you mean "if"\?$/],
+    ['{% include "card" %}', 1, 1, /write \{% render "name" %\}/],
+    ['{% for a in b %}{% endif %}', 1, 17, /^The tag "endif" has no beginning before it$/],
+    ['{% if a = 1 %}x{% endif %}', 1, 10, /compare with == instead of =/],
+    ['<p>\n{{ x', 2, 1, /not closed: write \}\} at its end$/],
+    ['<p>{% if x', 1, 4, /not closed: write %\} at its end$/],
     ['{{ x | nope }}', 1, 1, /nope/],
     ['{% include "x" %}', 1, 1, /"include" not found/],
     ['{% render "/etc/passwd" %}', 1, 1, /There is no partial "\/etc\/passwd"/],

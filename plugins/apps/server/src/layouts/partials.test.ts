@@ -49,7 +49,9 @@ describe('partials', () => {
     ['\n {% render "crad" %}', 'blocks/a.html', 2, 'did you mean "card"'],
     ['{% render name %}', 'blocks/a.html', 1, 'in quotes'],
     ['{% render "loop" %}', 'partials/loop.html', 1, 'renders itself'],
-    ['{% render "ping" %}', 'partials/pong.html', 1, 'renders itself'],
+    ['{% render "ping" %}', 'partials/pong.html', 1, 'renders itself (ping → pong → ping)'],
+    ['{% render "card.html" %}', 'blocks/a.html', 1, 'did you mean "card"?'],
+    ['{% render "nothing" %}', 'blocks/a.html', 1, 'it would be partials/nothing.html'],
     ['{% render "broken" %}', 'partials/broken.html', 2, ''],
     ['{% render "failing" %}', 'partials/failing.html', 3, ''],
     // Liquid counts the lines of an expression from its own start.

@@ -11,9 +11,10 @@ export function on_display(context) {
  * The oldest comments that wait, as boxes to check.
  * @type {Options}
  */
-export function chosen_options({ app }) {
+export function chosen_options({ app, portal }) {
+  const on = portal.locale === 'de' ? 'zu' : 'on';
   const waiting = app.search(WAITING, { sort_index: 'created_at', limit: 50 });
-  return waiting.map(({ id, author, page, text }) => ({ value: id, label: `${author} on ${page}: ${text}` }));
+  return waiting.map(({ id, author, page, text }) => ({ value: id, label: `${author} ${on} ${page}: ${text}` }));
 }
 
 /**

@@ -39,7 +39,7 @@ test('a comment belongs to the page, with author and time set by the server', as
   assert.equal(items.page, '/articles/news');
   assert.equal(items.author, 'sam');
   assert.equal(items.created_at, '2026-03-04T05:06:07.000Z');
-  assert.match((await sam.render('comment', { content: article })).find('.comment time').text, /4 March 2026/);
+  assert.match((await sam.render('comment', { content: article })).find('.comment time').text, /March 4, 2026/);
 });
 
 test('the JSON interface cannot approve a comment', async () => {

@@ -87,7 +87,7 @@ export async function elementContents(
     if (!element) return undefined;
     if (element.members) return groupOf(element, elements, options, contentFor);
     const outcome = await outcomeOf(element);
-    if (outcome && !outcome.ok) return { html: errorMark(run, outcome.error), failed: true };
+    if (outcome && !outcome.ok) return { html: await errorMark(run, outcome.error), failed: true };
     const content = await contentOf(run, block, element, session, options, outcome, messages);
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
   }
@@ -133,19 +133,28 @@ function lacksFunction(element: ElementDefinition, session: BlockSession, { reco
 }
 
 /** The content, followed by an error mark for requesters who see details. */
-function withNotice(
+async function withNotice(
   run: Run,
   block: Block,
   { name, type, position }: ElementDefinition,
   { functions }: BlockSession,
   content: Content,
-): Content {
-  const lack = block.logic ? `${block.logic.path} has no function "${name}"` : 'the block has no logic file';
+): Promise<Content> {
+  const lack = lackOf(block, name, functions);
   const message = `the ${type} "${name}" does nothing, for ${lack}${didYouMean(name, [...functions])}`;
   notice(run, block, message, position);
-  const mark = noticeMark(run, message);
+  const mark = noticeMark(run, await localeOf(run), message);
   if (mark === '') return content;
   return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: true };
+}
+
+/** Why a block has no function, and what to write where it has none at all. */
+function lackOf({ logic }: Block, name: string, functions: ReadonlySet<string>): string {
+  if (!logic) return 'the block has no logic file';
+  const lack = `${logic.path} has no function "${name}"`;
+  if (functions.size > 0) return lack;
+  const wanted = logic.path.endsWith('.py') ? `def ${name}(context):` : `export function ${name}(context) {}`;
+  return `${lack}, nor another one: write ${wanted}`;
 }
 
 function isStored(element: ElementDefinition, { record }: DisplayOptions): boolean {
@@ -190,8 +199,11 @@ async function contentOf(
     locale: await localeOf(run),
     options: (await optionsOf(session, [element])).get(element.name) ?? [],
   };
-  if (element.type === 'REFERENCE') return referenceContent(run, view, options);
-  if (element.entry) return { html: await repeatContent(run, session, view, options, messages) };
+  if (element.type === 'REFERENCE') {
+    const { submission } = options;
+    return referenceContent(run, view, { submission, stored: record?.items[element.name] ?? null });
+  }
+  if (element.entry) return repeatContent(run, session, view, options, messages);
   return { html: mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '') };
 }
 

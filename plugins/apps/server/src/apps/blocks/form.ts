@@ -1,5 +1,6 @@
 import { escapeHtml, pageFields } from '../elements';
 import { liveTopics } from '../live-topics';
+import { otherLanguage } from '../locales';
 import { blockAddress } from '../run/context-data';
 import { localeOf } from '../run/locale';
 import { consoleOf } from '../run/notices';
@@ -19,15 +20,17 @@ import { fileFields } from './submitted-files';
 export async function formHtml(run: Run, block: Block, options: DisplayOptions, main: string): Promise<string> {
   const { visit, services } = run;
   const { record } = options;
-  if (run.depth > 0) return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}">${main}</div>`;
+  const locale = await localeOf(run);
+  const lang = otherLanguage(locale, visit.site);
+  if (run.depth > 0) return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}"${lang}>${main}</div>`;
   const action = record
     ? services.sites.urls.record(visit.site, run.app.id, record.id, visit.contentPath)
     : blockAddress(run, block.id);
   const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
-    ` data-apps-settings='${settingsAttribute(run, block, options)}'>` +
-    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, await localeOf(run))}${defaultButton(run, block, options)}${main}</form>`
+    ` data-apps-settings='${settingsAttribute(run, block, options)}'${lang}>` +
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${defaultButton(run, block, options)}${main}</form>`
   );
 }
 

@@ -5,6 +5,7 @@ import { isAddress } from '../mail/addresses';
 import { filledLine, shown } from '../mail/fill';
 import { checkedMail, mailLimits } from '../mail/message';
 import { folderOf } from '../run/error-mark';
+import { localeOf } from '../run/locale';
 import { addNote } from '../run/notices';
 import { queueMail, requesterAddress } from '../run/queue-mail';
 import { nestedRun } from '../run/run';
@@ -39,7 +40,7 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   const mail = checkedMail({
     to,
     subject: fill(notify.subject).slice(0, mailLimits.subject) || run.app.id,
-    text: listOf(block, record).slice(0, mailLimits.text),
+    text: (listOf(block, record) || (await localeOf(run)).say('record_saved')).slice(0, mailLimits.text),
     html,
     reply_to: isAddress(replyTo) ? replyTo : '',
   });
@@ -78,14 +79,12 @@ async function bodyOf(run: Run, block: Block, id: string, record: StoredRecord):
   }
 }
 
-/** The fields of the form with their values, one on each line. */
+/** The fields of the form with their values, one on each line; '' for none. */
 function listOf({ definition }: Block, { items }: StoredRecord): string {
   const elements = [...definition.elements.values()].filter(
     ({ name, type }) => type !== 'ACTION' && Object.hasOwn(items, name),
   );
-  return (
-    elements.map(({ name, label }) => `${label ?? name}: ${shown(items[name])}`).join('\n') || 'A record was saved.'
-  );
+  return elements.map(({ name, label }) => `${label ?? name}: ${shown(items[name])}`).join('\n');
 }
 
 function report(run: Run, block: Block, message: string): void {

@@ -24,6 +24,13 @@ const MAX_WORDS = 10;
 /** Targets found in one attempt at a request, by element and id, so that a page of many references asks once for each. */
 const found = new WeakMap<Run['unit'], Map<string, Promise<Target | null>>>();
 
+/** Targets offered in one attempt, by element and text: all entries of a repeated group offer the same. */
+const offered = new WeakMap<Run['unit'], Map<string, Promise<Target[]>>>();
+
+/** What names the targets of an element in a run, and further texts. */
+const keyFor = (run: Run, { content, app, block, query, text }: ElementDefinition, ...more: string[]): string =>
+  JSON.stringify([content, app, block, query, text, run.app.id, ...more]);
+
 /** Statuses of what the requester may not see, or what is not there. */
 const unseen = new Set([401, 403, 404]);
 
@@ -39,6 +46,15 @@ async function asSeen<T>(work: () => Promise<T[]>): Promise<T[]> {
 
 /** Targets that a form may offer, by a part of their text: at most one more than it offers. */
 export function offeredTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
+  const known = offered.get(run.unit) ?? new Map<string, Promise<Target[]>>();
+  offered.set(run.unit, known);
+  const key = keyFor(run, element, find);
+  const targets = known.get(key) ?? findTargets(run, element, find);
+  known.set(key, targets);
+  return targets;
+}
+
+function findTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
   const { content, text } = element;
   if (content === undefined) return asSeen(() => recordTargets(run, element, find));
   const label = text ?? titleField(run, element);
@@ -55,20 +71,19 @@ export function offeredTargets(run: Run, element: ElementDefinition, find: strin
 export async function targetsOf(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Target[]> {
   const known = found.get(run.unit) ?? new Map<string, Promise<Target | null>>();
   found.set(run.unit, known);
-  const keyFor = (id: string) =>
-    JSON.stringify([element.content, element.app, element.block, element.query, element.text, run.app.id, id]);
+  const keyOfTarget = (id: string) => keyFor(run, element, id);
   const wanted = [...new Set(ids)];
-  const missing = wanted.filter((id) => !known.has(keyFor(id)));
+  const missing = wanted.filter((id) => !known.has(keyOfTarget(id)));
   for (let at = 0; at < missing.length; at += MAX_REFERENCES.chosen) {
     const chunk = missing.slice(at, at + MAX_REFERENCES.chosen);
     const loaded = load(run, element, chunk);
     for (const id of chunk)
       known.set(
-        keyFor(id),
+        keyOfTarget(id),
         loaded.then((targets) => targets.find((target) => target.id === id) ?? null),
       );
   }
-  const targets = await Promise.all(wanted.map((id) => known.get(keyFor(id))));
+  const targets = await Promise.all(wanted.map((id) => known.get(keyOfTarget(id))));
   return targets.filter((target) => target !== null && target !== undefined);
 }
 

@@ -1,6 +1,7 @@
 import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../errors';
 import { PausedError } from '../../logic';
+import type { PageLocale } from '../locales';
 import { layoutContext } from '../run/context-data';
 import { errorMark, folderOf, noticeMark } from '../run/error-mark';
 import { localeOf } from '../run/locale';
@@ -42,7 +43,7 @@ export async function displayBlock(run: Run, block: Block, options: DisplayOptio
     });
   } catch (error) {
     if (error instanceof PausedError)
-      return { html: errorMark(run, error), failed: true, isForm: false, title: block.id };
+      return { html: await errorMark(run, error), failed: true, isForm: false, title: block.id };
     throw error;
   }
 }
@@ -71,14 +72,15 @@ export async function renderBlock(
   const contents = await elementContents(run, block, session, options, layout.elements, messages);
   // Only a layout that names the context can show its properties; for others the call to the sandbox is skipped.
   const properties = layout.namesContext ? await session.properties() : {};
+  const locale = await localeOf(run);
   const rendered = layout.render({
     element: contents.element,
     context: { ...properties, ...layoutContext(run, block, options) },
     debug: run.app.settings.debug,
     onUndefined: (name) => notice(run, block, `undeclared element "${name}" in ${block.layout?.path}`),
-    locale: await localeOf(run),
+    locale,
     onUnknownMessage: (key) => notice(run, block, `there is no message "${key}" in the catalogues of the app`),
-    onUnknown: (name, at) => unknownVariable(run, block, name, at),
+    onUnknown: (name, at) => unknownVariable(run, block, locale, name, at),
   });
   const main = await rendered.catch((error) => {
     traceFailure(run, block, error);
@@ -99,12 +101,18 @@ async function pageTitle(run: Run, block: Block, { value }: ElementContents): Pr
 }
 
 /** The HTML shown for an undefined Liquid variable. */
-function unknownVariable(run: Run, block: Block, name: string, at: { path: string; line: number }): string {
+function unknownVariable(
+  run: Run,
+  block: Block,
+  locale: PageLocale,
+  name: string,
+  at: { path: string; line: number },
+): string {
   const position = { file: at.path, line: at.line };
   const hint = block.definition.elements.has(name)
     ? `write {${name}} or {{ elements.${name} }}`
     : 'there are "elements" and "context"';
   const message = `the layout has no variable "${name}": ${hint}`;
   notice(run, block, message, position);
-  return noticeMark(run, positioned(message, position, folderOf(run.services, run.app.id)));
+  return noticeMark(run, locale, positioned(message, position, folderOf(run.services, run.app.id)));
 }

@@ -35,8 +35,7 @@ export async function shownAgain(
   const pages = pagesOf(block, shows);
   const entered = enteredIn(block, fields, shows, pages);
   const moves = onlyShows(block, fields);
-  const searched = pressedSearch(block.definition, fields);
-  const searches = { searches: searchesIn(block.definition, fields), searched };
+  const searches = searchesIn(block.definition, fields);
   const isSent = entered !== null || moves || Object.hasOwn(fields, '_save');
   const isForm = record === null || (isSent && run.rights.edit(record.creator));
   const entries: Entries | undefined =

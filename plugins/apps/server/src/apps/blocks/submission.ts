@@ -1,7 +1,7 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { HeldFile, StoredFile } from '../../files';
 import type { StoredRecord } from '../../records/types';
-import { elementTypes, entryElements, isShown, roleOf } from '../elements';
+import { boundsOf, elementTypes, entryElements, isShown, MAX_REFERENCES, referencesIn, roleOf } from '../elements';
 import type { Message } from '../locales';
 import { patternWork } from '../patterns/pattern-machine';
 import { localeOf } from '../run/locale';
@@ -11,10 +11,11 @@ import type { Block, ElementDefinition } from '../types';
 import type { BlockSession } from './block-session';
 import { optionsOf } from './element-options';
 import { guardProblem } from './form-guard';
-import { readReference } from './reference-content';
+import { idsIn, idsOfEntries, readReference } from './reference-content';
+import { targetsOf } from './references';
 import { entriesOf, repeatsOf, shownInputs } from './sent/entered';
 import type { Entries, FormFields } from './sent/form';
-import { readEntries, type WrongField } from './sent/read-entries';
+import { type EntryTools, readEntries, type WrongField } from './sent/read-entries';
 import { type SentEntries, sentEntries } from './sent/sent-entries';
 import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from './submitted-files';
 
@@ -76,7 +77,9 @@ export async function readSubmission(
     } else if (!sources && ofFiles.has(name)) {
       // The record keeps what it has.
     } else if (element.entry) {
-      const read = await readEntries(element, sent.get(name) ?? NO_ENTRIES, { options, work, readFileItem });
+      const own = sent.get(name) ?? NO_ENTRIES;
+      const readTarget = await entryReferences(run, element, own, Object.hasOwn(stored, name) ? stored[name] : null);
+      const read = await readEntries(element, own, { options, work, readFileItem, readReference: readTarget });
       if (read.wrong.length > 0) wrong.set(name, read.wrong);
       else items[name] = read.value;
     } else if (type === 'REFERENCE') {
@@ -126,6 +129,21 @@ export async function checkSubmission(
   const errors = [...ofForm, ...submission.errors, ...run.refusals.errors];
   if (errors.length > 0) throw new FormRefusal(errors, run.budget);
   return submission;
+}
+
+/** Reads references of entries; targets of all entries are asked for together. */
+async function entryReferences(
+  run: Run,
+  element: ElementDefinition,
+  { entries }: SentEntries,
+  stored: Json | undefined,
+): Promise<EntryTools['readReference']> {
+  const { max } = boundsOf(element);
+  for (const field of referencesIn(element)) {
+    const ids = entries.slice(0, max).flatMap((entry) => (entry.get(field.name) ?? []).slice(0, MAX_REFERENCES.chosen));
+    await targetsOf(run, field, idsIn(ids));
+  }
+  return (field, submitted) => readReference(run, field, submitted, idsOfEntries(stored, field.name));
 }
 
 const NO_FILES: FileSources = { files: undefined, items: undefined };

@@ -119,6 +119,17 @@ describe('loadApp', () => {
       expect((await loadApp(folder(files, 'acl: { right: {} }', 'rapido: true'))).error?.message).toMatch(/"right"/);
     });
 
+    test('warns of files whose names belong to no block', async () => {
+      const warn = vi.fn();
+      const names = ['m.htm', 'my block.html', 'm.mjs', 'types.d.ts', 'README.md', 'm.html', 'data.csv'];
+      await loadApp(folder(Object.fromEntries(names.map((name) => [`blocks/${name}`, '']))), warn);
+      expect(warn.mock.calls.flat()).toEqual([
+        expect.stringContaining('blocks/m.htm is no file of a block: its ending must be one of .html, .liquid, .js'),
+        expect.stringContaining('blocks/my block.html is no file of a block: its name may have letters'),
+        expect.stringContaining('blocks/m.mjs is no file of a block'),
+      ]);
+    });
+
     test('warns of the first 20 keys only', async () => {
       const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}:`).join('\n');
       const warn = vi.fn();

@@ -75,6 +75,7 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
   let length = 0;
   let sinceYield = folder.settings?.text.length ?? 0;
   const partials = partialsOf(folder);
+  for (const path of folder.files.keys()) warnOfName(path, warn);
   for (const [id, files] of blockFiles(folder)) {
     const own = files.get('definition')?.[0]?.text.length ?? 0;
     length += own;
@@ -110,6 +111,22 @@ function withOptions(settings: Settings, { options }: AppFolder): Settings {
 /** Whether a broken settings.yaml still turns debug mode on, so that its author sees the error. */
 function saysDebug(text: string): boolean {
   return /^debug:[ \t]*true[ \t]*(?:#.*)?\r?$/m.test(text);
+}
+
+/** Endings that are easily taken for those of a block's files. */
+const wrongEndings = new Set(['htm', 'xhtml', 'mjs', 'cjs', 'jsx', 'tsx', 'json']);
+
+/** Warns of a file in `blocks/` that belongs to no block because of its name. */
+function warnOfName(path: string, warn: (message: string) => void): void {
+  const [, id = '', extension = ''] = /^blocks\/([^/]+)\.([a-z]+)$/.exec(path) ?? [];
+  if (wrongEndings.has(extension))
+    warn(
+      `${path} is no file of a block: its ending must be one of ${Object.keys(parts)
+        .map((one) => `.${one}`)
+        .join(', ')}`,
+    );
+  else if (Object.hasOwn(parts, extension) && !isId(id) && !id.endsWith('.d'))
+    warn(`${path} is no file of a block: its name may have letters, digits, "_", "-" and "." only`);
 }
 
 /** Files of each block by part. Blocks are sorted by id, so that "the later block" is always the same. */

@@ -20,8 +20,7 @@ function elementShape(): z.ZodType {
 
 /** Schema for editors: the fields of a repeated group. */
 function entryShape(): z.ZodType {
-  const isField = (type: string) =>
-    roleOf({ type }) === 'input' && !elementTypes.get(type)?.files && !['REPEAT', 'REFERENCE'].includes(type);
+  const isField = (type: string) => roleOf({ type }) === 'input' && type !== 'REPEAT';
   const types = [...elementTypes.keys()].filter(isField);
   const field = z.union([z.enum(types), ...types.map((type) => typeShape(type, true))]);
   return z.record(z.string(), field).meta({ propertyNames: { pattern: idPattern.source } });

@@ -15,7 +15,7 @@ function problem(keys: string): string | null {
 describe('a REFERENCE', () => {
   test.each([
     ", content: 'api::article.article'",
-    ', app: topics, block: topic, text: title, multiple: true, index_type: keyword',
+    ', app: topics, block: topic, text: title, multiple: true, max: 50, index_type: keyword',
     ", app: topics, query: 'open == true', required: true",
   ])('takes %s', (keys) => {
     expect(problem(keys)).toBeNull();
@@ -31,6 +31,9 @@ describe('a REFERENCE', () => {
     [', app: a, default: x', /"default" is not known/],
     [', app: a, options: [x]', /"options" is not known/],
     [', app: 3', /must be text/],
+    [', app: a, max: 2', /for a reference with "multiple: true"/],
+    [', app: a, multiple: true, max: 51', /whole number from 1 to 50/],
+    [', app: a, multiple: true, max: 0', /whole number from 1 to 50/],
   ])('refuses %s', (keys, message) => {
     expect(problem(keys)).toMatch(message);
   });

@@ -31,7 +31,6 @@ describe('a REPEAT', () => {
     ['a list', 'elements:\n  a: { type: REPEAT, elements: [name] }', /must be a mapping/],
     ['itself', group('', 'b: { type: REPEAT, elements: { c: TEXT } }'), /do not stand in each other/],
     ['a short form of itself', group('', 'b: REPEAT'), /do not stand in each other/],
-    ['a reference', group('', 'b: { type: REFERENCE, app: a }'), /REFERENCE cannot be repeated/],
     ['an action', group('', 'b: { type: ACTION }'), /no actions of its own/],
     ['HTML', group('', 'b: BASIC'), /fields only/],
     ['a group', group('', 'b: { type: GROUP, elements: [] }'), /a group already/],
@@ -48,6 +47,17 @@ describe('a REPEAT', () => {
     ['too many entries', group(', max: 101'), /from 0 to 100/],
     ['too many fields of all entries', group(', max: 100', many(9)), /at most 90 entries/],
     ['too many options of all entries', group(', max: 21', options(1000)), /more than 20000 options/],
+    [
+      'too many targets of all entries',
+      group('', 'b: { type: REFERENCE, app: a, multiple: true }'),
+      /more than 500 targets/,
+    ],
+    [
+      'too many fields, some to look for targets',
+      group(', max: 100', `${many(7)}, b: { type: REFERENCE, app: a }`),
+      /90 entries/,
+    ],
+    ['a greatest number of one target', group('', 'b: { type: REFERENCE, app: a, max: 2 }'), /is for a reference with/],
     ['too many files of all entries', group(', max: 26', 'b: { type: FILE, multiple: true }'), /more than 500 files/],
     [
       'many groups',

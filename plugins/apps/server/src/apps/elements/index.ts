@@ -72,5 +72,5 @@ export { MAX_SIZE } from './inputs/file-settings';
 export { attributes, escapeHtml, fieldset, readableText } from './inputs/html';
 export { conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { MAX_REFERENCES, referenceFields } from './reference';
-export { boundsOf, entryElements, MAX_ENTRIES } from './repeat';
+export { boundsOf, entryElements, MAX_ENTRIES, referencesIn } from './repeat';
 export type { ElementType, ElementView, JsonSchema, ShowTools } from './types';

@@ -2,15 +2,19 @@ import { z } from 'zod';
 import { type Message, message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
 import { check } from '../yaml/check';
-import { flag, text } from '../yaml/schema';
-import { CHOOSE, readMany, readOne } from './inputs/choice';
-import { attributes, controlId, escapeHtml, field } from './inputs/html';
+import { flag, isMapping, number, text } from '../yaml/schema';
+import { CHOOSE, choicesOf, readMany, readOne } from './inputs/choice';
+import { attributes, controlId, escapeHtml, field, fieldset } from './inputs/html';
 import { inputSettings, placeholder } from './inputs/settings';
 import { selectControl } from './select';
 import type { ElementType, ElementView, JsonSchema } from './types';
 
-/** Targets that a form offers at once, and targets of one element with `multiple`. */
-export const MAX_REFERENCES = { offered: 100, chosen: 50 };
+/** Targets that a form offers at once, targets of one element with `multiple`, and ids of a stored value that are looked up. */
+export const MAX_REFERENCES = { offered: 100, chosen: 50, shown: 500 };
+
+/** The greatest number of targets of an element. */
+export const mostTargets = ({ multiple, max }: ElementDefinition): number =>
+  multiple ? Number(max ?? MAX_REFERENCES.chosen) : 1;
 
 /** Buttons and fields of the search for targets have the element's name before these. */
 export const referenceFields = { find: ':find', search: ':search' } as const;
@@ -23,16 +27,24 @@ const uid = check(
       : at.fail('This must be the uid of a content type, such as api::article.article'),
 );
 
+const NOT_MOST = `This must be a whole number from 1 to ${MAX_REFERENCES.chosen}`;
+
+const most = check(number.schema, (value, at): number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_REFERENCES.chosen
+    ? (value as number)
+    : at.fail(NOT_MOST),
+);
+
 const { default: _default, ...settings } = inputSettings;
 
 const GONE = message('reference_gone');
 
 /** What a visitor may refer to: an id that is sent must be one of the options, which are the targets found by these ids. */
 function read(submitted: readonly string[], definition: ElementDefinition, options: readonly ElementOption[]) {
-  const sent = submitted.filter((id) => id !== '');
-  if (definition.multiple && sent.length > MAX_REFERENCES.chosen)
-    return { error: message('reference_most', { count: MAX_REFERENCES.chosen }) };
-  if (sent.length === 0)
+  const sent = new Set(submitted.filter((id) => id !== ''));
+  const count = mostTargets(definition);
+  if (definition.multiple && sent.size > count) return { error: message('reference_most', { count }) };
+  if (sent.size === 0)
     return definition.required ? { error: CHOOSE as Message } : { value: definition.multiple ? [] : null };
   const result = (definition.multiple ? readMany : readOne)(submitted, definition, options);
   return 'error' in result ? { error: GONE } : result;
@@ -50,22 +62,26 @@ export const reference: ElementType = {
     query: { as: 'query', check: text },
     text: { as: 'text', check: text },
     multiple: { as: 'multiple', check: flag },
+    max: { as: 'max', check: most },
   },
   isList: ({ multiple }) => multiple === true,
-  check({ content, app, block, query }, at) {
+  check({ content, app, block, query, multiple, max }, at) {
     if ((content === undefined) === (app === undefined))
       at.fail('A reference names what it refers to: "content", a content type, or "app", an app of the site');
     if (content !== undefined && (block !== undefined || query !== undefined))
       at.fail('"block" and "query" are for references to records of an app');
+    if (max !== undefined && !multiple && isMapping(at.value))
+      at.key('max').fail('"max" is for a reference with "multiple: true"');
   },
-  schema({ multiple, required }): JsonSchema {
+  schema(definition): JsonSchema {
+    const { multiple, required } = definition;
     const id = { type: 'string', minLength: 1 };
     if (multiple)
       return {
         type: 'array',
         items: id,
         uniqueItems: true,
-        maxItems: MAX_REFERENCES.chosen,
+        maxItems: mostTargets(definition),
         ...(required && { minItems: 1 }),
       };
     return required ? id : { anyOf: [id, { type: 'null' }] };
@@ -73,9 +89,21 @@ export const reference: ElementType = {
   read,
   render(view) {
     if (view.mode === 'text') return shown(view);
-    return field(view, `${selectControl(view)}${search(view)}`);
+    return view.definition.multiple ? boxes(view) : field(view, `${selectControl(view)}${search(view)}`);
   },
 };
+
+/**
+ * A box for each target, those that are chosen first: unchecking removes one. Unlike a list of HTML with `multiple`, a click
+ * beside them loses none, and they need no script.
+ */
+function boxes(view: ElementView): string {
+  const part = (name: string, chosen: boolean) => {
+    const own = choicesOf(view, 'checkbox').filter(({ isChosen }) => isChosen === chosen);
+    return own.length > 0 ? `<span class="${name}">${own.map(({ html }) => html).join(' ')}</span>` : '';
+  };
+  return fieldset(view, `${part('apps-chosen', true)}${part('apps-offered', false)}${search(view)}`, false);
+}
 
 /** Links to the targets; one that is gone, or that the requester may not see, is its id. */
 function shown({ value, options, links }: ElementView): string {

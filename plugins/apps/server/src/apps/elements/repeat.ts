@@ -6,22 +6,35 @@ import type { YamlNode } from '../yaml/yaml';
 import { MAX_FILES } from './inputs/file-input';
 import { classNames, type DefinitionWork, label } from './inputs/settings';
 import { showIfSetting } from './inputs/show-if';
+import { MAX_REFERENCES, mostTargets } from './reference';
 import type { ElementType, JsonSchema } from './types';
 
 /** Entries without `max`, and the most that `max` may allow. */
 export const MAX_ENTRIES = { default: 20, allowed: 100 };
 
-/** Fields of all entries together, so that a full form stays below the fields that a form may have; options and files of all. */
-const MAX_TOGETHER = { fields: 900, options: 20_000, files: 500 };
+/**
+ * Fields of all entries together, so that a full form stays below the fields that a form may have; options, files and targets
+ * of all.
+ */
+const MAX_TOGETHER = { fields: 900, options: 20_000, files: 500, targets: 500 };
 
 const FILES = ['FILE', 'IMAGE'];
+
+/** The fields that a form has for a field of an entry: a reference has one to look for targets, too. */
+const fieldsOf = ({ type }: ElementDefinition): number => (type === 'REFERENCE' ? 2 : 1);
+
+/** The options that a field of an entry shows. */
+const optionsOf = ({ type, options }: ElementDefinition): number =>
+  type === 'REFERENCE' ? MAX_REFERENCES.offered : (options?.length ?? 0);
+
+const sumOf = (fields: readonly ElementDefinition[], count: (field: ElementDefinition) => number): number =>
+  fields.reduce((sum, field) => sum + count(field), 0);
 
 const NOT_REPEATED: Record<string, string> = {
   ACTION: 'an entry has no actions of its own',
   BASIC: 'an entry has fields only',
   GROUP: 'an entry is a group already',
   REPEAT: 'repeated groups do not stand in each other',
-  REFERENCE: 'put it beside the group; with "multiple" it takes several',
 };
 
 /** Keys of inputs that a field of an entry does not take. */
@@ -65,6 +78,10 @@ export function entryElements({ name, entry }: ElementDefinition): ElementDefini
   return [...(entry?.values() ?? [])].map((field) => ({ ...field, name: `${name}_${field.name}` }));
 }
 
+/** The references in an entry. */
+export const referencesIn = ({ entry }: ElementDefinition): ElementDefinition[] =>
+  [...(entry?.values() ?? [])].filter(({ type }) => type === 'REFERENCE');
+
 /** Fields that are entered any number of times, stored as a list of objects (docs/reference/definitions.md#repeated-groups). */
 export const repeat: ElementType = {
   role: 'input',
@@ -92,14 +109,20 @@ export const repeat: ElementType = {
     const { min, max } = boundsOf(definition);
     const where = isMapping(at.value) && Object.hasOwn(at.value, 'max') ? at.child('max') : at;
     if (min > max) where.fail(`The least number of entries, ${min}, is above the greatest, ${max}`);
-    const most = Math.floor(MAX_TOGETHER.fields / (entry.size + 1));
-    if (max > most) where.fail(`A group of ${entry.size} fields can have at most ${most} entries: set a smaller "max"`);
-    const options = [...entry.values()].reduce((sum, field) => sum + (field.options?.length ?? 0), 0);
-    if (options * max > MAX_TOGETHER.options)
+    const all = [...entry.values()];
+    const fields = sumOf(all, fieldsOf);
+    const most = Math.floor(MAX_TOGETHER.fields / (fields + 1));
+    if (max > most) where.fail(`Of these fields there can be at most ${most} entries: set a smaller "max"`);
+    if (sumOf(all, optionsOf) * max > MAX_TOGETHER.options)
       where.fail(`The entries have more than ${MAX_TOGETHER.options} options together: set a smaller "max"`);
-    const files = [...entry.values()].filter(({ type }) => FILES.includes(type));
-    if (files.reduce((sum, { multiple }) => sum + (multiple ? MAX_FILES : 1), 0) * max > MAX_TOGETHER.files)
+    const files = all.filter(({ type }) => FILES.includes(type));
+    if (sumOf(files, ({ multiple }) => (multiple ? MAX_FILES : 1)) * max > MAX_TOGETHER.files)
       where.fail(`The entries can have more than ${MAX_TOGETHER.files} files together: set a smaller "max"`);
+    const references = all.filter(({ type }) => type === 'REFERENCE');
+    if (sumOf(references, mostTargets) * max > MAX_TOGETHER.targets)
+      where.fail(
+        `The entries can have more than ${MAX_TOGETHER.targets} targets together: set a smaller "max", of the group or of the reference`,
+      );
   },
   schema(definition, schemaOf): JsonSchema {
     const { min, max } = boundsOf(definition);

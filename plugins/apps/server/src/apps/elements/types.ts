@@ -65,7 +65,7 @@ export interface ElementView {
   autofocus?: boolean;
   options: readonly ElementOption[];
   /** The language of the page. */
-  locale: Pick<PageLocale, 'say'>;
+  locale: Pick<PageLocale, 'say' | 'size'>;
   /** Files that are there already. */
   files?: readonly ShownFile[];
   /** Addresses of a reference's targets, by id. */

@@ -3,10 +3,19 @@ import { AppsError } from '../../errors';
 import { permittedBlock, refusal } from '../run/permitted-block';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
+import type { Definition, ElementDefinition } from '../types';
 import type { Handlers } from './logic-host';
 
 /** Ids of one call of `app.references()`. */
 const MAX_IDS = 200;
+
+/** An element, or `group.field` of a repeated group; names of both may have dots. */
+function referenceNamed({ elements }: Definition, name: string): ElementDefinition | undefined {
+  const own = elements.get(name);
+  if (own) return own;
+  const group = [...elements.values()].find((one) => one.entry && name.startsWith(`${one.name}.`));
+  return group?.entry?.get(name.slice(group.name.length + 1));
+}
 
 /** Host functions for blocks and indexes of the run's own app or another one. */
 export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayBlock' | 'references' | 'refresh'> {
@@ -22,7 +31,7 @@ export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayB
       return nested.displayBlock(nestedRun(run, other.app), id, record, edit);
     },
     async references({ id, element: name, ids }, { run: other }) {
-      const element = permittedBlock(other, id).definition.elements.get(name);
+      const element = referenceNamed(permittedBlock(other, id).definition, name);
       if (element?.type !== 'REFERENCE')
         throw new AppsError('BadRequestError', `The block "${id}" has no reference "${name}"`);
       const wanted = new Set([ids].flat(2).filter((one): one is string => typeof one === 'string' && one !== ''));

@@ -3,7 +3,7 @@ import { cataloguesOf, type Files } from './catalogues';
 
 export { readCatalogue } from './catalogue';
 export { cataloguesOf } from './catalogues';
-export { localeFor, type PageLocale } from './locale';
+export { localeFor, otherLanguage, type PageLocale } from './locale';
 export { inEnglish, type Message, message } from './message';
 export type { ServiceMessage } from './messages';
 

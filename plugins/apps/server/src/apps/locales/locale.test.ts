@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../errors';
@@ -81,6 +81,33 @@ describe('messages', () => {
       expect([...other].map(([key, text]) => [key, new Set(placeholders(text))])).toEqual(
         [...(english ?? [])].map(([key, text]) => [key, new Set(placeholders(text))]),
       );
+  });
+
+  test('no HTML that the server makes has a text of its own', () => {
+    const folder = join(__dirname, '../..');
+    const isSource = (name: string) => name.endsWith('.ts') && !/\.test\.ts$|\/testing\//.test(name);
+    const text = />[^<>`$={}()|&/]*[A-Za-z]{3,}[^<>`$={}()|&]*<\/[a-z]/;
+    const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(isSource)
+      .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+      .filter((line) => text.test(line) && !/^\s*(\/?\*|\/\/)/.test(line) && !line.includes('<span lang="en">'));
+    expect(found).toEqual([]);
+  });
+
+  test.each([
+    ['en', 1, '1 byte'],
+    ['en', 999, '999 bytes'],
+    ['en', 1536, '1.5 kB'],
+    ['en', 10 * 1024 ** 2, '10 MB'],
+    ['de', 999, '999 Byte'],
+    ['de', 1.5 * 1024 ** 3, '1,5 GB'],
+    ['fr', 1.5 * 1024 ** 2, '1,5 Mo'],
+    ['es', 1536, '1,5 kB'],
+  ])('in %s, %d bytes are %s', async (locale, bytes, expected) => {
+    const { size, say } = await localeFor(site(locale), none);
+    // The kind of space differs between versions of Node.js.
+    expect(size(bytes).replace(/\s/g, ' ')).toBe(expected);
+    expect(say('file_large', { size: { bytes } })).toContain(size(bytes));
   });
 
   test('the reference names every message of the service', () => {

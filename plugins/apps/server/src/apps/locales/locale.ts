@@ -3,6 +3,7 @@ import type { Site } from '../../sites/types';
 import { formatMessage } from './catalogue';
 import { type Catalogues, cataloguesOf, type Files } from './catalogues';
 import { type ServiceMessage, serviceMessages } from './messages';
+import { sizeText, withSizes } from './size';
 
 /** Prefix of the keys of the service's own messages in a file of a theme or an app. */
 const SERVICE = 'apps.';
@@ -15,6 +16,8 @@ export interface PageLocale extends LayoutLocale {
   written(key: string): string | null;
   /** A message of the service for visitors, as the app or theme words it. */
   say(key: ServiceMessage, values?: { [name: string]: unknown }): string;
+  /** A number of bytes in words. */
+  size(bytes: number): string;
 }
 
 const noFiles: Files = new Map();
@@ -62,9 +65,16 @@ async function createLocale(
     },
     written: (key) => find(key) ?? null,
     say(key, values = {}) {
-      return formatMessage(find(`${SERVICE}${key}`) ?? service?.get(key) ?? key, tag, values);
+      return formatMessage(find(`${SERVICE}${key}`) ?? service?.get(key) ?? key, tag, withSizes(values, tag));
     },
+    size: (bytes) => sizeText(bytes, tag),
   };
+}
+
+/** The attribute `lang` of content whose language is not the site's, which the page has; else ''. */
+export function otherLanguage({ language }: PageLocale, { locale }: Pick<Site, 'locale'>): string {
+  // Languages are names of files: letters, digits and hyphens only.
+  return baseOf(locale ?? 'en') === baseOf(language) ? '' : ` lang="${language}"`;
 }
 
 const baseOf = (tag: string): string => tag.split('-', 1)[0] ?? tag;

@@ -1,10 +1,11 @@
 import { formatMessage } from './catalogue';
 import { type ServiceMessage, serviceMessages } from './messages';
+import { type Size, withSizes } from './size';
 
 /** A message of the service for visitors, with the values of its placeholders; its language is that of the page. */
 export interface Message {
   key: ServiceMessage;
-  values?: { [name: string]: string | number };
+  values?: { [name: string]: string | number | Size };
 }
 
 /** A message of the service. */
@@ -14,4 +15,4 @@ export function message(key: ServiceMessage, values?: Message['values']): Messag
 
 /** A message in English, for those who make the site. */
 export const inEnglish = ({ key, values = {} }: Message): string =>
-  formatMessage(serviceMessages.en?.get(key) ?? key, 'en', values);
+  formatMessage(serviceMessages.en?.get(key) ?? key, 'en', withSizes(values, 'en'));

@@ -7,7 +7,7 @@ import type { ThemeFile, ThemeFolder } from '../../sites';
 import { themeSource } from '../definitions/partials';
 import { localeFor } from '../locales';
 import { themeContext } from '../run/context-data';
-import { mark } from '../run/error-mark';
+import { englishMark } from '../run/error-mark';
 import { consoleHtml } from '../run/notices';
 import type { Visit } from '../run/types';
 import type { EmbeddingPage } from './embed';
@@ -125,7 +125,7 @@ async function rendered(
     onUnknown(name, { path, line }) {
       const message = positioned(`there is no variable "${name}"`, { file: path, line });
       themeNotice(page, `${message} ${file.text.length}`, message);
-      return page.explains ? mark(message) : '';
+      return page.explains ? englishMark(locale, message) : '';
     },
   });
   if (tiles.length === 0) return text;

@@ -4,7 +4,9 @@ import { AppsError, definitionError, errorText, isAppsError, missing, notFound }
 import type { Markup } from '../../layouts';
 import type { LogEntry, LogicBudget, RequestData } from '../../logic/types';
 import { localeProblem } from '../../sites';
+import { localeFor, type PageLocale } from '../locales';
 import { failureMark, folderOf } from '../run/error-mark';
+import { localeOf } from '../run/locale';
 import { showsDetails } from '../run/run';
 import type { AppServices, Visit } from '../run/types';
 import type { App } from '../types';
@@ -41,6 +43,8 @@ export interface Included {
   isForm: boolean;
   console: LogEntry[];
 }
+
+const noFiles = new Map<string, never>();
 
 /** Maximum blocks of a page that are rendered concurrently. */
 const MAX_CONCURRENT = 4;
@@ -106,10 +110,16 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
     failures.push({ app: reference.app, block: reference.block, line: null, message });
   }
 
+  /** The language of the mark of a block: that of its app, else that of the page. */
+  async function markLocale(reference: BlockReference | null): Promise<PageLocale> {
+    const app = reference && (await services.loadApp(visit.site, reference.app).catch(() => null));
+    return app ? localeOf({ visit, app }) : localeFor(visit.site, noFiles);
+  }
+
   async function explanation(reference: BlockReference, error: unknown): Promise<string> {
     if (!(await explains(services, visit, reference))) return '';
     noteFailure(reference, error);
-    return failureMark(error, true, folderOf(services, reference.app));
+    return failureMark(await markLocale(reference), error, true, folderOf(services, reference.app));
   }
 
   function report(what: string, error: unknown): void {
@@ -126,7 +136,8 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
       if (isRefusal(error)) return '';
       report(`The block "${text}"`, error);
       const explained = reference ? await explanation(reference, error) : '';
-      return explained || failureMark(error, reference === null && visit.requester.isManager);
+      if (explained !== '') return explained;
+      return failureMark(await markLocale(reference), error, reference === null && visit.requester.isManager);
     }
   }
 

@@ -1,24 +1,29 @@
 import { excerptOf } from '../../../../shared/positions';
 import { type AppsError, errorText, isAppsError } from '../../errors';
 import { escapeHtml } from '../elements';
+import type { PageLocale } from '../locales';
 import type { App } from '../types';
+import { localeOf } from './locale';
 import { addNote, failureNote } from './notices';
 import { showsDetails } from './run';
 import type { AppServices, Run } from './types';
 
 /** HTML instead of a failed part; details only in debug mode, for a manager, and in the log. */
-export function errorMark(run: Run, error: AppsError): string {
+export async function errorMark(run: Run, error: AppsError): Promise<string> {
   const folder = folderOf(run.services, run.app.id);
   const text = `${error.name} ${errorText(error, folder)}`;
   run.failures.push(`${run.app.id}: ${text}`);
   addNote(run, failureNote(run.app.id, error, text));
-  return failureMark(error, showsDetails(run), folder) + (run.services.quotesSource ? quoted(run.app, error) : '');
+  const source = run.services.quotesSource ? quoted(run.app, error) : '';
+  return failureMark(await localeOf(run), error, showsDetails(run), folder) + source;
 }
 
 /** The mark without a run; only an AppsError is explained. */
-export function failureMark(error: unknown, explained: boolean, folder = ''): string {
-  const details = explained && isAppsError(error) ? `: ${errorText(error, folder)}` : '';
-  return mark(`This part could not be shown${details}`);
+export function failureMark(locale: PageLocale, error: unknown, explained: boolean, folder = ''): string {
+  if (!explained || !isAppsError(error)) return mark(escapeHtml(locale.say('part_failed')));
+  // The reason is HTML in the middle of the message.
+  const text = escapeHtml(locale.say('part_failed_reason', { reason: '\0' }));
+  return mark(text.replace('\0', () => englishHtml(locale, errorText(error, folder))));
 }
 
 /** The line of an error, for the author of the app; '' where it is not known. */
@@ -28,13 +33,20 @@ function quoted(app: App, { position }: AppsError): string {
   return excerpt === null ? '' : `<code class="apps-excerpt">${escapeHtml(excerpt)}</code>`;
 }
 
-/** The mark of a mistake that is no failure; visitors do not see it. */
-export function noticeMark(run: Run, text: string): string {
-  return showsDetails(run) ? mark(text) : '';
+/** The mark of a mistake that is no failure, in English; visitors do not see it. */
+export function noticeMark(run: Run, locale: PageLocale, text: string): string {
+  return showsDetails(run) ? englishMark(locale, text) : '';
 }
 
-/** @param text plain text */
-export const mark = (text: string): string => `<span class="apps-error" role="alert">${escapeHtml(text)}</span>`;
+/** A mark of a text for those who make the site. @param text plain text, in English */
+export const englishMark = (locale: PageLocale, text: string): string => mark(englishHtml(locale, text));
+
+const mark = (html: string): string => `<span class="apps-error" role="alert">${html}</span>`;
+
+/** An English text as HTML, with its language where it stands among another one (docs/reference/languages.md#texts-for-developers). */
+function englishHtml({ language }: PageLocale, text: string): string {
+  return language === 'en' ? escapeHtml(text) : `<span lang="en">${escapeHtml(text)}</span>`;
+}
 
 /** The app's folder as messages name it: `apps/rating/`. */
 export function folderOf({ config }: Pick<AppServices, 'config'>, appId: string): string {

@@ -7,7 +7,7 @@ import { type Check, check, shownAs } from './check';
 import { shorten } from './events';
 
 const notMapping = {
-  error: ({ input }: Wrong) => `This must be a mapping of keys to values, not ${describe(input)}`,
+  error: ({ input }: Wrong) => `This must be a mapping of keys to values, not ${describe(input)}${spaced(input)}`,
 };
 
 /** The checked values of a mapping's known keys; absent and null ones are undefined. */
@@ -139,6 +139,12 @@ export function isMapping(value: Json): value is { [key: string]: Json } {
 
 function choices(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(' or ');
+}
+
+/** What to write instead of a key and a value without a space between them, which YAML reads as a text; else ''. */
+function spaced(value: unknown): string {
+  const [, key, text] = (typeof value === 'string' && /^([\w.-]{1,50}):(\S.{0,50})$/.exec(value)) || [];
+  return key === undefined ? '' : `; write a space after the colon: "${key}: ${text}"`;
 }
 
 /** A value in words, for messages; long texts are cut. */

@@ -55,7 +55,7 @@ export function readYaml(file: ThemeFile, tolerance?: Tolerance): YamlNode {
     refuseOddValues(root);
     return root;
   } catch (error) {
-    if (error instanceof YAMLException) throw yamlError(error, path);
+    if (error instanceof YAMLException) throw yamlError(error, file);
     throw error;
   }
 }
@@ -69,10 +69,25 @@ export function positionIn(file: ThemeFile, path: Path): SourcePosition | null {
   }
 }
 
-function yamlError(error: YAMLException, file: string): AppsError {
+const IN_QUOTES =
+  'Put a text in quotes that has ": " or " #" in it, or begins with a special character, such as { [ * & ! | > @ %';
+
+/** What to write instead, by the parser's reasons for the mistakes that people make most. */
+const instead: readonly [RegExp, string][] = [
+  [/^tab characters/, 'Indent with spaces, two for each level'],
+  [/^duplicated mapping key/, 'Remove one of the two, or give it another name'],
+  [/^bad indentation/, `Give all keys of a mapping the same indentation. ${IN_QUOTES}`],
+  [/^missed comma|^name of an alias|^unidentified alias|^unknown tag/, IN_QUOTES],
+];
+
+function yamlError(error: YAMLException, { path, text }: ThemeFile): AppsError {
   const { mark, reason } = error;
-  const position = mark ? { file, line: mark.line + 1, column: mark.column + 1 } : { file };
-  return definitionError(`This is not valid YAML: ${shorten(reason)}`, position);
+  const position = mark ? { file: path, line: mark.line + 1, column: mark.column + 1 } : { file: path };
+  const isTwice = mark && reason === 'duplicated mapping key';
+  const key = isTwice ? /^["']?([^"':\n]{1,100})/.exec(text.slice(mark.position))?.[1] : undefined;
+  const hint = instead.find(([pattern]) => pattern.test(reason))?.[1];
+  const what = `This is not valid YAML: ${shorten(reason)}${key ? ` "${key.trim()}"` : ''}`;
+  return definitionError(hint ? `${what}. ${hint}` : what, position);
 }
 
 /** A value or key with a link to its parent; computes its path and position when they are read. */

@@ -7,6 +7,7 @@ import { closeUnlessEnded, defersForm, hasBody, received } from '../request/body
 import type { HttpServices } from '../request/exchange';
 import { isOurs, mediaType, prefersJson } from '../request/negotiate';
 import { isChecked, keepBody, plainJson } from '../request/raw-body';
+import { localeOfPath } from '../response/page-texts';
 import { respondError } from '../response/respond-error';
 
 interface ParserConfig {
@@ -47,7 +48,8 @@ export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServ
         if (!isAppsError(error)) throw error;
         ctx.state.appsAnswered = true;
         closeUnlessEnded(ctx.req);
-        return respondError(ctx, error, { json: prefersJson(ctx), details: false, logger: services.logger });
+        const locale = () => localeOfPath(services, ctx.path);
+        return respondError(ctx, error, { json: prefersJson(ctx), details: false, logger: services.logger, locale });
       }
       const json = body && plainJson(ctx, body);
       if (json) return withBody(ctx, json, next);

@@ -3,6 +3,7 @@ import { AppsError, type ErrorName } from '../../errors';
 import { MAX_FIELDS } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { isOurs, mediaType, prefersJson } from '../request/negotiate';
+import { localeOfPath } from '../response/page-texts';
 import { respondError } from '../response/respond-error';
 
 /** Refusals of Strapi's own middlewares, mostly of its body parser, by status. */
@@ -43,6 +44,7 @@ export function createErrorForm(services: () => HttpServices | undefined): Middl
       json: prefersJson(ctx),
       details: false,
       logger: running.logger,
+      locale: () => localeOfPath(running, ctx.path),
     });
   };
 }

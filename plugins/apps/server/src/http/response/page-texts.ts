@@ -1,4 +1,4 @@
-import { escapeHtml, localeFor, type PageLocale, type ServiceMessage } from '../../apps';
+import { inEnglish, localeFor, otherLanguage, type PageLocale, type ServiceMessage } from '../../apps';
 import type { AppsError } from '../../errors';
 import type { Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';
@@ -20,6 +20,37 @@ export const plainLocale = (site: Site): Promise<PageLocale> => localeFor(site, 
 
 const noFiles = new Map<string, never>();
 
+/** The language of an error that is answered before an address is handled: that of the site that the path names. */
+export async function localeOfPath({ sites }: Pick<HttpServices, 'sites'>, path: string): Promise<PageLocale> {
+  const site = await sites.site(siteIdIn(sites, path)).catch(() => null);
+  return localeFor(site ?? { locale: 'en', timeZone: null }, noFiles);
+}
+
+/** The id of the site in a path; of one that cannot be read its first part. */
+function siteIdIn(sites: HttpServices['sites'], path: string): string {
+  const first = path.split('/', 2)[1] ?? '';
+  try {
+    return sites.parse(path)?.site ?? first;
+  } catch {
+    return first;
+  }
+}
+
+/** Texts of the browser script, by their names in it, and the messages that they are. */
+const scriptTexts = {
+  updated: 'script_updated',
+  failed: 'script_failed',
+  invalid: 'script_invalid',
+  sending: 'script_sending',
+  close: 'script_close',
+} as const satisfies Record<string, ServiceMessage>;
+
+/** The words of the browser script that differ from those in it. */
+export function scriptWords({ say }: PageLocale): { [name: string]: string } {
+  const all = Object.entries(scriptTexts).map(([name, key]) => ({ name, said: say(key), known: inEnglish({ key }) }));
+  return Object.fromEntries(all.filter(({ said, known }) => said !== known).map(({ name, said }) => [name, said]));
+}
+
 export const errorTitle = ({ say }: PageLocale, status: number): string =>
   say(known.has(status) ? (`title_${status}` as ServiceMessage) : 'title_other');
 
@@ -29,7 +60,7 @@ export const errorTitle = ({ say }: PageLocale, status: number): string =>
  */
 export function visitorText(locale: PageLocale, status: number, message: string): string {
   if (locale.language === 'en') return message;
-  const hasSentence = known.has(status) || status === 429;
+  const hasSentence = known.has(status) || status === 413 || status === 429;
   return locale.say(hasSentence ? (`error_${status}` as ServiceMessage) : 'error_other');
 }
 
@@ -38,7 +69,7 @@ export const problemText = (locale: PageLocale, { status, message }: AppsError):
   visitorText(locale, status, message);
 
 /** Marks content whose language is not the site's, which the theme's layout names. */
-export function inLanguage({ language }: PageLocale, site: Site, content: string): string {
-  if ((site.locale ?? 'en').split('-', 1)[0] === language.split('-', 1)[0]) return content;
-  return `<div lang="${escapeHtml(language)}">\n${content}\n</div>`;
+export function inLanguage(locale: PageLocale, site: Site, content: string): string {
+  const lang = otherLanguage(locale, site);
+  return lang === '' ? content : `<div${lang}>\n${content}\n</div>`;
 }

@@ -51,7 +51,11 @@ export interface ErrorPage {
 export function errorContent(page: ErrorPage): PageContent {
   const { status, name, title, message, english, locale, excerpt, details, loginUrl, log = [] } = page;
   const quoted = excerpt ? `<pre>${escapeHtml(excerpt)}</pre>` : '';
-  const more = Object.keys(details).length > 0 ? `<pre>${escapeHtml(JSON.stringify(details, null, 2))}</pre>` : '';
+  const isEnglish = locale.language === 'en';
+  const hasMore = Object.keys(details).length > 0 && (isEnglish || english !== undefined);
+  const more = hasMore
+    ? `<pre${isEnglish ? '' : ' lang="en"'}>${escapeHtml(JSON.stringify(details, null, 2))}</pre>`
+    : '';
   const login =
     status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">${escapeHtml(locale.say('login'))}</a></p>` : '';
   const reason = english === undefined ? '' : `<p lang="en">${escapeHtml(english)}</p>`;

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
@@ -10,6 +11,18 @@ import { answerUnchanged } from '../response/etag';
 export async function openOwnFile(path: string): Promise<OpenFile> {
   const handle = await open(path);
   return { handle, path, info: await handle.stat({ bigint: true }) };
+}
+
+/** Answers with the browser script, which finds these words on its element (browser/src/home.ts). */
+export async function sendScript(ctx: Context, path: string, words: { [name: string]: string }): Promise<void> {
+  // `<` could end the element of a script that somebody puts into a page.
+  const json = JSON.stringify(words).replace(/</g, '\\u003c');
+  const text = `Object.assign(document.currentScript??{},{appsWords:${json}});\n${await readFile(path, 'utf8')}`;
+  ctx.set({ 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' });
+  ctx.type = 'js';
+  if (answerUnchanged(ctx, `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`)) return;
+  ctx.status = 200;
+  ctx.body = text;
 }
 
 /** What of a file is sent: the positions of the first and the last byte. */

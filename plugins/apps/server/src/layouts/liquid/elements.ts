@@ -82,9 +82,13 @@ export class Elements {
   #undeclared(name: string): Html | undefined {
     if (!this.#reported.has(name)) this.data.onUndefined(name);
     this.#reported.add(name);
-    return this.data.debug ? new Html('UNDEFINED ELEMENT') : undefined;
+    return this.data.debug ? new Html(undefinedMark(this.data.locale)) : undefined;
   }
 }
+
+/** Shown in debug mode, and marked as English on a page in another language. */
+const undefinedMark = (locale: LayoutData['locale']): string =>
+  !locale || /^en\b/.test(locale.tag) ? 'UNDEFINED ELEMENT' : '<span lang="en">UNDEFINED ELEMENT</span>';
 
 /**
  * The possible element names of a single brace, the longest first: a `.` may be part of a name or come before a key, so

@@ -44,7 +44,7 @@ export function parseLayout(liquid: Liquid, limits: LayoutLimits, source: Layout
 
 function parse({ path, text, rapido = false, problem, partials }: LayoutSource, parsing: Parsing): Parsed {
   const { liquid, limits, used } = parsing;
-  return asDefinitionError(path, () => {
+  return asDefinitionError(path, liquid, () => {
     if (problem) throw new Error(problem);
     used.length += text.length;
     if (used.length > limits.sourceLength)
@@ -66,8 +66,16 @@ function parse({ path, text, rapido = false, problem, partials }: LayoutSource, 
 function parsePartial(name: string, partials: LayoutSource['partials'], parsing: Parsing): Parsed {
   const source = partials?.get(name);
   const known = [...(partials?.keys() ?? [])];
-  if (!source) throw new Error(`There is no partial "${name}"${didYouMean(name, known) || '.'}`);
-  if (parsing.outer.includes(name)) throw new Error(`The partial "${name}" renders itself`);
+  if (!source) {
+    const meant = didYouMean(name.replace(/\.(?:html|liquid)$/, ''), known);
+    throw new Error(
+      `There is no partial "${name}"${meant || `: it would be partials/${name}.html of the app or its theme`}`,
+    );
+  }
+  if (parsing.outer.includes(name)) {
+    const way = [...parsing.outer.slice(parsing.outer.indexOf(name)), name].join(' → ');
+    throw new Error(`The partial "${name}" renders itself (${way}): remove one of these {% render %}`);
+  }
   if (parsing.outer.length === MAX_DEPTH) throw new Error(`Partials are nested more than ${MAX_DEPTH} deep`);
   return parse({ ...source, partials }, { ...parsing, outer: [...parsing.outer, name] });
 }

@@ -15,16 +15,10 @@ const packages = ['isolated-vm', 'isolated-vm-7', 'strapi-plugin-apps-node22', '
 
 /**
  * Half of a session's time is V8's for its new context, most of it garbage at its end (docs/decisions/sandbox.md). With 8 MB for
- * new objects they are hardly collected alone; isolated-vm gives so little that every eighth context has a collection. A
- * context's tables are not hashed again with a random seed: a program that knows the seed slows down only itself. Compiled
+ * new objects they are hardly collected alone; isolated-vm gives so little that every eighth context has a collection. Compiled
  * code stays although no session has used it since the last collections.
  */
-const contextFlags = [
-  '--min-semi-space-size=8',
-  '--max-semi-space-size=8',
-  '--no-rehash-snapshot',
-  '--no-flush-bytecode',
-];
+const contextFlags = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-flush-bytecode'];
 const flags = ['--no-node-snapshot', '--single-threaded-gc', ...contextFlags];
 
 export interface RunnerChild {

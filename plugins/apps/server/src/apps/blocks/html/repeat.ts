@@ -27,13 +27,17 @@ export interface RepeatParts {
   options: ReadonlyMap<string, readonly ElementOption[]>;
   /** The files of a field that takes some. @param submitted its texts in the form that is shown again */
   files(submitted: readonly string[] | null, value: Json): readonly ShownFile[];
+  /** The HTML of a reference, with its targets. */
+  reference(view: ElementView): Promise<string>;
   tools: ShowTools;
 }
 
 /** Options of all entries that one group shows. */
 const MAX_OPTIONS = 20_000;
 
-const isItems = (value: Json): value is Items => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a value is an entry. */
+export const isItems = (value: Json | undefined): value is Items =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A repeated group: in a form its entries with buttons, for reading a list of their labels and values. */
 export async function repeatHtml(view: ElementView, parts: RepeatParts): Promise<string> {
@@ -55,14 +59,20 @@ async function textOf(view: ElementView, parts: RepeatParts): Promise<string> {
         mode: 'text',
         value: own(items, field.name),
       };
-      const { render, show } = elementTypes.get(field.type) ?? {};
-      const html = (show ? await show(shown, parts.tools) : render?.(shown)) ?? '';
+      const html = await fieldHtml(shown, parts);
       if (html !== '') rows.push(`<div><dt>${escapeHtml(field.label ?? field.name)}</dt><dd>${html}</dd></div>`);
     }
     entries.push(`<li><dl>${rows.join('')}</dl></li>`);
   }
   const names = definition.class ? `apps-entries ${definition.class}` : 'apps-entries';
   return `<ol${attributes({ class: names })}>${entries.join('')}</ol>`;
+}
+
+async function fieldHtml(view: ElementView, parts: RepeatParts): Promise<string> {
+  const { type } = view.definition;
+  if (type === 'REFERENCE') return parts.reference(view);
+  const { render, show } = elementTypes.get(type) ?? {};
+  return (view.mode === 'text' && show ? await show(view, parts.tools) : render?.(view)) ?? '';
 }
 
 const own = (items: Items, name: string): Json => (Object.hasOwn(items, name) ? (items[name] ?? null) : null);
@@ -81,15 +91,15 @@ function entriesOf({ value, definition }: ElementView, { sent }: RepeatParts): F
   return [...stored.map((items) => ({ sent: null, stored: items })), ...blank];
 }
 
-function formOf(view: ElementView, parts: RepeatParts): string {
+async function formOf(view: ElementView, parts: RepeatParts): Promise<string> {
   const { definition, locale } = view;
   const { name, addLabel } = definition;
   const entries = entriesOf(view, parts);
   const { min, max } = boundsOf(definition);
   checkOptions(definition, entries.length, parts);
-  const html = entries.map((entry, position) =>
-    entryHtml(view, parts, entry, { position, count: entries.length, min }),
-  );
+  const html: string[] = [];
+  for (const [position, entry] of entries.entries())
+    html.push(await entryHtml(view, parts, entry, { position, count: entries.length, min }));
   const focus = view.autofocus || (parts.focus === -1 && entries.length < max);
   const add = button(view, `${name}:add`, addLabel ?? locale.say('entry_add'), undefined, focus);
   const classes = definition.class ? `apps-repeat ${definition.class}` : 'apps-repeat';
@@ -111,12 +121,13 @@ interface Place {
   min: number;
 }
 
-function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, place: Place): string {
+async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, place: Place): Promise<string> {
   const { name, label, entryLabel } = view.definition;
   const { position } = place;
   const title = `${entryLabel ?? label ?? name} ${position + 1}`;
   const all = [...(view.definition.entry?.values() ?? [])];
-  const fields = all.map((field, index) => {
+  const fields: string[] = [];
+  for (const [index, field] of all.entries()) {
     const shown = fieldView(view, field, position, parts);
     const value = entry.stored ? own(entry.stored, field.name) : (field.default ?? null);
     const said = parts.messages?.beside(shown.definition.name);
@@ -131,8 +142,8 @@ function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, plac
       autofocus: said?.autofocus || isFirst,
       hasDefault: field.default !== undefined,
     };
-    return elementTypes.get(field.type)?.render?.(whole) ?? '';
-  });
+    fields.push(await fieldHtml(whole, parts));
+  }
   // An entry of unchecked boxes sends no field besides this one.
   const mark = `<input${attributes({ type: 'hidden', name: `${name}:${position}`, value: '1' })}>`;
   return (
@@ -180,7 +191,7 @@ function fieldView(
   const showIf =
     field.showIf &&
     Object.fromEntries(Object.entries(field.showIf).map(([one, condition]) => [inEntry(one), condition]));
-  const { idPrefix, locale } = view;
+  const { idPrefix, locale, formAction } = view;
   return {
     definition: { ...field, name: inEntry(field.name), ...(showIf && { showIf }) },
     mode: view.mode,
@@ -189,6 +200,7 @@ function fieldView(
     error: null,
     options: options.get(`${name}_${field.name}`) ?? [],
     locale,
+    formAction,
     ...(idPrefix !== undefined && { idPrefix }),
   };
 }

@@ -23,6 +23,11 @@ export interface EntryTools {
     element: ElementDefinition,
     submitted: readonly string[],
   ): Promise<{ value: Json } | { error: Message }>;
+  /** Reads a reference. */
+  readReference(
+    element: ElementDefinition,
+    submitted: readonly string[],
+  ): Promise<{ value: Json } | { error: Message }>;
 }
 
 /**
@@ -60,7 +65,7 @@ export async function readEntries(
 async function readEntry(
   { name: group, entry }: ElementDefinition,
   sent: SentEntry,
-  { options, work, readFileItem }: EntryTools,
+  { options, work, readFileItem, readReference }: EntryTools,
 ): Promise<{ items: Items; wrong: Map<string, Message> }> {
   const items = new Map<string, Json>();
   const wrong = new Map<string, Message>();
@@ -73,7 +78,9 @@ async function readEntry(
     const elementType = elementTypes.get(type);
     const result = elementType?.files
       ? await readFileItem(`${group}:${name}`, field, submitted)
-      : elementType?.read?.(submitted, field, own, work);
+      : type === 'REFERENCE'
+        ? await readReference(field, submitted)
+        : elementType?.read?.(submitted, field, own, work);
     if (result && 'error' in result) wrong.set(name, result.error);
     else if (result) items.set(name, result.value);
   }

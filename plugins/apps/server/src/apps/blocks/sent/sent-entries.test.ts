@@ -72,6 +72,7 @@ describe('sent entries', () => {
       options: new Map(),
       work: patternWork(),
       readFileItem: async () => ({ value: null }),
+      readReference: async () => ({ value: null }),
     });
     const site = { id: 's', title: 'S', url: 'http://x/s', theme: 'main', locale: null, timeZone: null };
     const { say } = await localeFor(site, new Map());

@@ -74,18 +74,24 @@ function listOf(value: Json): Json[] {
 
 /** A group of radio buttons or checkboxes, each with its own label. */
 export function choiceGroup(view: ElementView, type: 'radio' | 'checkbox'): string {
+  const choices = choicesOf(view, type).map(({ html }) => html);
+  return fieldset(view, choices.join(' '), type === 'radio');
+}
+
+/** Radio buttons or checkboxes, one for each option. */
+export function choicesOf(view: ElementView, type: 'radio' | 'checkbox'): { html: string; isChosen: boolean }[] {
   const { name, readonly } = view.definition;
   const isChosen = chosenIn(view);
-  const choices = view.options.map((option, index) => {
+  return view.options.map((option, index) => {
     const id = controlId(view, index + 1);
     // A browser would demand each checkbox that is `required`.
     const required = isDemanded(view) && type === 'radio';
     const state = { checked: isChosen(option), required, disabled: readonly };
     const autofocus = view.autofocus && index === 0;
     const attrs = { id, name, type, value: String(option.value), ...state, autofocus };
-    return `<span class="apps-choice"><input${attributes(attrs)}> <label for="${id}">${escapeHtml(option.label)}</label></span>`;
+    const html = `<span class="apps-choice"><input${attributes(attrs)}> <label for="${id}">${escapeHtml(option.label)}</label></span>`;
+    return { html, isChosen: state.checked };
   });
-  return fieldset(view, choices.join(' '), type === 'radio');
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Json } from '../../../../../shared/json';
-import { filesIn, type HeldFile, type RefusedFile, type StoredFile, sizeText } from '../../../files';
+import { filesIn, type HeldFile, type RefusedFile, type StoredFile } from '../../../files';
 import { type Message, message } from '../../locales';
 import type { ElementDefinition } from '../../types';
 import type { ElementType, ElementView, JsonSchema } from '../types';
@@ -39,7 +39,7 @@ export function readFiles(
   if (refused) return { error: message('file_type', { name: refused.name }) };
   const large = fine.find((file) => file.size > (definition.maxSize ?? MAX_SIZE));
   if (large) {
-    const size = sizeText(definition.maxSize ?? MAX_SIZE);
+    const size = { bytes: definition.maxSize ?? MAX_SIZE };
     return { error: message('file_size', { size, name: large.name }) };
   }
   if (!definition.multiple && fine.length > 1) return { error: message('file_one') };
@@ -119,7 +119,7 @@ function chooser(view: ElementView, defaultAccept: readonly string[]): string {
     const text = file.url ? `<a${attributes({ href: file.url })}>${escapeHtml(file.name)}</a>` : escapeHtml(file.name);
     // The name is a link in the middle of the message.
     const kept = escapeHtml(view.locale.say('file_keep', { name: '\0' })).replace('\0', () => text);
-    return `<span class="apps-choice"><input${box}> <label for="${id}">${kept} (${sizeText(file.size)})</label></span> `;
+    return `<span class="apps-choice"><input${box}> <label for="${id}">${kept} (${escapeHtml(view.locale.size(file.size))})</label></span> `;
   });
   const attrs = attributes({
     id: controlId(view),

@@ -83,7 +83,8 @@ function outer({ definition }: ElementView): Record<string, string | undefined> 
 function requiredMark(view: ElementView, spoken = false): string {
   const { required, readonly } = view.definition;
   if (!required || readonly) return '';
-  if (spoken) return ' <abbr class="apps-required" title="required">*</abbr>';
+  if (spoken)
+    return ` <abbr${attributes({ class: 'apps-required', title: view.locale.say('required_mark') })}>*</abbr>`;
   return ' <span class="apps-required" aria-hidden="true">*</span>';
 }
 

@@ -41,6 +41,7 @@ export const en = {
   error_403: 'You may not see or do this.',
   error_404: 'There is nothing at this address.',
   error_409: 'Somebody else has changed it. Please open it again.',
+  error_413: 'What you sent is too large.',
   error_422: 'Some fields are not right.',
   error_429: 'This happened too often. Please try again later.',
   error_500: 'This part of the site does not work at the moment.',
@@ -110,6 +111,17 @@ export const en = {
   reference_most: 'Please choose at most {count, plural, one {# entry} other {# entries}}.',
   reference_more: 'There are more than {count, number}: look for a part of the name.',
   found_none: 'Nothing was found.',
+  required_mark: 'required',
+  // Failed parts of a page
+  part_failed: 'This part could not be shown',
+  part_failed_reason: 'This part could not be shown: {reason}',
+  record_saved: 'A record was saved.',
+  // The browser script
+  script_updated: 'Updated',
+  script_failed: 'This part could not be loaded',
+  script_invalid: 'Please check the form',
+  script_sending: 'Sending files',
+  script_close: 'Close',
 } as const;
 
 export type ServiceMessages = Record<keyof typeof en, string>;

@@ -1,8 +1,16 @@
+import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
 import type { ElementDefinition } from '../types';
 import { elementTypes, itemSchema } from '.';
-import { colors, position, schemas } from './testing/elements';
+
+const position = { file: 'x.yaml' };
+const colors = [
+  { value: 'red', label: 'Red' },
+  { value: 2, label: 'Two' },
+];
+const schemas = addFormats(new Ajv2020({ strict: false }));
 
 describe('JSON Schema of items', () => {
   const schemaOf = (type: string, extra: Partial<ElementDefinition> = {}) =>
@@ -23,11 +31,11 @@ describe('JSON Schema of items', () => {
     ['REFERENCE', { app: 'a', multiple: true }, ['1', '2']],
     ['REPEAT', { entry, min: 1 }, [{ n: 'a' }]],
     ['REPEAT', { entry }, []],
-  ])('the schema of %s with %j allows %j', (type, extra, value) => {
+  ])('of %s with %j allows %j', (type, extra, value) => {
     expect(schemas.validate(schemaOf(type, extra) as object, value), schemas.errorsText()).toBe(true);
   });
 
-  test('every input has a schema', () => {
+  test('every input has one', () => {
     const inputs = [...elementTypes].filter(([, { role }]) => role === 'input');
     expect(inputs.filter(([, { schema }]) => !schema).map(([name]) => name)).toEqual([]);
   });
@@ -61,7 +69,7 @@ describe('JSON Schema of items', () => {
     ['REPEAT', { entry, min: 1 }, []],
     ['REPEAT', { entry, max: 1 }, [{ n: '' }, { n: '' }]],
     ['REPEAT', { entry }, null],
-  ])('the schema of %s with %j refuses %j', (type, extra, value) => {
+  ])('%s with %j refuses %j', (type, extra, value) => {
     expect(schemas.validate(schemaOf(type, extra) as object, value)).toBe(false);
   });
 
@@ -70,7 +78,7 @@ describe('JSON Schema of items', () => {
     ['BASIC', {}, null],
     ['BASIC', { mode: 'COMPUTED_ON_SAVE' }, {}],
     ['NUMBER', { mode: 'COMPUTED_ON_CREATION' }, {}],
-  ])('the schema of %s with %j is %j', (type, extra, schema) => {
+  ])('%s with %j is %j', (type, extra, schema) => {
     expect(schemaOf(type, extra)).toEqual(schema);
   });
 });

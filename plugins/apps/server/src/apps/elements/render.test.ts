@@ -3,8 +3,16 @@ import type { Json } from '../../../../shared/json';
 import { localeFor } from '../locales';
 import type { ElementDefinition } from '../types';
 import { builtInActions, elementTypes } from '.';
-import { colors, locale, named, position, shownInputs, site } from './testing/elements';
 import type { ElementType } from './types';
+
+const position = { file: 'x.yaml' };
+const colors = [
+  { value: 'red', label: 'Red <1>' },
+  { value: 2, label: 'Two' },
+];
+
+const site = { id: 'site', title: 'Site', url: 'http://x/site', theme: 'main', locale: null, timeZone: null };
+const locale = await localeFor(site, new Map());
 
 function render(type: string, value: Json, extra: Partial<Parameters<NonNullable<ElementType['render']>>[0]> = {}) {
   const definition: ElementDefinition = { name: 'a', type, position, ...extra.definition };
@@ -22,9 +30,12 @@ function render(type: string, value: Json, extra: Partial<Parameters<NonNullable
 }
 
 const evil = `"><script>alert('x')</script>&`;
+const named = (more: Partial<ElementDefinition>): ElementDefinition => ({ name: 'a', type: '', position, ...more });
 
-describe('rendering a field', () => {
-  test.each(shownInputs.flatMap((type) => [[type, 'input'] as const, [type, 'text'] as const]))(
+describe('render', () => {
+  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
+
+  test.each(inputs.flatMap((type) => [[type, 'input'] as const, [type, 'text'] as const]))(
     '%s escapes values and captions in %s mode',
     (type, mode) => {
       const definition = { ...named({ label: evil, help: evil, placeholder: evil }), type };
@@ -40,7 +51,7 @@ describe('rendering a field', () => {
     },
   );
 
-  test.each(shownInputs)('%s connects label, help and error to its control', (type) => {
+  test.each(inputs)('%s connects label, help and error to its control', (type) => {
     const html =
       render(type, null, { definition: { ...named({ label: 'Name', help: 'Help' }), type }, error: 'Wrong' }) ?? '';
     expect(html).toMatch(/role="alert">Wrong</);
@@ -54,12 +65,9 @@ describe('rendering a field', () => {
     expect(html).toContain('id="apps-a-error"');
   });
 
-  test.each(shownInputs.filter((type) => type !== 'HIDDEN'))(
-    '%s has a name for screen readers without a label',
-    (type) => {
-      expect(render(type, null)).toContain('aria-label="a"');
-    },
-  );
+  test.each(inputs.filter((type) => type !== 'HIDDEN'))('%s has a name for screen readers without a label', (type) => {
+    expect(render(type, null)).toContain('aria-label="a"');
+  });
 
   test.each<[string, Json, Parameters<typeof render>[2], string]>([
     [
@@ -172,22 +180,24 @@ describe('rendering a field', () => {
 
   test.each([
     ['en', 'Keep <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
-    ['de', '<a href="/f">a&amp;$&amp;.pdf</a> behalten (3 bytes)'],
-    ['fr', 'Garder <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
+    ['de', '<a href="/f">a&amp;$&amp;.pdf</a> behalten (3 Byte)'],
+    ['fr', 'Garder <a href="/f">a&amp;$&amp;.pdf</a> (3 octets)'],
     ['es', 'Conservar <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
   ])('a file of a form is kept in the language %s', async (language, label) => {
     const files = [{ entry: 'stored:d', name: 'a&$&.pdf', size: 3, url: '/f' }];
     const html = render('FILE', null, { files, locale: await localeFor({ ...site, locale: language }, new Map()) });
-    expect(html).toContain(`>${label}</label>`);
+    // The kind of space before the unit differs between languages and versions of Node.js.
+    expect(html?.replace(/[\u00a0\u202f]/g, ' ')).toContain(`>${label}</label>`);
   });
 
-  test('the built-in actions are three', () => {
+  test('has three built-in actions', () => {
     expect([...builtInActions.keys()]).toEqual(['_save', '_edit', '_delete']);
   });
 });
 
 describe('ids of controls', () => {
-  test.each(shownInputs)('%s begins all ids with the prefix of its block', (type) => {
+  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
+  test.each(inputs)('%s begins all ids with the prefix of its block', (type) => {
     const definition: ElementDefinition = { name: 'a', type, position, label: 'A', help: 'why', options: colors };
     const view = {
       definition,
