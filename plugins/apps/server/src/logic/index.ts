@@ -10,7 +10,7 @@ import type { SessionOptions } from './session/session-link';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
 import { createFleet, type Fleet } from './supervisor/fleet';
 import type { Runner } from './supervisor/runner-process';
-import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession } from './types';
+import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
 export { default as contextMembers } from '../../../shared/context-members.json';
 export { hostFunctions } from './host-functions';
@@ -102,29 +102,19 @@ export function createLogicRuntime({
     const work = compile(program);
     if (!(work instanceof Promise)) return work;
     // The start of a process does not count either.
-    budget.deadline += performance.now() - begin;
+    budget.shared.deadline += performance.now() - begin;
     const busy = unavailable('The logic is still being compiled. Try again soon.', 1);
     return waited(budget, () => within(COMPILE_TIMEOUT, work, busy));
   }
 
   const runtime: LogicRuntime = {
-    budget: (losses = 0) => ({
-      deadline: performance.now() + limits.logicTime,
-      hostCalls: 0,
-      earlierCalls: 0,
-      memory: 0,
-      argumentSize: 0,
-      logEntries: 0,
-      losses,
-      waiting: { count: 0, since: 0 },
-    }),
-    beside: (budget, losses = 0) =>
-      new Proxy(budget, { get: (shared, name) => (name === 'losses' ? losses : Reflect.get(shared, name)) }),
-    renew(budget) {
-      budget.deadline = performance.now() + limits.logicTime;
-      budget.earlierCalls += budget.hostCalls;
-      budget.hostCalls = 0;
-      budget.argumentSize = 0;
+    budget: (losses = 0) => ({ losses, shared: newBudget(limits) }),
+    beside: ({ shared }, losses = 0) => ({ losses, shared }),
+    renew({ shared }) {
+      shared.deadline = performance.now() + limits.logicTime;
+      shared.earlierCalls += shared.hostCalls;
+      shared.hostCalls = 0;
+      shared.argumentSize = 0;
     },
     setup: fleet.setup,
     paused: breakers.open,
@@ -133,7 +123,7 @@ export function createLogicRuntime({
       breakers.check(program);
       const ready = compiledInTime(budget, program);
       const compiled = ready instanceof Promise ? await ready : ready;
-      if (performance.now() >= budget.deadline) throw timeoutError(limits);
+      if (performance.now() >= budget.shared.deadline) throw timeoutError(limits);
       const onEnd = once(await acquire(budget, compiled));
       const reportHostError = (name: string, error: unknown) => {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -183,9 +173,20 @@ async function startedRunner(
   return runner;
 }
 
+/** The budget of a request that begins now. */
+const newBudget = ({ logicTime }: LogicRuntimeOptions['limits']): SharedBudget => ({
+  deadline: performance.now() + logicTime,
+  hostCalls: 0,
+  earlierCalls: 0,
+  memory: 0,
+  argumentSize: 0,
+  logEntries: 0,
+  waiting: { count: 0, since: 0 },
+});
+
 /** Adds the time that a request waits to the budget: it does not count for its logic. */
-async function waited<T>(budget: LogicBudget, work: () => Promise<T>): Promise<T> {
-  const { waiting } = budget;
+async function waited<T>({ shared }: LogicBudget, work: () => Promise<T>): Promise<T> {
+  const { waiting } = shared;
   if (waiting.count === 0) waiting.since = performance.now();
   waiting.count += 1;
   try {
@@ -194,7 +195,7 @@ async function waited<T>(budget: LogicBudget, work: () => Promise<T>): Promise<T
     waiting.count -= 1;
     // Others of the request may go on waiting: they add the rest.
     const now = performance.now();
-    budget.deadline += now - waiting.since;
+    shared.deadline += now - waiting.since;
     waiting.since = now;
   }
 }

@@ -71,8 +71,15 @@ export interface PreparedCall {
   run(): Promise<Json>;
 }
 
-/** One deadline and one set of counters for all logic of a request, nested blocks and apps included. */
+/** What logic of a request may use. */
 export interface LogicBudget {
+  readonly shared: SharedBudget;
+  /** How often this request has run again because its runner was lost: the last time it is alone in a runner. */
+  readonly losses: number;
+}
+
+/** One deadline and one set of counters for all logic of a request, nested blocks and apps included. */
+export interface SharedBudget {
   /** `performance.now()` at which logic must have ended. The runtime moves it when the request must wait. */
   deadline: number;
   hostCalls: number;
@@ -83,8 +90,6 @@ export interface LogicBudget {
   /** Characters of the host calls' arguments. */
   argumentSize: number;
   logEntries: number;
-  /** How often this request has run again because its runner was lost: the last time it is alone in a runner. */
-  losses: number;
   /** Its sessions that wait now, and since when at least one of them does: time in which several wait counts once. */
   waiting: { count: number; since: number };
 }

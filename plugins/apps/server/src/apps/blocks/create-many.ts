@@ -71,7 +71,7 @@ async function createWithLogic(run: Run, source: ItemSource): Promise<number> {
       }
       total += 1;
       run.services.logic.renew(run.budget);
-      run.budget.deadline = Math.min(run.budget.deadline, batchEnd);
+      run.budget.shared.deadline = Math.min(run.budget.shared.deadline, batchEnd);
       const record = await createOne(run, sessions, newRecord(items, creator));
       pending += JSON.stringify(record.items).length;
       if (pending > MAX_PENDING)

@@ -136,7 +136,7 @@ function mailCalls(run: Run): Pick<Handlers, 'sendMail'> {
 /** Ends a search when the time of the logic is over or the client has left. */
 function endOf({ budget, visit }: Run): ReadEnd {
   // A timer may fire a millisecond early: without the extra one the search would fail before the logic times out.
-  return { time: Math.ceil(budget.deadline - performance.now()) + 1, signal: visit.signal };
+  return { time: Math.ceil(budget.shared.deadline - performance.now()) + 1, signal: visit.signal };
 }
 
 interface SiteCalls {
@@ -226,7 +226,7 @@ function contained(run: Run, handlers: Handlers): LogicHost {
   const settle = (error: unknown): never => {
     if (isBlockFailure(error) || (error instanceof AppsError && error.status < 500)) throw error;
     // After the deadline the session ends by itself with a timeout error.
-    if (performance.now() < run.budget.deadline) run.fatal.error ??= error;
+    if (performance.now() < run.budget.shared.deadline) run.fatal.error ??= error;
     throw interrupted();
   };
   const withPermission = (name: HostFunctionName) => {

@@ -34,8 +34,8 @@ export class HostAnswers {
   /** Counts the calls; returns the error that ends the session when a request makes too many. */
   refusal(calls: HostCalls): AppsError | null {
     const { budget, limits } = this.options;
-    budget.hostCalls += calls.length;
-    if (budget.hostCalls <= limits.hostCalls) return null;
+    budget.shared.hostCalls += calls.length;
+    if (budget.shared.hostCalls <= limits.hostCalls) return null;
     return this.over(`made more than ${limits.hostCalls} host calls`);
   }
 
@@ -46,8 +46,10 @@ export class HostAnswers {
   sizeRefusal(size: number): AppsError | null {
     const { budget, limits } = this.options;
     const maxSize = messageSize(limits) * MAX_ARGUMENT_FACTOR;
-    budget.argumentSize += size;
-    return budget.argumentSize <= maxSize ? null : this.over(`made host calls with more than ${maxSize} characters`);
+    budget.shared.argumentSize += size;
+    return budget.shared.argumentSize <= maxSize
+      ? null
+      : this.over(`made host calls with more than ${maxSize} characters`);
   }
 
   private over(what: string): AppsError {
@@ -89,7 +91,7 @@ export class HostAnswers {
 
   /** The answer to refused calls. */
   refused(message: string): string {
-    this.options.budget.hostCalls += 1;
+    this.options.budget.shared.hostCalls += 1;
     const error = this.errorOf('', new AppsError('BadRequestError', message));
     return JSON.stringify({ values: [], error } satisfies HostAnswer);
   }
@@ -102,8 +104,8 @@ export class HostAnswers {
       logEntrySize: limits.logEntrySize,
       lineOf: (stack) => locate(stack, program)?.line ?? null,
       countLog() {
-        budget.logEntries += 1;
-        if (budget.logEntries <= limits.logEntries) return;
+        budget.shared.logEntries += 1;
+        if (budget.shared.logEntries <= limits.logEntries) return;
         throw logicError(`More than ${limits.logEntries} log entries`, { file: entryOf(program) });
       },
     };

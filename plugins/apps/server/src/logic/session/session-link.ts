@@ -103,7 +103,7 @@ export class SessionLink {
   }
 
   private remaining(): number {
-    return this.options.budget.deadline - performance.now();
+    return this.options.budget.shared.deadline - performance.now();
   }
 
   private ask(send: () => void): Promise<string> {
@@ -159,7 +159,7 @@ export class SessionLink {
 
   /** The number is the runner's: it is shown, and decides nothing. */
   private grown(bytes: number): void {
-    this.options.budget.memory += Math.max(0, bytes - this.memory);
+    this.options.budget.shared.memory += Math.max(0, bytes - this.memory);
     this.memory = Math.max(this.memory, bytes);
   }
 

@@ -115,13 +115,14 @@ describe('nested sessions', () => {
 
   test('share the host calls and the time', async () => {
     const budget = runtime.budget();
-    budget.hostCalls = limits.hostCalls - 1;
+    budget.shared.hostCalls = limits.hostCalls - 1;
     const session = await open('function f(c) { c.app.count(); c.app.count() }', fakeHost(), budget);
     await expect(session.call([call('f')])).rejects.toMatchObject({
       message: expect.stringContaining('more than 1000 host calls'),
     });
     session.close();
-    const late = { ...runtime.budget(), deadline: performance.now() - 1 };
+    const late = runtime.budget();
+    late.shared.deadline = performance.now() - 1;
     await expect(open('function f() {}', fakeHost(), late)).rejects.toMatchObject({
       name: 'LogicTimeoutError',
       status: 504,
@@ -151,7 +152,7 @@ test('logic beside other logic of its request waits for a permit; its waits coun
   const budget = runtime.budget();
   const source = 'function f(c) { return c.app.count() }';
   const held = await open(source, fakeHost(), runtime.beside(budget));
-  const [begun, deadline] = [performance.now(), budget.deadline];
+  const [begun, deadline] = [performance.now(), budget.shared.deadline];
   const order: string[] = [];
   const others = [1, 2].map(async () => {
     const session = await open(source, fakeHost(), runtime.beside(budget));
@@ -164,9 +165,9 @@ test('logic beside other logic of its request waits for a permit; its waits coun
   held.close();
   await Promise.all(others);
   expect(order).toEqual(['closed', 'opened', 'opened']);
-  expect(budget.deadline - deadline).toBeLessThanOrEqual(performance.now() - begun);
-  expect(budget.deadline).toBeGreaterThan(deadline);
-  expect(budget.hostCalls).toBe(2);
+  expect(budget.shared.deadline - deadline).toBeLessThanOrEqual(performance.now() - begun);
+  expect(budget.shared.deadline).toBeGreaterThan(deadline);
+  expect(budget.shared.hostCalls).toBe(2);
   expect(runtime.beside(budget, 2).losses).toBe(2);
 });
 
