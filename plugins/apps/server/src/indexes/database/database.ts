@@ -9,8 +9,6 @@ export type { Row } from '../dialects';
 /** A connection on which SQL can be run. */
 export interface Reader {
   raw(sql: string, values: readonly unknown[]): PromiseLike<unknown>;
-  /** Runs the statement for each row of values, where that is faster than one statement for all; the rows that they return. */
-  each?(sql: string, rows: readonly (readonly unknown[])[]): Row[];
 }
 
 /** A second, read-only connection to a SQLite file, which reads on the calling thread. */
@@ -122,7 +120,6 @@ export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
       throw translateError(dialect, error);
     }
   };
-  const each = 'each' in connection && connection.each ? eachOf(connection.each, dialect) : undefined;
   return {
     rows: async (text, values = []) => dialect.rows(await run(text, values)),
     change: async (text, values = []) => dialect.affected(await run(text, values)),
@@ -131,10 +128,6 @@ export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
       const head = `${verb} into ${table} (${columns.join(', ')}) `;
       const returned: Row[] = [];
       for (const chunk of chunksOf(rows, size)) {
-        if (each) {
-          returned.push(...each(`${head}${tuples([columns]).sql}${ending}`, chunk));
-          continue;
-        }
         const { sql, values } = dialect.arrays && chunk.length > 1 ? arrayRows(chunk) : tuples(chunk);
         const result = await run(`${head}${sql}${ending}`, values);
         if (ending.includes('returning')) returned.push(...dialect.rows(result));
@@ -143,16 +136,6 @@ export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
     },
   };
 }
-
-const eachOf =
-  (each: NonNullable<Reader['each']>, dialect: Dialect): NonNullable<Reader['each']> =>
-  (sql, rows) => {
-    try {
-      return each(sql, rows);
-    } catch (error) {
-      throw translateError(dialect, error);
-    }
-  };
 
 function tuples(rows: readonly (readonly unknown[])[]): Statement {
   return { sql: `values ${rows.map((row) => `(${marks(row)})`).join(', ')}`, values: rows.flat() };

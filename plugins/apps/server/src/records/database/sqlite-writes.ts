@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { Reader, Row } from '../../indexes';
+import type { Reader } from '../../indexes';
 import { bound, compiled, type Statement } from './sqlite-statements';
 
 /** The part of a better-sqlite3 connection that is used here. */
@@ -43,17 +43,9 @@ export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Rea
       const values = bindings.map(bound);
       return statement.reader ? statement.all(values) : statement.run(values);
     };
-    // SQLite takes longer to compile a statement of five hundred rows than to insert them.
-    const each: Reader['each'] = (sql, rows) => {
-      client.emit('query', { sql, bindings: rows[0] ?? [] });
-      const statement = statementOf(sql);
-      if (statement.reader) return rows.flatMap((row) => statement.all(row.map(bound))) as Row[];
-      for (const row of rows) statement.run(row.map(bound));
-      return [];
-    };
     try {
       await begin(connection, () => run('BEGIN IMMEDIATE'));
-      const result = await work({ raw: async (sql, values) => run(sql, values), each });
+      const result = await work({ raw: async (sql, values) => run(sql, values) });
       run('COMMIT');
       return result;
     } catch (error) {

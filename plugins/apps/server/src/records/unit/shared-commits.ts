@@ -11,6 +11,8 @@ const MAX_RECORDS = 50;
 
 /** A unit of work that changes records alone, ready to be committed. */
 export interface Part {
+  /** Whether it has locked its records, for which other units of this process wait: they share its commit already. */
+  readonly isAlone: boolean;
   /** The entries to write. */
   readonly pending: readonly Entry[];
   /** Rejects with a CollisionError when a record has changed that the unit has read. */
@@ -58,7 +60,10 @@ export function sharedCommits(tools: {
     const kept = parts.flatMap(({ pending }) => pending.map((entry) => ({ entry, state: { ...entry } })));
     let isWritten = false;
     try {
-      await write([...parts, { pending: [], check: async () => {}, written: () => (isWritten = true) }]);
+      await write([
+        ...parts,
+        { isAlone: false, pending: [], check: async () => {}, written: () => (isWritten = true) },
+      ]);
     } catch (error) {
       // Without a database each of them would wait for a connection, one after the other.
       const isHopeless = isWritten || isAppsError(translateError(dialect, error), 'ServiceUnavailableError');
@@ -92,7 +97,7 @@ export function sharedCommits(tools: {
   };
 
   return async (part) => {
-    if (part.pending.length > MAX_RECORDS || (await database.current())) return write([part]);
+    if (part.isAlone || part.pending.length > MAX_RECORDS || (await database.current())) return write([part]);
     return new Promise((resolve, reject) => {
       waiting.push({ part, resolve, reject });
       outside(plan);

@@ -219,6 +219,7 @@ export class UnitTransaction {
     if (this.failure) throw this.failure;
     this.commits = true;
     const commit = this.tools.commit({
+      isAlone: this.own.size > 0,
       pending: this.entries.pending(),
       check: (sql) => this.checkReads(sql),
       written: () => {
