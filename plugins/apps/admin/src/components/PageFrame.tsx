@@ -14,17 +14,17 @@ interface Props {
 
 /** A page of a theme at a width in pixels, made smaller where there is less room. Its scripts do not run. */
 export function PageFrame({ title, html, width, height = 60 }: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState(width);
+  const container = useRef<HTMLDivElement>(null);
+  const [available, setAvailable] = useState(width);
   const shown = useMemo(() => still(html), [html]);
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => entry && setRoom(entry.contentRect.width));
-    observer.observe(place.current as HTMLDivElement);
+    const observer = new ResizeObserver(([entry]) => entry && setAvailable(entry.contentRect.width));
+    observer.observe(container.current as HTMLDivElement);
     return () => observer.disconnect();
   }, []);
-  const scale = Math.min(1, Math.max(1, room) / width);
+  const scale = Math.min(1, Math.max(1, available) / width);
   return (
-    <div ref={place} style={{ height: `${height}vh`, overflow: 'hidden' }}>
+    <div ref={container} style={{ height: `${height}vh`, overflow: 'hidden' }}>
       <iframe
         title={title}
         sandbox=""

@@ -1,8 +1,7 @@
-import { Box, Button, Field, Flex, Typography } from '@strapi/design-system';
+import { Button, Field, Flex } from '@strapi/design-system';
 import { useState } from 'react';
-import { useErrorText } from '../../api/base';
 import { useAppsPreviewThemeMutation } from '../../api/sites';
-import { PageFrame, widths } from '../../components/PageFrame';
+import { PreviewResult } from '../../components/PreviewResult';
 import { type Width, WidthButtons } from '../../components/WidthButtons';
 import { useText } from '../../plugin';
 import { useLive } from '../../use-live';
@@ -10,7 +9,6 @@ import { useLive } from '../../use-live';
 /** A page of a site as visitors would see it with another theme, before that is used. */
 export default function ThemePreview({ site, theme }: { site: string; theme: string }) {
   const text = useText();
-  const textOf = useErrorText();
   const [path, setPath] = useState('');
   const [width, setWidth] = useState<Width>('desktop');
   const [show] = useAppsPreviewThemeMutation();
@@ -31,21 +29,7 @@ export default function ThemePreview({ site, theme }: { site: string; theme: str
           </Button>
         </Flex>
       </Flex>
-      {error !== null && (
-        <Typography role="alert" textColor="danger600">
-          {textOf(error)}
-        </Typography>
-      )}
-      {answer && (
-        <Box borderColor="neutral200" hasRadius>
-          {answer.status !== 200 && (
-            <Typography textColor="danger600">
-              {[text('code.preview.status', { status: answer.status }), answer.redirect].filter(Boolean).join(' → ')}
-            </Typography>
-          )}
-          <PageFrame title={text('theme.preview', { theme })} html={answer.html} width={widths[width]} height={50} />
-        </Box>
-      )}
+      <PreviewResult title={text('theme.preview', { theme })} {...{ answer, error, width }} height={50} />
     </Flex>
   );
 }

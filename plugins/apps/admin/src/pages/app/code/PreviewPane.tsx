@@ -1,10 +1,9 @@
-import { Box, Button, Field, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
+import { Button, Field, Flex, SingleSelect, SingleSelectOption } from '@strapi/design-system';
 import { useState } from 'react';
 import type { AppDetail } from '../../../../../shared/admin-api';
-import { useErrorText } from '../../../api/base';
 import { useAppsPreviewMutation } from '../../../api/code';
 import { useAppsRightsMatrixQuery } from '../../../api/why';
-import { PageFrame, widths } from '../../../components/PageFrame';
+import { PreviewResult } from '../../../components/PreviewResult';
 import { type Width, WidthButtons } from '../../../components/WidthButtons';
 import { useText } from '../../../plugin';
 import { useLive } from '../../../use-live';
@@ -19,7 +18,6 @@ interface Props {
 /** The page of a block as a requester sees it, with texts that are not saved. It follows what is typed. */
 export function PreviewPane({ app, block, files }: Props) {
   const text = useText();
-  const textOf = useErrorText();
   const [who, setWho] = useState('anonymous');
   const [content, setContent] = useState('');
   const [width, setWidth] = useState<Width>('desktop');
@@ -50,21 +48,7 @@ export function PreviewPane({ app, block, files }: Props) {
           {text('code.preview.refresh')}
         </Button>
       </Flex>
-      {error !== null && (
-        <Typography role="alert" textColor="danger600">
-          {textOf(error)}
-        </Typography>
-      )}
-      {answer && (
-        <Box borderColor="neutral200" hasRadius>
-          {answer.status !== 200 && (
-            <Typography textColor="danger600">
-              {[text('code.preview.status', { status: answer.status }), answer.redirect].filter(Boolean).join(' → ')}
-            </Typography>
-          )}
-          <PageFrame title={text('code.preview')} html={answer.html} width={widths[width]} />
-        </Box>
-      )}
+      <PreviewResult title={text('code.preview')} {...{ answer, error, width }} />
     </Flex>
   );
 }
