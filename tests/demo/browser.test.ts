@@ -20,7 +20,6 @@ const pages: [name: string, path: string][] = [
   ['survey', '/@@survey'],
   ['survey-steps', '/@@survey-steps'],
   ['german', '/../bibliothek/'],
-  ['german-article', '/../bibliothek/articles/willkommen'],
   ['german-glossary', '/../bibliothek/@@glossary'],
   ['most-liked', '/@@most-liked'],
   ['login', '/@@login'],

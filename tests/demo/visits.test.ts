@@ -94,12 +94,12 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
     });
   });
 
-  describe('the sites in two languages', () => {
+  describe('the glossary in two languages', () => {
     /** Words of the theme, the app and the service on each site. */
     const words = {
-      site: /Skip to|Glossary|Search|Topic|Log |terms|Term\b|Meaning|Edit|Delete|Save|Please|Saturday|All |Like|\blikes?\b|[Cc]omment|Latest|Nobody/,
+      site: /Skip to|Glossary|Search|Topic|Log |terms|Term\b|Meaning|Edit|Delete|Save|Please|Saturday|All /,
       bibliothek:
-        /Zum Inhalt|Glossar\b|Such|Thema|Themen|melden|Begriff|Bedeutung|Bearbeiten|Löschen|Bitte|Samstag|Alle |[Gg]efällt|Kommentar|Beiträge/,
+        /Zum Inhalt|Glossar\b|Such|Thema|Themen|melden|Begriff|Bedeutung|Bearbeiten|Löschen|Bitte|Samstag|Alle /,
     };
     /** What the other site's pages say is on none of this one, but for the link to it. */
     async function speaks(page: Page, site: keyof typeof words) {
@@ -124,8 +124,6 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
         labels: ['Term', 'Meaning', 'Web', 'Save the term'],
         login: ['Log in', 'Name or e-mail', 'Password'],
         empty: 'Please fill in this field.',
-        pages: { home: '', article: 'articles/welcome', about: 'about', missing: 'articles/willkommen' },
-        like: ['Like', '1 like'],
       },
       bibliothek: {
         term: 'Oktav',
@@ -133,8 +131,6 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
         labels: ['Begriff', 'Bedeutung', 'Netz', 'Begriff speichern'],
         login: ['Anmelden', 'Name oder E-Mail', 'Passwort'],
         empty: 'Bitte füllen Sie dieses Feld aus.',
-        pages: { home: '', article: 'articles/willkommen', about: 'ueber-uns', missing: 'articles/welcome' },
-        like: ['Gefällt mir', 'Gefällt einer Person'],
       },
     } as const;
 
@@ -143,7 +139,7 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
       ['bibliothek', true, { width: 390, height: 800 }, 'dark'],
       ['bibliothek', false, { width: 1280, height: 800 }, 'light'],
     ] as const)('%s is wholly in its language; script: %s, %j, %s', async (site, script, viewport, scheme) => {
-      const { term, meaning, labels, login, empty, pages } = texts[site];
+      const { term, meaning, labels, login, empty } = texts[site];
       const { page, context, look } = await visit([script, viewport, scheme]);
       const see = async (name: string) => {
         await speaks(page, site);
@@ -169,27 +165,8 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
       await page.goto(`${host.url}/${site}/@@glossary?topic=Web&q=${term}`);
       await page.getByRole('definition').first().waitFor();
       await see('found');
-      for (const [name, path] of Object.entries(pages)) {
-        await page.goto(`${host.url}/${site}/${path}`);
-        await see(name);
-      }
       await context.close();
     });
-
-    test.each(['site', 'bibliothek'] as const)(
-      'an article of %s is liked in its language, apart from the other',
-      async (site) => {
-        const { pages, like } = texts[site];
-        const { page, context } = await visit([true, { width: 1280, height: 800 }, 'light']);
-        await page.goto(`${host.url}/${site}/${pages.article}`);
-        await page.getByRole('button', { name: like[0] }).click();
-        await page.getByText(like[1], { exact: true }).waitFor();
-        await page.goto(`${host.url}/${site}/@@most-liked`);
-        await speaks(page, site);
-        expect(await page.locator('.rating-top li').count()).toBe(1);
-        await context.close();
-      },
-    );
 
     test('each site leads to the other', async () => {
       const { page, context } = await visit([true, { width: 1280, height: 800 }, 'light']);
@@ -199,11 +176,6 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
       expect(await page.locator('dl.glossary').textContent()).not.toContain('Quarto');
       await page.getByRole('link', { name: 'English' }).click();
       await page.waitForURL(`${host.url}/site/@@glossary`);
-      await page.goto(`${host.url}/site/articles/welcome`);
-      await page.getByRole('link', { name: 'Auf Deutsch', exact: true }).click();
-      await page.waitForURL(`${host.url}/bibliothek/articles/willkommen`);
-      await page.getByRole('link', { name: 'In English', exact: true }).click();
-      await page.waitForURL(`${host.url}/site/articles/welcome`);
       await page.goto(`${host.url}/bibliothek/nothing-here`);
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Nicht gefunden');
       await context.close();
