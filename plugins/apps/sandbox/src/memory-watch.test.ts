@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createMemoryWatch, type Watched } from './memory-watch';
 
 const megabyte = 1024 * 1024;
@@ -24,14 +24,17 @@ function watched(alone = false) {
       id += 1;
       const own = id;
       const ended: string[] = [];
-      const fail: Watched['fail'] = (reason) => {
+      const close = () => {
+        watch.ending(session);
         sessions.delete(own);
+      };
+      const fail: Watched['fail'] = (reason) => {
+        close();
         ended.push(reason);
       };
-      const session: Watched = { shared: false, memoryBefore: watch.last, processorTime, fail };
+      const session: Watched = { before: watch.last, processorTime, fail };
       sessions.set(own, session);
-      watch.begun(session);
-      return { ended, close: () => sessions.delete(own) };
+      return { ended, close };
     },
     /** Measures once for each size, in megabytes, of the process. */
     measure(...megabytes: number[]) {
@@ -63,22 +66,30 @@ test('the busiest of several sessions is ended with "crowded", not with "memory"
   expect(quiet.ended).toEqual(['crowded']);
 });
 
-test('a session that follows another one since the last measurement is not blamed', () => {
-  const { open, measure } = watched();
-  open().close();
-  const { ended } = open();
-  measure(600);
-  expect(ended).toEqual(['crowded']);
-});
+describe('other sessions since the last measurement before it began', () => {
+  test.each([
+    ['have used hardly any processor time: it is to blame', 20, 'memory'],
+    ['have computed: it may not be to blame', 60, 'crowded'],
+  ])('%s', (_, time, reason) => {
+    const { open, measure } = watched();
+    open(1000).close();
+    measure(100);
+    open(time).close();
+    const { ended } = open();
+    open(time / 2);
+    measure(600);
+    expect(ended).toEqual([reason]);
+  });
 
-test('a session that has ended since the last measurement counts as present', () => {
-  const { open, measure } = watched();
-  const first = open();
-  measure(100);
-  first.close();
-  const second = open();
-  measure(600);
-  expect(second.ended).toEqual(['crowded']);
+  test('their processor time before that measurement does not count', () => {
+    const { open, measure } = watched();
+    const first = open();
+    measure(100);
+    const { ended } = open(900);
+    first.close();
+    measure(600);
+    expect(ended).toEqual(['memory']);
+  });
 });
 
 test('in a process for one session, that session is to blame', () => {

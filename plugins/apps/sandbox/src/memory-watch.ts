@@ -13,6 +13,12 @@ const idleMemory = 16;
  */
 const MIN_TIME = 150;
 
+/**
+ * Milliseconds of processor time that all other sessions of a process may have used for its growth to be due to one
+ * session: too little to fill what one session may use.
+ */
+const MAX_OTHERS_TIME = 50;
+
 /** Megabytes of an isolate in a runner that has had no session for `MAX_MEASUREMENTS.rest` measurements. */
 const REST_MEMORY = 10;
 
@@ -23,7 +29,15 @@ const REST_MEMORY = 10;
 const MAX_MEASUREMENTS = { busy: 20, idle: 4, rest: 1_200 };
 
 /** The part of a session that the watch uses. */
-export type Watched = Pick<Session, 'fail' | 'memoryBefore' | 'processorTime' | 'shared'>;
+export type Watched = Pick<Session, 'before' | 'fail' | 'processorTime'>;
+
+/** What the process has used when a session begins, as of the last measurement. */
+export interface Usage {
+  /** Bytes of resident memory. */
+  memory: number;
+  /** Milliseconds of processor time, of all sessions. */
+  time: number;
+}
 
 export interface MemoryWatchOptions {
   sessions: ReadonlyMap<number, Watched>;
@@ -39,10 +53,10 @@ export interface MemoryWatchOptions {
 }
 
 export interface MemoryWatch {
-  /** Bytes of resident memory at the last measurement: what the process has before a session that begins now. */
-  readonly last: number;
-  /** A session has begun; it is in `sessions`. */
-  begun(session: Watched): void;
+  /** At the last measurement: `before` of a session that begins now. */
+  readonly last: Usage;
+  /** A session is about to end; it is still in `sessions`. */
+  ending(session: Watched): void;
   /** Measures the memory, and ends a session or reports the runner when it is over the bound. */
   measure(): void;
 }
@@ -50,9 +64,10 @@ export interface MemoryWatch {
 /**
  * The engine's memory limit is soft: some allocations pass it many times. So the process's resident memory is watched.
  * Over the bound, the session that has used the most processor time is ended, if the process has grown by more than its
- * sessions may use since they began: with `memory` if it was the only one in that time, else with `crowded`, and its
- * request is run again, the last time in a runner of its own. Without such growth, earlier sessions have left the memory
- * behind: no session is ended then, the runner is reported (`unhealthy`), as when the memory stays after a session's end.
+ * sessions may use since they began: with `memory` if other sessions have used hardly any processor time since then, else
+ * with `crowded`, and its request is run again, the last time in a runner of its own. Without such growth, earlier sessions
+ * have left the memory behind: no session is ended then, the runner is reported (`unhealthy`), as when the memory stays
+ * after a session's end.
  */
 export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
   const { sessions, isolates, memory, alone, resident, unhealthy } = options;
@@ -61,9 +76,9 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
     measurementsIdle < MAX_MEASUREMENTS.rest
       ? megabytes(ownMemory + isolates * idleMemory + (sessions.size + 1) * memory)
       : megabytes(ownMemory + isolates * REST_MEMORY);
-  let last = resident();
-  /** Sessions that the process has had since the last measurement. */
-  let present = 0;
+  let last: Usage = { memory: resident(), time: 0 };
+  /** Milliseconds of processor time of the sessions that have ended. */
+  let timeEnded = 0;
   let measurementsOver = 0;
   let measurementsIdle = 0;
   let isUnhealthy = false;
@@ -73,12 +88,17 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
     isUnhealthy = true;
   };
 
+  const time = () => [...sessions.values()].reduce((sum, { processorTime }) => sum + processorTime, timeEnded);
+
+  const isAlone = ({ before, processorTime }: Watched) =>
+    alone || last.time - before.time - processorTime <= MAX_OTHERS_TIME;
+
   function blame(): void {
     const all = [...sessions.values()];
-    const growth = last - Math.min(...all.map(({ memoryBefore }) => memoryBefore));
+    const growth = last.memory - Math.min(...all.map(({ before }) => before.memory));
     if (growth <= megabytes((all.length + 1) * memory)) return reportUnhealthy();
     const heaviest = all.reduce((one, other) => (other.processorTime > one.processorTime ? other : one));
-    if (heaviest.processorTime >= MIN_TIME) heaviest.fail(alone || !heaviest.shared ? 'memory' : 'crowded', '');
+    if (heaviest.processorTime >= MIN_TIME) heaviest.fail(isAlone(heaviest) ? 'memory' : 'crowded', '');
     else if (measurementsOver >= MAX_MEASUREMENTS.busy) reportUnhealthy();
   }
 
@@ -86,16 +106,13 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
     get last() {
       return last;
     },
-    begun(session) {
-      present += 1;
-      session.shared = present > 1;
-      if (present > 1) for (const other of sessions.values()) other.shared = true;
+    ending(session) {
+      timeEnded += session.processorTime;
     },
     measure() {
-      last = resident();
-      present = sessions.size;
-      measurementsIdle = present > 0 ? 0 : measurementsIdle + 1;
-      measurementsOver = last <= bound() ? 0 : measurementsOver + 1;
+      last = { memory: resident(), time: time() };
+      measurementsIdle = sessions.size > 0 ? 0 : measurementsIdle + 1;
+      measurementsOver = last.memory <= bound() ? 0 : measurementsOver + 1;
       if (measurementsOver === 0) return;
       if (sessions.size > 0) blame();
       else if (measurementsOver >= MAX_MEASUREMENTS.idle) reportUnhealthy();

@@ -44,12 +44,14 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
     const { session: id, data, remaining } = message;
     const found = program(message.program, message.source);
     if (!found) return send({ type: 'failed', session: id, reason: 'unknown-program', message: '' });
-    const ended = () => sessions.delete(id);
+    const ended = (session: Session) => {
+      watch.ending(session);
+      sessions.delete(id);
+    };
     const { language } = found;
     const { messageSize } = options;
-    const session = new Session({ id, language, pool, messageSize, memoryBefore: watch.last, send, ended });
+    const session = new Session({ id, language, pool, messageSize, before: watch.last, send, ended });
     sessions.set(id, session);
-    watch.begun(session);
     session.open(found, data, remaining);
   }
 

@@ -1,6 +1,7 @@
 import type { FailureReason, FromRunner, WireProgram } from '../../shared/logic-protocol';
 import { timeIsOver } from './deadline';
 import type { Language } from './language-contexts';
+import type { Usage } from './memory-watch';
 import { createOwnAnswers } from './own-answers';
 import { ownCall } from './own-calls';
 import type { Pool } from './pool';
@@ -24,17 +25,15 @@ export interface SessionOptions {
   pool: Pool;
   /** Characters that an answer or the arguments of host calls may have. */
   messageSize: number;
-  /** Resident memory of the process, in bytes, before the session. */
-  memoryBefore: number;
+  /** What the process had used before the session. */
+  before: Usage;
   send(message: FromRunner): void;
-  /** The session no longer exists. */
-  ended(): void;
+  /** The session no longer exists; its processor time is still known. */
+  ended(session: Session): void;
 }
 
 /** One session in one worker: passes text between the server and the sandbox and enforces the time limit. */
 export class Session implements WorkerEvents {
-  /** Whether other sessions were in the process meanwhile: then the growth of its memory is not due to this one alone. */
-  shared = false;
   private readonly worker: Worker;
   private running: Promise<unknown> = Promise.resolve();
   private pending: ((reply: string) => void) | null = null;
@@ -54,9 +53,8 @@ export class Session implements WorkerEvents {
     return this.isolateTime() - this.timeBefore;
   }
 
-  /** Bytes of resident memory that the process had before the session. */
-  get memoryBefore(): number {
-    return this.options.memoryBefore;
+  get before(): Usage {
+    return this.options.before;
   }
 
   private isolateTime(): number {
@@ -114,7 +112,7 @@ export class Session implements WorkerEvents {
   close(): void {
     if (this.over) return;
     this.over = true;
-    this.options.ended();
+    this.options.ended(this);
     this.options.pool.release(this.worker);
   }
 
@@ -129,7 +127,7 @@ export class Session implements WorkerEvents {
   stop(): void {
     if (this.over) return;
     this.over = true;
-    this.options.ended();
+    this.options.ended(this);
     this.reply('');
     this.options.pool.discard(this.worker);
     const stuck = setTimeout(() => this.options.send({ type: 'unhealthy' }), endTime);
