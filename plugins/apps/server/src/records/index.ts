@@ -7,4 +7,5 @@ export { isUnavailable } from '../indexes';
 export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createRecordStore, type RecordStoreOptions } from './store';
+export { itemsJson } from './table/rows';
 export type * from './types';

@@ -9,28 +9,41 @@ import { checkDepth, closeUnlessEnded, jsonBody, received } from '../request/bod
 import { mediaType } from '../request/negotiate';
 import { checkNumbers, checkUtf8 } from '../request/text';
 
+/** Items of a JSON array that are given to the store at once. */
+const MAX_BATCH = 500;
+
 /**
  * Reads the items of operation 6 for `work`: a JSON array, or NDJSON of any length. All items are read before `work` begins,
  * so that no database transaction waits for a slow client.
  */
 export async function withItems<T>(
   ctx: Context,
-  { maxLine, folder }: { /** Bytes. */ maxLine: number /** Of the temporary file. */; folder: string },
+  options: { /** Bytes. */ maxLine: number /** Of the temporary file. */; folder: string },
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
-  const isLines = mediaType(ctx) === 'application/x-ndjson';
-  if (isLines && !['', 'identity'].includes(ctx.get('Content-Encoding'))) {
+  if (mediaType(ctx) === 'application/x-ndjson') return withLines(ctx, options, work);
+  // Strapi's parser has bounded the array, and it is in memory.
+  const entries = entriesOf(jsonBody(ctx));
+  return work({ namesBlocks: entries.some(namesBlock), read: () => batchesOf(entries) });
+}
+
+async function withLines<T>(
+  ctx: Context,
+  { maxLine, folder }: { maxLine: number; folder: string },
+  work: (source: ItemSource) => Promise<T>,
+): Promise<T> {
+  if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) {
     throw new AppsError('UnsupportedMediaTypeError', 'NDJSON is taken without a Content-Encoding');
   }
   let namesBlocks = false;
   const items = async function* () {
-    for await (const one of isLines ? parsedLines(ctx.req, maxLine) : entriesOf(jsonBody(ctx))) {
+    for await (const one of parsedLines(ctx.req, maxLine)) {
       namesBlocks ||= namesBlock(one);
       yield one;
     }
   };
   const spooled = await spool(items(), folder).catch((error: unknown) => {
-    if (isLines) closeUnlessEnded(ctx.req);
+    closeUnlessEnded(ctx.req);
     throw error;
   });
   try {
@@ -38,6 +51,10 @@ export async function withItems<T>(
   } finally {
     await spooled.remove();
   }
+}
+
+async function* batchesOf(entries: Items[]): AsyncIterable<Items[]> {
+  for (let start = 0; start < entries.length; start += MAX_BATCH) yield entries.slice(start, start + MAX_BATCH);
 }
 
 function entriesOf(body: unknown): Items[] {

@@ -20,7 +20,7 @@ import type { Exchange, TargetOf } from '../request/exchange';
 import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
 import { answerTyped, applyLogicResponse } from '../response/logic-response';
 import { withItems } from './bulk';
-import { list, listEntry, recordUrl, table, withId } from './list';
+import { entryJson, list, recordUrl, table, withId } from './list';
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
 
@@ -163,7 +163,8 @@ export async function postSearch(exchange: Exchange): Promise<void> {
   requireRight(exchange, rights.view, 'search records');
   const found = await search(exchange, readBody(searchBody, jsonObject(ctx)));
   ctx.set('Cache-Control', 'private, no-store');
-  ctx.body = found.map((record) => listEntry(exchange, record));
+  ctx.type = 'application/json';
+  ctx.body = `[${found.map((record) => entryJson(exchange, record)).join()}]`;
 }
 
 /** Operation 11 by a plain link: a table. The keys of the body are parameters, `names` as JSON. */

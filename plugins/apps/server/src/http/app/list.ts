@@ -5,20 +5,16 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Items } from '../../../../shared/json';
 import { readCursor, writeCursor } from '../../apps';
+import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
 import { must, readParameters } from '../../request-schema';
 import type { Exchange } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
 
-/** An entry of a listing or search result (docs/reference/json-interface.md#operations). */
-export interface ListEntry {
-  path: string;
-  id: string;
-  items: Items;
-}
-
-export function listEntry(exchange: Exchange, record: StoredRecord): ListEntry {
-  return { path: recordUrl(exchange, record.id), id: record.id, items: withId(record) };
+/** The JSON of an entry of a listing or search result (docs/reference/json-interface.md#operations). */
+export function entryJson(exchange: Exchange, record: StoredRecord): string {
+  const [path, id] = [recordUrl(exchange, record.id), record.id].map((text) => JSON.stringify(text));
+  return `{"path":${path},"id":${id},"items":${itemsJson(record)}}`;
 }
 
 /** Every returned record's items have its `id` (docs/reference/json-interface.md#items). */
@@ -113,7 +109,7 @@ const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => Asyn
   async *'application/json'(exchange, batches) {
     let separator = '[';
     for await (const batch of batches) {
-      for (const chunk of chunks(batch.map((record) => JSON.stringify(listEntry(exchange, record))))) {
+      for (const chunk of chunks(batch.map((record) => entryJson(exchange, record)))) {
         yield separator + chunk.join(',');
         separator = ',';
       }
@@ -122,7 +118,7 @@ const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => Asyn
   },
   async *'application/x-ndjson'(exchange, batches) {
     for await (const batch of batches) {
-      for (const record of batch) yield `${JSON.stringify(listEntry(exchange, record))}\n`;
+      for (const record of batch) yield `${entryJson(exchange, record)}\n`;
     }
   },
   async *'text/csv'(exchange, batches) {

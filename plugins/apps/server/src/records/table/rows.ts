@@ -51,14 +51,34 @@ export async function toRecords(sql: Sql, table: string, rows: readonly Row[]): 
   return (await withItems(sql, table, rows)).map(toRecord);
 }
 
+/** The stored JSON of the items of each record that was read. */
+const storedTexts = new WeakMap<StoredRecord, string>();
+
+/** The record of a row. Its items are parsed when they are first used: most answers pass their text on. */
 export function toRecord(row: Row): StoredRecord {
-  return {
+  const text = row.items as string;
+  let items: Items | undefined;
+  const record: StoredRecord = {
     id: row.identifier as string,
-    items: JSON.parse(row.items as string) as Items,
+    get items() {
+      items ??= JSON.parse(text) as Items;
+      return items;
+    },
     creator: row.creator as string | null,
     version: Number(row.version),
     seq: Number(row.id),
   };
+  storedTexts.set(record, text);
+  return record;
+}
+
+/** The JSON of a record's items and, as the last item, its `id`. Stored text is not parsed, unless it may have such an item. */
+export function itemsJson(record: StoredRecord): string {
+  const text = storedTexts.get(record);
+  const id = JSON.stringify(record.id);
+  if (text === '{}') return `{"id":${id}}`;
+  const isPlain = text?.startsWith('{"') && text.endsWith('}') && !text.includes('"id"');
+  return isPlain ? `${text.slice(0, -1)},"id":${id}}` : JSON.stringify({ ...record.items, id: record.id });
 }
 
 export function toIndexed(row: Row): IndexedRecord {

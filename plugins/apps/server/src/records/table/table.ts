@@ -126,8 +126,7 @@ export async function insertRecords(
 ): Promise<number[]> {
   const now = new Date();
   const rows = records.map(({ hash, site, app, id, items, creator }) => [
-    // Strapi requires unique letters and digits, which the hash is.
-    `r${hash.slice(0, 23)}`,
+    documentIdOf(hash, now),
     hash,
     scope,
     site,
@@ -149,6 +148,14 @@ export async function insertRecords(
       );
   const seqs = new Map(made.map((row) => [row.hash as string, Number(row.id)]));
   return records.map((record) => seqs.get(record.hash) as number);
+}
+
+/**
+ * Strapi requires 24 unique letters and digits. They begin with the time, so that new records follow each other in Strapi's
+ * index of them: with the hash alone, each insert changes another page (docs/decisions/storage-writing.md).
+ */
+function documentIdOf(hash: string, now: Date): string {
+  return `r${now.getTime().toString(36).padStart(9, '0')}${hash.slice(0, 14)}`;
 }
 
 async function selectIds(sql: Sql, hashes: readonly string[]): Promise<Row[]> {
