@@ -51,34 +51,49 @@ export async function toRecords(sql: Sql, table: string, rows: readonly Row[]): 
   return (await withItems(sql, table, rows)).map(toRecord);
 }
 
-/** The stored JSON of the items of each record that was read. */
-const storedTexts = new WeakMap<StoredRecord, string>();
+/**
+ * A record that was read. Its items are parsed when they are first used: most answers pass their text on. A copy of it by
+ * spreading has no items, because `items` is an accessor of the class: accessors of each object are slow.
+ */
+class ReadRecord implements StoredRecord {
+  readonly id: string;
+  readonly creator: string | null;
+  readonly version: number;
+  readonly seq: number;
+  readonly #text: string;
+  #items: Items | undefined;
 
-/** The record of a row. Its items are parsed when they are first used: most answers pass their text on. */
+  constructor(row: Row) {
+    this.id = row.identifier as string;
+    this.creator = row.creator as string | null;
+    this.version = Number(row.version);
+    this.seq = Number(row.id);
+    this.#text = row.items as string;
+  }
+
+  get items(): Items {
+    this.#items ??= JSON.parse(this.#text) as Items;
+    return this.#items;
+  }
+
+  /** The stored JSON of a record's items; undefined for a record that was changed since it was read. */
+  static textOf(record: StoredRecord): string | undefined {
+    return record instanceof ReadRecord ? record.#text : undefined;
+  }
+}
+
 export function toRecord(row: Row): StoredRecord {
-  const text = row.items as string;
-  let items: Items | undefined;
-  const record: StoredRecord = {
-    id: row.identifier as string,
-    get items() {
-      items ??= JSON.parse(text) as Items;
-      return items;
-    },
-    creator: row.creator as string | null,
-    version: Number(row.version),
-    seq: Number(row.id),
-  };
-  storedTexts.set(record, text);
-  return record;
+  return new ReadRecord(row);
 }
 
 /** The JSON of a record's items and, as the last item, its `id`. Stored text is not parsed, unless it may have such an item. */
 export function itemsJson(record: StoredRecord): string {
-  const text = storedTexts.get(record);
+  const text = ReadRecord.textOf(record);
   const id = JSON.stringify(record.id);
   if (text === '{}') return `{"id":${id}}`;
   const isPlain = text?.startsWith('{"') && text.endsWith('}') && !text.includes('"id"');
-  return isPlain ? `${text.slice(0, -1)},"id":${id}}` : JSON.stringify({ ...record.items, id: record.id });
+  if (text === undefined || !isPlain) return JSON.stringify({ ...record.items, id: record.id });
+  return `${text.slice(0, -1)},"id":${id}}`;
 }
 
 export function toIndexed(row: Row): IndexedRecord {

@@ -40,7 +40,7 @@ async function writeExisting(sql: Sql, entry: Entry): Promise<RecordWrite> {
     ? await updateRecord(sql, hash, base.version, current)
     : await deleteRecord(sql, hash, base.version);
   if (!done) throw new CollisionError([hash]);
-  entry.base = current && { ...current, seq: base.seq };
+  entry.base = current && { ...current, items: current.items, seq: base.seq };
   entry.current = entry.base;
   return { before: indexed(base), after: entry.base && indexed(entry.base) };
 }

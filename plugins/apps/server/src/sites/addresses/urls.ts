@@ -27,8 +27,12 @@ function recordPath(id: string): string {
   return steps ? `record%2F${encodeSegment(id)}` : `record/${parts.map(encodeSegment).join('/')}`;
 }
 
+/** Text of RFC 3986's unreserved characters, which stays what it is: most ids, of which a search may find ten thousand. */
+const unreserved = /^[\w.~-]*$/;
+
 /** One segment of a path with all of RFC 3986's reserved characters encoded. */
 export function encodeSegment(text: string): string {
+  if (unreserved.test(text)) return text;
   const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
   return encodeURIComponent(wellFormed).replace(
     /[!'()*]/g,
