@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
@@ -34,7 +35,7 @@ async function post(megabytes: number): Promise<string> {
       'content-type': 'multipart/form-data; boundary=b',
       'x-csrf-token': await stage.csrf('anonymous'),
     },
-    body: ReadableStream.from(form(megabytes)),
+    body: Readable.toWeb(Readable.from(form(megabytes))),
     duplex: 'half',
   } as RequestInit);
   const text = await answer.text();
