@@ -9,6 +9,7 @@ const blocks = [
   ['/@@card', 'apply for a library card: three steps, files, a repeated group'],
   ['/@@apps/survey/blocks/questions', 'the reader survey'],
   ['/@@survey-steps', 'the same in three steps'],
+  ['/@@poll', 'a poll, one vote a visitor'],
   ['/@@apps/survey/blocks/results', 'its results, for readers and editors'],
   ['/articles/welcome/@@apps/comments/blocks/comment', 'comments on the article "Welcome"'],
   ['/@@apps/comments/blocks/moderate', 'comments that wait, for editors'],

@@ -255,6 +255,34 @@ const mistakes: Mistake[] = [
     finds: [/^error apps\/a\/locales\/fr.yaml:1:4 .*A message is text/, /^error locales\/de.yaml:2:6 .*cannot be read/],
   },
   {
+    title: 'messages for texts that no definition has',
+    files: {
+      [`${block}.yaml`]:
+        'pages: [{ title: A, elements: [name] }]\nelements: { name: TEXT, day: { type: RADIO, options: [mon] }, _save: { label: Go } }',
+      [`${block}.html`]: '{_pages}{day}',
+      'apps/a/locales/de.yaml': [
+        'blocks:',
+        '  b:',
+        '    titel: B',
+        '    pages: { 1: Eins, 2: Zwei }',
+        '    elements:',
+        '      nam: { label: Name }',
+        '      name: { lable: Name }',
+        '      day: { options: { mon: Montag, tue: Dienstag } }',
+        '      _save: { label: Los }',
+        '  c: { title: C }',
+      ].join('\n'),
+    },
+    finds: [
+      'warning apps/a/locales/de.yaml:3:5 This message is never shown: there is no text "titel", did you mean "title"?',
+      'warning apps/a/locales/de.yaml:4:23 This message is never shown: there is no page "2", did you mean "1"?',
+      'warning apps/a/locales/de.yaml:6:7 This message is never shown: there is no element "nam", did you mean "name"?',
+      'warning apps/a/locales/de.yaml:7:15 This message is never shown: there is no text "lable", did you mean "label"?',
+      'warning apps/a/locales/de.yaml:8:38 This message is never shown: there is no option "tue"',
+      'warning apps/a/locales/de.yaml:10:3 This message is never shown: there is no block "c", did you mean "b"?',
+    ],
+  },
+  {
     title: 'a choice of a repeated group without options',
     files: { [`${block}.yaml`]: 'elements: { guests: { type: REPEAT, elements: { meal: SELECT } } }' },
     finds: ['error apps/a/blocks/b.yaml:1:55 The SELECT "guests_meal" has no options: the block has no logic file'],

@@ -24,6 +24,7 @@ test('no file of its apps is broken', async () => {
     { id: 'contact', problems: 0, theme: 'library' },
     { id: 'glossary', problems: 0, theme: 'demo' },
     { id: 'news', problems: 0, theme: 'demo' },
+    { id: 'poll', problems: 0, theme: 'demo' },
     { id: 'rating', problems: 0, theme: 'demo' },
     { id: 'survey', problems: 0, theme: 'demo' },
   ]);

@@ -12,20 +12,6 @@ import { repository } from '../support/theme';
 /** Pictures of the demo's pages, as build output. */
 const pictures = path.join(repository, '.cache', 'screenshots');
 
-const pages: [name: string, path: string][] = [
-  ['home', '/'],
-  ['article', '/articles/welcome'],
-  ['page', '/about'],
-  ['glossary', '/@@glossary'],
-  ['survey', '/@@survey'],
-  ['survey-steps', '/@@survey-steps'],
-  ['german', '/../bibliothek/'],
-  ['german-glossary', '/../bibliothek/@@glossary'],
-  ['most-liked', '/@@most-liked'],
-  ['login', '/@@login'],
-  ['not-found', '/nothing-here'],
-];
-
 const screens: [name: string, options: Parameters<Browser['newContext']>[0]][] = [
   ['wide', { viewport: { width: 1200, height: 800 } }],
   ['narrow', { viewport: { width: 360, height: 740 } }],
@@ -42,19 +28,6 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
   beforeAll(() => void mkdirSync(pictures, { recursive: true }));
 
   const site = () => `${host.url}/site`;
-
-  describe.each(screens)('%s', (screen, options) => {
-    test.each(pages)('%s has no violation, and fits', async (name, address) => {
-      const { page, context, said } = await browser.visitor({ ...options, bypassCSP: true });
-      await page.goto(site() + address, { waitUntil: 'load' });
-      expect(await violationsOn(options)(page)).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(overflow).toBeLessThanOrEqual(0);
-      expect(said.filter((line) => /Content Security Policy|Uncaught/.test(line))).toEqual([]);
-      await page.screenshot({ path: path.join(pictures, `${name}-${screen}.png`), fullPage: true });
-      await context.close();
-    });
-  });
 
   test('the dialog has no violation', async () => {
     const { page, context } = await browser.visitor({ bypassCSP: true });

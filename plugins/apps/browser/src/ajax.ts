@@ -31,6 +31,12 @@ export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, 
   });
 }
 
+/** Shows a form with what was entered in it before; nothing is carried out. */
+export function showAgain(block: HTMLFormElement, fields: URLSearchParams): void {
+  const url = new URL(block.getAttribute('action') ?? '', document.baseURI);
+  if (isHome(url)) reload(block, url, { init: { method: 'POST', body: fields, stays: true }, quiet: true });
+}
+
 /** Blocks with `target: ajax` are submitted in place; a token is never sent to another origin. */
 export function onSubmit(event: SubmitEvent): void {
   const form = event.target as HTMLFormElement;

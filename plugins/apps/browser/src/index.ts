@@ -2,8 +2,9 @@
  * The visitor's script (docs/reference/embedding.md#the-browser-script): blocks in place instead of page by page,
  * dialogs, loaders, live blocks. Everything works without it, as plain forms and links.
  */
-import { onLink, onSearchKey, onSubmit, reload } from './ajax';
+import { onLink, onSearchKey, onSubmit, reload, showAgain } from './ajax';
 import { keepConditions } from './conditions';
+import { keepEntered } from './entered';
 import { watchHistory } from './history';
 import { keepFresh } from './live';
 import { onOpen, setUpLoaders } from './load';
@@ -21,6 +22,7 @@ function start(): void {
   document.addEventListener('click', onOpen);
   watchHistory(reload);
   discover(document);
+  keepEntered(showAgain);
   // Pages made in the browser get their blocks and loaders later.
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) discover(node);

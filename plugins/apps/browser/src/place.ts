@@ -1,4 +1,5 @@
 import { announce } from './announce';
+import { followChange } from './entered';
 import { Failure, type Loaded } from './fetch-block';
 import { words } from './home';
 import { blocksIn, settingsOf, showLog } from './settings';
@@ -43,7 +44,8 @@ function selectorOf(element: Element | null): string | null {
  * Replaces a block by what was loaded, or puts it into an element. Focus, the cursor in a field and the scroll position
  * stay; the first wrong field gets the focus.
  */
-export function put(old: Element, { content, invalid, marked }: Loaded, inside = false, quiet = false): void {
+export function put(old: Element, loaded: Loaded, inside = false, quiet = false): void {
+  const { content, invalid, marked } = loaded;
   const active = old.contains(document.activeElement) ? document.activeElement : null;
   const focusSelector = selectorOf(active);
   const selection =
@@ -53,6 +55,7 @@ export function put(old: Element, { content, invalid, marked }: Loaded, inside =
   if (inside) old.replaceChildren(content);
   else old.replaceWith(content);
   for (const element of fresh) setUpBlocks(element);
+  followChange(old, fresh, loaded);
   const find = (selector: string) => fresh.map((element) => element.querySelector<HTMLElement>(selector)).find(Boolean);
   const named = invalid || marked ? find('[autofocus]') : undefined;
   const wrong = named ?? (invalid ? find('[aria-invalid=true]') : undefined);

@@ -2,7 +2,7 @@ import type { Items, Json } from '../../../../shared/json';
 import { errorText, isAppsError } from '../../errors';
 import type { StoredRecord } from '../../records/types';
 import { isAddress } from '../mail/addresses';
-import { filledLine, shown } from '../mail/fill';
+import { filledLine } from '../mail/fill';
 import { checkedMail, mailLimits } from '../mail/message';
 import { folderOf } from '../run/error-mark';
 import { localeOf } from '../run/locale';
@@ -11,6 +11,7 @@ import { queueMail, requesterAddress } from '../run/queue-mail';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import type { Block, Notify } from '../types';
+import { mailLines } from './mail-lines';
 import { displayBlock } from './run-block';
 
 /**
@@ -37,10 +38,12 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   if (to.length === 0) return;
   const replyTo = fill(notify.replyTo);
   const html = notify.block === null ? '' : await bodyOf(run, block, notify.block, record);
+  const { say } = await localeOf(run);
+  const lines = mailLines(block.definition.elements, record.items, say);
   const mail = checkedMail({
     to,
     subject: fill(notify.subject).slice(0, mailLimits.subject) || run.app.id,
-    text: (listOf(block, record) || (await localeOf(run)).say('record_saved')).slice(0, mailLimits.text),
+    text: (lines.join('\n') || say('record_saved')).slice(0, mailLimits.text),
     html,
     reply_to: isAddress(replyTo) ? replyTo : '',
   });
@@ -77,14 +80,6 @@ async function bodyOf(run: Run, block: Block, id: string, record: StoredRecord):
     );
     return '';
   }
-}
-
-/** The fields of the form with their values, one on each line; '' for none. */
-function listOf({ definition }: Block, { items }: StoredRecord): string {
-  const elements = [...definition.elements.values()].filter(
-    ({ name, type }) => type !== 'ACTION' && Object.hasOwn(items, name),
-  );
-  return elements.map(({ name, label }) => `${label ?? name}: ${shown(items[name])}`).join('\n');
 }
 
 function report(run: Run, block: Block, message: string): void {

@@ -50,7 +50,7 @@ export async function submitBlock(
   sent: FormFields,
   rights: SubmitRights,
 ): Promise<Submitted> {
-  const fields = withSentFiles(sent, run.visit.files);
+  const fields = withSentFiles(block, sent, run.visit.files);
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
@@ -88,7 +88,7 @@ export async function showRefused(
   fields: FormFields,
   errors: readonly FormError[],
 ): Promise<Displayed> {
-  const sent = withSentFiles(fields, run.visit.files);
+  const sent = withSentFiles(block, fields, run.visit.files);
   return displayBlock(run, block, await shownAgain(run, block, record, sent, errors));
 }
 

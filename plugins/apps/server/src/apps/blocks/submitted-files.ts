@@ -39,13 +39,17 @@ export function fileFields({ elements }: Definition): Map<string, ElementDefinit
 
 /**
  * The fields of a form, in which fields of files also name the files that the request has sent for them: so these are moved,
- * left out and shown again with the entry of a repeated group that they belong to.
+ * left out and shown again with the entry of a repeated group that they belong to. Where a field takes one file, a new one
+ * replaces what an earlier submission has sent.
  */
-export function withSentFiles(fields: FormFields, files: RequestFiles | undefined): FormFields {
-  const sent = (files?.parts() ?? []).map((part) => [
-    part,
-    [...textsOf(Object.hasOwn(fields, part) ? fields[part] : undefined), `${SENT}${part}`],
-  ]);
+export function withSentFiles({ definition }: Block, fields: FormFields, files: RequestFiles | undefined): FormFields {
+  const known = fileFields(definition);
+  const sent = (files?.parts() ?? []).map((part) => {
+    const before = textsOf(Object.hasOwn(fields, part) ? fields[part] : undefined);
+    const replaces = !known.get(fieldOf(part) ?? '')?.multiple && files?.of(part).some((file) => 'token' in file);
+    const stay = replaces ? before.filter((text) => !text.startsWith(KEPT)) : before;
+    return [part, [...stay, `${SENT}${part}`]];
+  });
   return { ...fields, ...Object.fromEntries(sent) };
 }
 

@@ -17,6 +17,9 @@ const texts = {
   down_label: 'downLabel',
 } as const;
 
+/** Keys of an element that have messages. */
+export const elementTexts: readonly string[] = Object.keys(texts);
+
 /**
  * The app with the texts of its definitions in the language of its site, as far as its catalogues have them
  * (docs/reference/languages.md#texts-of-definitions).

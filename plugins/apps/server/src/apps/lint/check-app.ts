@@ -5,6 +5,7 @@ import { builtInActions, PAGES } from '../elements';
 import { brokenCatalogues } from '../locales';
 import type { App, Block } from '../types';
 import { elementFindings, nameFindings } from './functions';
+import { checkMessages } from './messages';
 import { type Finding, type Report, refused } from './problem';
 
 /** What the check of an app needs of the server, with or without a running Strapi. */
@@ -26,6 +27,7 @@ const AT_ONCE = 6;
 export async function checkApp(services: LintServices, app: App, report: Report): Promise<void> {
   if (app.error) report(refused(app.error, 'settings.yaml'));
   for (const error of await brokenCatalogues(app.folder.files)) report(refused(error, 'locales'));
+  checkMessages(app, report);
   for (const warning of new Set(services.warningsOf(app))) report(ignoredKey(warning));
   const waiting = [...app.blocks.values()];
   const checkNext = async (): Promise<void> => {

@@ -27,11 +27,15 @@ export function cataloguesOf(files: Files): Catalogues {
   return known;
 }
 
+/** The language of a file of `locales/`; undefined for other files. */
+const languageOf = ({ path }: ThemeFile) => /^locales\/([A-Za-z0-9-]+)\.ya?ml$/.exec(path)?.[1];
+
+/** The files of an app's or theme's catalogues. */
+export const catalogueFiles = (files: Files): ThemeFile[] =>
+  [...files.values()].filter((file) => languageOf(file) !== undefined);
+
 function createCatalogues(files: Files): Catalogues {
-  const found = [...files.values()].flatMap((file) => {
-    const language = /^locales\/([A-Za-z0-9-]+)\.ya?ml$/.exec(file.path)?.[1];
-    return language === undefined ? [] : [[language, file] as const];
-  });
+  const found = catalogueFiles(files).map((file) => [languageOf(file) ?? '', file] as const);
   const byLanguage = new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_LANGUAGES));
   const surplus = found.slice(MAX_LANGUAGES).map(([, file]) => file);
   const read = new Map<string, Promise<Catalogue | AppsError>>();

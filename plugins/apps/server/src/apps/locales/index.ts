@@ -2,7 +2,7 @@ import type { AppsError } from '../../errors';
 import { cataloguesOf, type Files } from './catalogues';
 
 export { readCatalogue } from './catalogue';
-export { cataloguesOf } from './catalogues';
+export { catalogueFiles, cataloguesOf } from './catalogues';
 export { localeFor, otherLanguage, type PageLocale } from './locale';
 export { inEnglish, type Message, message } from './message';
 export type { ServiceMessage } from './messages';
