@@ -151,11 +151,10 @@ export class Session implements WorkerEvents {
     this.running = prepare()
       .then(async (data) => {
         if (data === undefined || this.over) return undefined;
-        const answer = await this.worker.enter(data, Math.max(1, end - performance.now()));
-        return { answer, bytes: await this.worker.growth() };
+        return this.worker.enter(data, Math.max(1, end - performance.now()));
       })
       .then(
-        (result) => result && this.finish(result.answer, result.bytes),
+        (entered) => entered && this.finish(entered.answer, entered.growth),
         (error: unknown) => this.failed(error, performance.now() >= end),
       )
       .finally(() => timers.forEach(clearTimeout));

@@ -19,11 +19,18 @@ export interface WorkerOptions {
   python(): PythonSource;
 }
 
+/** What the prelude has answered to a request. */
+export interface Entered {
+  answer: string;
+  /** Bytes by which the isolate's memory has grown since the session began; 0 if it was collected meanwhile. */
+  growth: number;
+}
+
 /** Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. */
 const engineDelay = 5;
 
-/** Sessions after which an isolate that holds much memory is replaced: before, most of it is garbage. */
-const sessionsBetweenChecks = 8;
+/** Sessions in a row after which an isolate that holds much memory is replaced: less is garbage that is not collected yet. */
+const maxCrowded = 32;
 
 /** One isolate. It serves one session at a time, with contexts for each language that sessions have used. */
 export class Worker {
@@ -34,7 +41,8 @@ export class Worker {
   private current: LanguageContexts | null = null;
   /** Bytes of memory before the session; null: not measured since a language was prepared. */
   private heapBefore: number | null = null;
-  private sessions = 0;
+  /** Sessions in a row after which the isolate held much memory. */
+  private crowded = 0;
 
   constructor(private readonly options: WorkerOptions) {
     const onCatastrophicError = () => this.events?.catastrophe();
@@ -71,14 +79,16 @@ export class Worker {
    * Passes one request to the prelude; only a string comes out. Rejects when the isolate ends, when logic has rejected a
    * promise that it does not await, and some milliseconds after `time`: the error then has the frames where logic stood.
    * The engine's timeout covers less than the session's clock does, which ends the isolate in any case. The result is not
-   * requested as a copy: a text needs none, and anything else is refused before it is copied.
+   * requested as a copy: a text needs none, and anything else is refused before it is copied. The memory is asked for with the
+   * request: the isolate measures it after the request, before its thread sleeps again.
    */
-  async enter(data: string, time: number): Promise<string> {
+  async enter(data: string, time: number): Promise<Entered> {
     if (!this.current?.entry) throw new Error('no program is loaded');
     const options = { result: { promise: true }, timeout: Math.ceil(time) + engineDelay };
-    const result: unknown = await this.current.entry.apply(undefined, [data, time], options);
-    if (typeof result !== 'string') throw new Error('the sandbox gave no text');
-    return result;
+    const entered: Promise<unknown> = this.current.entry.apply(undefined, [data, time], options);
+    const [answer, heap] = await Promise.all([entered, this.heap()]);
+    if (typeof answer !== 'string') throw new Error('the sandbox gave no text');
+    return { answer, growth: Math.max(0, heap - (this.heapBefore ?? 0)) };
   }
 
   /** Discards the session's state and prepares for the next one. Resolves to false when the worker must be disposed of. */
@@ -89,14 +99,9 @@ export class Worker {
     const fresh = (await current?.reset()) ?? true;
     // Without a session the isolate is idle, and this thread waits for nothing; one may have taken it meanwhile.
     this.heapBefore = this.events ? await this.heap() : sizeOf(this.isolate.getHeapStatisticsSync());
-    this.sessions += 1;
     const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
-    return fresh && (isLean || this.sessions % sessionsBetweenChecks > 0);
-  }
-
-  /** Bytes by which the isolate's memory has grown since the session began; 0 if it was collected meanwhile. */
-  async growth(): Promise<number> {
-    return Math.max(0, (await this.heap()) - (this.heapBefore ?? 0));
+    this.crowded = isLean ? 0 : this.crowded + 1;
+    return fresh && this.crowded < maxCrowded;
   }
 
   /**

@@ -34,17 +34,24 @@ export type Handlers = {
 
 /** The host functions for the logic of a block in a run (docs/reference/context.md). */
 export function logicHost(run: Run, block: Block): LogicHost {
+  let made: Handlers | undefined;
+  return contained(run, () => {
+    made ??= handlersOf(run, block);
+    return made;
+  });
+}
+
+function handlersOf(run: Run, block: Block): Handlers {
   const site = siteCalls(run);
-  const content = contentCalls(run, site.documents);
-  return contained(run, {
+  return {
     ...recordCalls(run),
     ...listCalls(run),
     ...blockCalls(run),
     ...site.handlers,
-    ...content,
+    ...contentCalls(run, site.documents),
     ...formCalls(run, block),
     ...mailCalls(run),
-  });
+  };
 }
 
 type RecordCalls = Pick<
@@ -221,8 +228,9 @@ const interrupted = () => new AppsError('ServiceUnavailableError', 'The request 
 /**
  * Opens the app that a call addresses, checks the `permission` of the call's row, and passes only safe errors to logic. Any
  * other error (a collision with another request, a lost database) ends the whole attempt, even if the logic catches it.
+ * @param handlers makes them at the first call: every session gets the host functions, and many call none
  */
-function contained(run: Run, handlers: Handlers): LogicHost {
+function contained(run: Run, handlers: () => Handlers): LogicHost {
   const settle = (error: unknown): never => {
     if (isBlockFailure(error) || (error instanceof AppsError && error.status < 500)) throw error;
     // After the deadline the session ends by itself with a timeout error.
@@ -231,7 +239,7 @@ function contained(run: Run, handlers: Handlers): LogicHost {
   };
   const withPermission = (name: HostFunctionName) => {
     const { permission } = hostFunctions[name];
-    const handler = handlers[name] as (args: object, target: Target) => unknown;
+    const handler = handlers()[name] as (args: object, target: Target) => unknown;
     return async (args: { app?: string | null; id?: unknown }) => {
       if (run.fatal.error !== undefined) throw interrupted();
       try {
@@ -241,6 +249,5 @@ function contained(run: Run, handlers: Handlers): LogicHost {
       }
     };
   };
-  const names = Object.keys(handlers) as HostFunctionName[];
-  return Object.fromEntries(names.map((name) => [name, withPermission(name)])) as unknown as LogicHost;
+  return new Proxy({} as LogicHost, { get: (_host, name) => withPermission(name as HostFunctionName) });
 }
