@@ -2,6 +2,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses/ids';
+import type { PublicFile } from '../types';
+import { createAssetVersions } from './asset-versions';
 import { insideRoot, type OpenFile, openInside } from './open-inside';
 import { type Snapshot, Snapshots } from './snapshots';
 import { namesIn, readThemeFile, type Search } from './theme-files';
@@ -63,6 +65,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   const appSnapshots = new Snapshots(appSearches, maxAge);
   const themeSnapshots = new Snapshots(themeSearches, maxAge);
   const locations = new Map<string, { location: AppLocation; checkedAt: number }>();
+  const versions = createAssetVersions(maxAge);
   const warned = new Set<string>();
 
   function warnOnce(message: string): null {
@@ -117,9 +120,24 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
     return location;
   }
 
+  async function asset({ theme, app, path }: PublicFile): Promise<OpenFile | null> {
+    const root = await rootOf(theme);
+    const folder = root && join(root, ...(app === undefined ? [] : [appsFolder, app]), 'assets');
+    const assets = folder && (await insideRoot(root, folder));
+    // A link inside the theme must not make other files of it public either.
+    return assets ? openInside(assets, join(assets, path)) : null;
+  }
+
   return {
     rootOf,
     locateApp,
+
+    /** A public file; null if there is none. */
+    asset,
+
+    /** The version of a public file's content; null if there is no such file, or if it is too large to have one. */
+    assetVersion: (file: PublicFile): Promise<string | null> =>
+      versions(JSON.stringify([file.theme, file.app, file.path]), () => asset(file)),
 
     /** The files of an app's folder. */
     appFiles: ({ root, folder }: AppLocation): Promise<Snapshot> => appSnapshots.get(root, folder),
@@ -147,15 +165,6 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       const ids = new Set((apps ? await namesIn(apps) : []).map((name) => name.replace(/\.lnk$/, '')).filter(isId));
       const found = await Promise.all([...ids].map((id) => locateApp(themeId, id)));
       return [...ids].filter((_, index) => found[index] !== null);
-    },
-
-    /** A public file of a theme, or of an app in it; null if there is none. */
-    async asset(themeId: string, appId: string | undefined, path: string): Promise<OpenFile | null> {
-      const root = await rootOf(themeId);
-      const folder = root && join(root, ...(appId === undefined ? [] : [appsFolder, appId]), 'assets');
-      const assets = folder && (await insideRoot(root, folder));
-      // A link inside the theme must not make other files of it public either.
-      return assets ? openInside(assets, join(assets, path)) : null;
     },
   };
 }
