@@ -64,7 +64,6 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   const maxAge = production ? CHECK_INTERVAL : 0;
   const appSnapshots = new Snapshots(appSearches, maxAge);
   const themeSnapshots = new Snapshots(themeSearches, maxAge);
-  const locations = new Map<string, { location: AppLocation; checkedAt: number }>();
   const versions = createAssetVersions(maxAge);
   const warned = new Set<string>();
 
@@ -75,22 +74,26 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   }
 
   /** Real path of a theme's folder, which may itself be a link; null if there is no such theme. */
-  async function rootOf(themeId: string): Promise<string | null> {
+  async function findRoot(themeId: string): Promise<string | null> {
     if (!isId(themeId)) return null;
     const root = await realpath(join(themesDirectory, themeId)).catch(() => null);
     return root !== null && (await isFolder(root)) ? root : null;
   }
+
+  const rootOf = keptFor(maxAge, findRoot);
 
   /**
    * Looks for an app in a theme, then follows `.lnk` files from theme to theme
    * (docs/reference/theme.md#where-an-app-is-looked-for).
    */
   async function locate(themeId: string, appId: string): Promise<AppLocation | null> {
+    if (!isId(appId)) return null;
     const visited: string[] = [];
     for (let theme = themeId; ; ) {
       const link = `The link ${[...visited, theme].join(' -> ')} for the app "${appId}"`;
       if (visited.includes(theme)) return warnOnce(`${link} comes back to where it was`);
-      const root = await rootOf(theme);
+      // Not one that is kept: the location is kept as long again.
+      const root = await findRoot(theme);
       const apps = root && (await insideRoot(root, join(root, appsFolder)));
       // Names are compared with those in the folder, because some file systems ignore case.
       const names = apps ? await namesIn(apps) : [];
@@ -108,17 +111,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   }
 
   /** The location of an app for a theme; cached as long as its files. */
-  async function locateApp(themeId: string, appId: string): Promise<AppLocation | null> {
-    if (!isId(appId)) return null;
-    const key = `${themeId}/${appId}`;
-    const known = locations.get(key);
-    if (known && maxAge > 0 && performance.now() - known.checkedAt < maxAge) return known.location;
-    const checkedAt = performance.now();
-    const location = await locate(themeId, appId);
-    if (location) locations.set(key, { location, checkedAt });
-    else locations.delete(key);
-    return location;
-  }
+  const locateApp = keptFor(maxAge, locate);
 
   async function asset({ theme, app, path }: PublicFile): Promise<OpenFile | null> {
     const root = await rootOf(theme);
@@ -166,6 +159,21 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       const found = await Promise.all([...ids].map((id) => locateApp(themeId, id)));
       return [...ids].filter((_, index) => found[index] !== null);
     },
+  };
+}
+
+/** The function with its results kept for `maxAge` milliseconds, by its ids; null is not kept. */
+function keptFor<Ids extends string[], T>(maxAge: number, find: (...ids: Ids) => Promise<T | null>) {
+  const kept = new Map<string, { found: T; checkedAt: number }>();
+  return async (...ids: Ids): Promise<T | null> => {
+    const key = ids.join('/');
+    const known = kept.get(key);
+    if (known && performance.now() - known.checkedAt < maxAge) return known.found;
+    const checkedAt = performance.now();
+    const found = await find(...ids);
+    if (found === null) kept.delete(key);
+    else kept.set(key, { found, checkedAt });
+    return found;
   };
 }
 
