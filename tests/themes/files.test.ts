@@ -6,12 +6,14 @@ import { useStage, useThemes } from '../support/hooks';
 import { html, openStage, type RowRequest } from '../support/stage';
 import { runTable } from '../support/table';
 import { within } from '../support/time';
+import { assetAddresses, contentCodings, writeAddresses } from './files/asset-addresses';
 import { publicFiles } from './files/public-files';
 
 const themes = useThemes(async (themes) => {
   const main = path.join(themes.directory, 'main');
   await themes.write('outside.txt', 'outside of the theme');
   await themes.write('main/assets/digits.txt', '0123456789');
+  await writeAddresses(themes);
   await symlink(path.join(themes.directory, 'outside.txt'), path.join(main, 'assets', 'link.txt'));
   await symlink('/etc', path.join(main, 'assets', 'etc'));
   await symlink(path.join(main, 'assets', 'site.css'), path.join(main, 'assets', 'inside.css'));
@@ -51,6 +53,8 @@ describe('apps of a theme', () => {
 });
 
 publicFiles(stage);
+assetAddresses(stage, themes);
+contentCodings(stage);
 
 /** Asks until the answer is as wanted, as it must be after two seconds (docs/reference/theme.md). */
 async function within2s(row: RowRequest, wanted: (text: string, status: number) => boolean) {

@@ -17,7 +17,7 @@ import {
   siteDocument,
 } from './http';
 import { type WatchedStrapi, watchForeignWrites } from './records';
-import { browserFiles, configOf, createServices, hostProblems, workerProcesses } from './services';
+import { configOf, createServices, hostProblems, workerProcesses } from './services';
 import { warnOfLocales } from './sites';
 import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
@@ -117,7 +117,7 @@ export default {
       );
     const ownTypes = Object.keys(contentTypes).map((name) => `plugin::apps.${name}`);
     strapi.server.use(createHiddenTypes(ownTypes, strapi.log));
-    strapi.server.use(createMiddleware(services, browserFiles));
+    strapi.server.use(createMiddleware(services));
   },
 
   async destroy() {

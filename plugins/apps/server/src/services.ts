@@ -16,6 +16,7 @@ import { printableLog } from './log';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
+import { createOwnFiles } from './own-files';
 import { createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
 import { createPanelColumns, createSites, createVersions, type Sites, themesVersion } from './sites';
@@ -24,7 +25,7 @@ import { createWorkers, type Workers } from './workers';
 /** Files that the build puts beside the server's. */
 const workerPath = join(__dirname, 'worker.js');
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
-export const browserFiles = join(__dirname, '..', 'browser');
+const browserFiles = join(__dirname, '..', 'browser');
 
 /** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
 export const workerProcesses = { path: workerPath, count: 2, memory: 256 };
@@ -120,6 +121,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     },
     baseUrl,
     sites,
+    ownFiles: createOwnFiles(browserFiles, production),
     live,
     rules: createRuleEntries(strapi, running),
     store: publishChanges(store, live.publish),
@@ -138,7 +140,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     panelColumns: createPanelColumns(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
-    inside: (request) => answerInside(running(), contextOf(strapi), browserFiles, request),
+    inside: (request) => answerInside(running(), contextOf(strapi), request),
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
       const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));

@@ -64,6 +64,7 @@ export { canonicalLink, htmlDocument, scriptTag } from './pages/html-document';
 export { readRules } from './pages/rules';
 export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-errors';
 export { namesInRights } from './run/acl-names';
+export { browserScript, scriptUrl } from './run/asset-urls';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
 export { type DryRun, newDryRun } from './run/dry';
@@ -77,5 +78,6 @@ export { FormRefusal } from './run/refusals';
 
 export { answerTypes, redirectOf } from './run/response';
 export { showsDetails, withRun } from './run/run';
+export { plainLocale, siteLocale } from './run/site-locale';
 export type { AppServices, DocumentCalls, Ran, Run, Visit } from './run/types';
 export type { App, Block } from './types';

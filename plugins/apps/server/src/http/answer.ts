@@ -1,6 +1,14 @@
-import { join } from 'node:path';
 import type { Context } from 'koa';
-import { answerTypes, folderOf, showsDetails, sourceOf } from '../apps';
+import {
+  answerTypes,
+  browserScript,
+  folderOf,
+  plainLocale,
+  scriptUrl,
+  showsDetails,
+  siteLocale,
+  sourceOf,
+} from '../apps';
 import { rightsOf } from '../auth';
 import type { Requester } from '../auth/types';
 import { methodNotAllowed, missing, notFound } from '../errors';
@@ -12,9 +20,9 @@ import { isJsonRequest, requireAccept } from './request/negotiate';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
 import { sitePage } from './response/in-theme';
-import { inLanguage, plainLocale, scriptWords, siteLocale } from './response/page-texts';
+import { inLanguage } from './response/page-texts';
 import type { ErrorView } from './response/respond-error';
-import { openOwnFile, requireRead, sendFile, sendScript } from './site/assets';
+import { requireRead, sendFile, sendOwnFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
 import { answerSite } from './site/page';
@@ -28,17 +36,8 @@ export const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'styl
 /** Targets that are not JSON or a page alone. */
 const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'search.csv']);
 
-/** The plugin's own public files. */
-const ownFile = { script: 'apps.js', style: 'apps.css', 'reload-script': 'reload.js' };
-
 /** Answers an address of the plugin; throws what `respondError` answers. */
-export async function answer(
-  ctx: Context,
-  services: HttpServices,
-  address: Address,
-  view: ErrorView,
-  ownFiles: string,
-): Promise<void> {
+export async function answer(ctx: Context, services: HttpServices, address: Address, view: ErrorView): Promise<void> {
   const site = await services.sites.site(address.site);
   if (!site) throw notFound(missing.site(address.site));
   // The error of a missing file is a bare page: rendering the theme for it would cost too much.
@@ -62,16 +61,15 @@ export async function answer(
     case 'reload':
       if (!services.reloads) throw notFound('Only the command `dev` reloads pages');
       return services.reloads.answer(ctx);
-    case 'script': {
+    case 'script':
       requireRead(ctx);
-      const words = scriptWords(await siteLocale(services, site));
-      if (Object.keys(words).length > 0) return sendScript(ctx, join(ownFiles, ownFile.script), words);
-      return sendFile(ctx, await openOwnFile(join(ownFiles, ownFile.script)));
-    }
+      return sendOwnFile(ctx, 'js', await browserScript(services, site));
     case 'style':
+      requireRead(ctx);
+      return sendOwnFile(ctx, 'css', await services.ownFiles.file('apps.css'));
     case 'reload-script':
       requireRead(ctx);
-      return sendFile(ctx, await openOwnFile(join(ownFiles, ownFile[address.kind])));
+      return sendOwnFile(ctx, 'js', await services.ownFiles.file('reload.js'));
     case 'login':
       requireLoginMethod(ctx);
       return login(ctx, services, site);
@@ -128,7 +126,7 @@ async function answerApp(
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
   const visit = Object.assign(await createVisit(ctx, services, site, address.content, requester, isForm), { files });
-  view.console = () => ({ log: visit.failedLog ?? [], script: `${site.url}/@@apps.js` });
+  view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
   const exchange: Exchange = { ctx, services, site, app, requester, rights, visit, target, json: view.json };
   await handle(exchange as Exchange<never>);

@@ -29,9 +29,8 @@ function varyBySender(ctx: Context): void {
 /**
  * The plugin's one Koa middleware: answers its addresses, and passes on every other request. It reads the raw path, because
  * a router's decoded parameters lose the difference between `/` and `%2F`.
- * @param ownFiles absolute path of the folder with the browser script and the style sheet
  */
-export function createMiddleware(services: HttpServices, ownFiles: string): Middleware {
+export function createMiddleware(services: HttpServices): Middleware {
   const allowOwnOrigin = createOwnOrigin(services.baseUrl);
   return async (ctx: Context, next: Next) => {
     const view: ErrorView = {
@@ -50,7 +49,7 @@ export function createMiddleware(services: HttpServices, ownFiles: string): Midd
           varyBySender(ctx);
           version = await services.reloads?.version();
         }
-        await answer(ctx, services, address, view, ownFiles);
+        await answer(ctx, services, address, view);
       }
     } catch (error) {
       ctx.state.appsAnswered = true;

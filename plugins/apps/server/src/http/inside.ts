@@ -18,12 +18,10 @@ export type CreateContext = (request: IncomingMessage, response: ServerResponse)
 /**
  * Answers a request that the admin panel makes in the name of a requester, by the same functions as one from a browser, but
  * with writes switched off: nothing is committed, no mail is sent, no content is changed (docs/decisions/runs.md).
- * @param ownFiles as of `createMiddleware`
  */
 export async function answerInside(
   services: HttpServices,
   createContext: CreateContext,
-  ownFiles: string,
   request: InsideRequest,
 ): Promise<InsideAnswer> {
   const ctx = contextOf(createContext, request);
@@ -31,7 +29,7 @@ export async function answerInside(
   try {
     const address = services.sites.parse(ctx.path);
     if (!address || !['app', 'page', 'view'].includes(address.kind)) throw notFound('This address shows no app');
-    await answer(ctx, servicesFor(services, request), address, view, ownFiles);
+    await answer(ctx, servicesFor(services, request), address, view);
   } catch (error) {
     await respondError(ctx, error, view);
   }

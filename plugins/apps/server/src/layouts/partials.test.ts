@@ -129,6 +129,12 @@ describe('filters of the locale', () => {
     await expect(show(text, { locale })).rejects.toThrow(message);
   });
 
+  test('asset_url gives the address of a public file, escaped', async () => {
+    const assetUrl = async (path: string) => `/at/${path}?a=1&v=2`;
+    expect(await show('{{ "x.css" | asset_url }}', { assetUrl })).toBe('/at/x.css?a=1&amp;v=2');
+    expect(await show('{{ "x.css" | asset_url }}{{ nil | asset_url }}')).toBe('x.css');
+  });
+
   test('without a locale, dates and numbers are English', async () => {
     expect(await show('{{ 1234.5 | format_number }} {{ "2026-03-01" | format_date }}')).toBe('1,234.5 March 1, 2026');
   });

@@ -30,6 +30,7 @@ export type { ContentTypeInfo } from './content';
 export { uidAttribute } from './content';
 export { createPanelColumns, type PanelColumns } from './panel-columns';
 export { createSitesFrom } from './sites';
+export { versionedContent } from './themes/asset-versions';
 export { checkText } from './themes/edit-files';
 export { isEditable as isEditablePath } from './themes/edit-paths';
 export { themesVersion } from './themes/themes-version';

@@ -84,7 +84,7 @@ describe('asset', () => {
     symlinkSync('a.css', at('basic/assets/inner.css'));
     symlinkSync('../../secret.css', at('basic/assets/out.css'));
     symlinkSync('../apps/rating/blocks/rate.html', at('basic/assets/code.css'));
-    const found = await make().asset({ kind: 'theme-asset', site: 'site', theme: 'basic', ...address });
+    const found = await make().asset({ theme: 'basic', ...address });
     expect(found?.path ?? null).toBe(expected === null ? null : at(expected));
     await found?.handle.close();
   });

@@ -53,7 +53,8 @@ export function createSitesFrom(options: SitesOptions): Sites {
     editor: createEditor(themes, config.appsFolder),
     content: createContent({ ...options, sites: all }),
     apps: (site) => themes.appIds(site.theme),
-    asset: ({ theme, app, path }) => themes.asset(theme, app, path),
+    asset: themes.asset,
+    assetVersion: themes.assetVersion,
     all,
 
     async site(id) {

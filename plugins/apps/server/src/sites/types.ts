@@ -34,14 +34,16 @@ export type Address =
     }
   | { kind: 'view'; site: string; content: string; view: string }
   | { kind: 'page'; site: string; content: string }
-  | {
-      kind: 'theme-asset';
-      site: string;
-      theme: string /** undefined: the theme's own assets */;
-      app?: string;
-      path: string;
-    }
+  | ({ kind: 'theme-asset'; site: string } & PublicFile)
   | { kind: 'login' | 'logout' | 'script' | 'style' | 'openapi' | 'reload' | 'reload-script'; site: string };
+
+/** A file of an `assets/` folder. */
+export interface PublicFile {
+  theme: string;
+  /** Undefined: one of the theme's own. */
+  app?: string;
+  path: string;
+}
 
 /** What follows `/@@apps/<app_id>`. */
 export type AppTarget =
@@ -163,7 +165,9 @@ export interface Sites {
   /** Themes that are missing on the disk. */
   setup(): Promise<SetupProblem[]>;
   /** A public file, opened, or null; never outside the theme. Its reader closes it. */
-  asset(address: Extract<Address, { kind: 'theme-asset' }>): Promise<OpenFile | null>;
+  asset(file: PublicFile): Promise<OpenFile | null>;
+  /** The version of a public file's content; null if there is no such file, or if it is too large to have one. */
+  assetVersion(file: PublicFile): Promise<string | null>;
   content: ContentResolver;
   /** Absolute URLs; reserved characters percent-encoded, `/` in record ids not. `content` as in Address. */
   urls: {
@@ -171,5 +175,6 @@ export interface Sites {
     record(site: Site, app: string, id: string, content?: string): string;
     block(site: Site, app: string, block: string, content?: string): string;
     view(site: Site, view: string, content?: string): string;
+    asset(site: Site, file: PublicFile): string;
   };
 }

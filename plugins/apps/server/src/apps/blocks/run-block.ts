@@ -2,6 +2,7 @@ import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../errors';
 import { PausedError } from '../../logic';
 import type { PageLocale } from '../locales';
+import { assetUrls } from '../run/asset-urls';
 import { layoutContext } from '../run/context-data';
 import { errorMark, folderOf, noticeMark } from '../run/error-mark';
 import { localeOf } from '../run/locale';
@@ -79,6 +80,7 @@ export async function renderBlock(
     debug: run.app.settings.debug,
     onUndefined: (name) => notice(run, block, `undeclared element "${name}" in ${block.layout?.path}`),
     locale,
+    assetUrl: assetUrls(run.services, run.visit.site, { theme: run.app.folder.themeId, app: run.app.id }),
     onUnknownMessage: (key) => notice(run, block, `there is no message "${key}" in the catalogues of the app`),
     onUnknown: (name, at) => unknownVariable(run, block, locale, name, at),
   });

@@ -6,6 +6,7 @@ export { catalogueFiles, cataloguesOf } from './catalogues';
 export { localeFor, otherLanguage, type PageLocale } from './locale';
 export { inEnglish, type Message, message } from './message';
 export type { ServiceMessage } from './messages';
+export { scriptWords } from './script-words';
 
 /** The DefinitionErrors of the catalogues of an app or theme. */
 export const brokenCatalogues = (files: Files): Promise<AppsError[]> => cataloguesOf(files).errors();

@@ -6,6 +6,7 @@ import type { LayoutData } from '../../layouts/types';
 import type { ThemeFile, ThemeFolder } from '../../sites';
 import { themeSource } from '../definitions/partials';
 import { localeFor } from '../locales';
+import { assetUrls, scriptUrl } from '../run/asset-urls';
 import { themeContext } from '../run/context-data';
 import { englishMark } from '../run/error-mark';
 import { consoleHtml } from '../run/notices';
@@ -64,7 +65,7 @@ export async function themedPage(
   const layout = theme?.files.get('layout.html');
   const whole = layout
     ? await rendered(page, theme, layout, { main: html(main), page: { title, canonical } })
-    : bareLayout(page.visit, { title, main, canonical });
+    : bareLayout(page.visit, { title, main, canonical }, await scriptUrl(page.services, page.visit.site));
   const rules = theme?.files.get('rules.yaml');
   return withConsole(page, rules ? await ruled(page, rules, whole) : whole);
 }
@@ -118,6 +119,7 @@ async function rendered(
     debug: false,
     onUndefined: () => undefined,
     locale,
+    assetUrl: assetUrls(page.services, page.visit.site, { theme: theme?.id ?? page.visit.site.theme }),
     onUnknownMessage(key) {
       const message = `there is no message "${key}" in the catalogues of the theme`;
       themeNotice(page, message, message);
@@ -146,7 +148,6 @@ function withTiles(text: string, tiles: readonly string[]): string {
 }
 
 /** The page of a theme without a layout. */
-function bareLayout({ site }: Visit, { title, main, canonical }: PageContent): string {
-  const head = scriptTag(`${site.url}/@@apps.js`);
-  return htmlDocument({ title, lang: site.locale, canonical, head, body: `<main>${main}</main>` });
+function bareLayout({ site }: Visit, { title, main, canonical }: PageContent, script: string): string {
+  return htmlDocument({ title, lang: site.locale, canonical, head: scriptTag(script), body: `<main>${main}</main>` });
 }

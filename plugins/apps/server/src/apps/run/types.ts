@@ -17,6 +17,7 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
+import type { OwnFiles } from '../../own-files';
 import type { RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
@@ -61,6 +62,7 @@ export interface AppServices {
   markup(): Markup;
   documents: DocumentCalls;
   live: Live;
+  ownFiles: OwnFiles;
   files: Files;
   nested: Nested;
   mailer: Mailer;

@@ -1,4 +1,4 @@
-import type { Displayed, PageContent, Ran, Submitted } from '../../apps';
+import { type Displayed, type PageContent, type Ran, type Submitted, scriptUrl } from '../../apps';
 import { AppsError } from '../../errors';
 import type { Exchange } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
@@ -19,7 +19,7 @@ export async function answerDisplayed(exchange: Exchange, block: string, shown: 
 
 /** Answers with a page: the form alone if requested, else in the theme or bare. */
 export async function answerHtml(exchange: Exchange, page: PageContent, block?: string, done?: Done): Promise<void> {
-  const { ctx, site } = exchange;
+  const { ctx, services, site } = exchange;
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('X-Requested-With');
@@ -29,7 +29,7 @@ export async function answerHtml(exchange: Exchange, page: PageContent, block?: 
   }
   const whole = { ...page, canonical: await canonicalAddress(exchange, block) };
   if (isShownInTheme(exchange, block)) ctx.body = await inTheme(exchange, whole, done);
-  else ctx.body = bareDocument({ ...whole, script: `${site.url}/@@apps.js`, lang: site.locale });
+  else ctx.body = bareDocument({ ...whole, script: await scriptUrl(services, site), lang: site.locale });
 }
 
 /** Answers a posted form that was not refused. */

@@ -1,5 +1,13 @@
 import type { Context } from 'koa';
-import { canonicalLink, embeddingPage, type PageContent, scriptTag, themedPage, type Visit } from '../../apps';
+import {
+  canonicalLink,
+  embeddingPage,
+  type PageContent,
+  scriptTag,
+  scriptUrl,
+  themedPage,
+  type Visit,
+} from '../../apps';
 import type { Requester } from '../../auth/types';
 import { errorText, isAppsError } from '../../errors';
 import type { LogicBudget, RequestData } from '../../logic/types';
@@ -52,12 +60,13 @@ async function themedDocument(
   };
   const page = embeddingPage(services, readOnlyVisit, budget);
   const document = await themedPage(page, await services.sites.theme(visit.site), content);
-  return withScript(withCanonical(document, content.canonical), visit.site);
+  return withScript(services, withCanonical(document, content.canonical), visit.site);
 }
 
 /** Adds the browser script to a page in a theme that does not include it. */
-function withScript(document: string, { url }: Site): string {
-  return document.includes('/@@apps.js"') ? document : `${document}${scriptTag(`${url}/@@apps.js`)}\n`;
+async function withScript(services: HttpServices, document: string, site: Site): Promise<string> {
+  const included = document.includes('/@@apps.js"') || document.includes('/@@apps.js?v=');
+  return included ? document : `${document}${scriptTag(await scriptUrl(services, site))}\n`;
 }
 
 /** Adds the canonical address to the head of a page in a theme whose layout does not name it. */
@@ -88,10 +97,16 @@ export async function sitePage(
   }
 }
 
-function withoutTheme(ctx: Context, { logger }: HttpServices, site: Site, page: PageContent, error: unknown): string {
+async function withoutTheme(
+  ctx: Context,
+  services: HttpServices,
+  site: Site,
+  page: PageContent,
+  error: unknown,
+): Promise<string> {
   const reason = isAppsError(error) ? errorText(error) : (error as Error).message;
-  logger.error(`[apps] the theme "${site.theme}" cannot show ${ctx.path}: ${reason}`);
-  return bareDocument({ ...page, script: `${site.url}/@@apps.js`, lang: site.locale });
+  services.logger.error(`[apps] the theme "${site.theme}" cannot show ${ctx.path}: ${reason}`);
+  return bareDocument({ ...page, script: await scriptUrl(services, site), lang: site.locale });
 }
 
 /** A visit of the site's root that can write nothing, for a request whose rights are not known. */

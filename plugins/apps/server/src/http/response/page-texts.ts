@@ -1,4 +1,4 @@
-import { inEnglish, localeFor, otherLanguage, type PageLocale, type ServiceMessage } from '../../apps';
+import { otherLanguage, type PageLocale, plainLocale, type ServiceMessage } from '../../apps';
 import type { AppsError } from '../../errors';
 import type { Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';
@@ -6,24 +6,10 @@ import type { HttpServices } from '../request/exchange';
 /** Statuses that have a title and a sentence of their own. */
 const known = new Set([400, 401, 403, 404, 409, 422, 500, 503, 504]);
 
-/**
- * The language of the site's own pages: logins, errors, thanks (docs/reference/languages.md#the-language-of-a-page). A theme that
- * cannot be read counts as one without messages.
- */
-export async function siteLocale({ sites }: Pick<HttpServices, 'sites'>, site: Site): Promise<PageLocale> {
-  const theme = await sites.theme(site).catch(() => null);
-  return theme ? localeFor(site, theme.files) : plainLocale(site);
-}
-
-/** The same without the theme's words, where the theme or the database must not be asked. */
-export const plainLocale = (site: Site): Promise<PageLocale> => localeFor(site, noFiles);
-
-const noFiles = new Map<string, never>();
-
 /** The language of an error that is answered before an address is handled: that of the site that the path names. */
 export async function localeOfPath({ sites }: Pick<HttpServices, 'sites'>, path: string): Promise<PageLocale> {
   const site = await sites.site(siteIdIn(sites, path)).catch(() => null);
-  return localeFor(site ?? { locale: 'en', timeZone: null }, noFiles);
+  return plainLocale(site ?? { locale: 'en', timeZone: null });
 }
 
 /** The id of the site in a path; of one that cannot be read its first part. */
@@ -34,21 +20,6 @@ function siteIdIn(sites: HttpServices['sites'], path: string): string {
   } catch {
     return first;
   }
-}
-
-/** Texts of the browser script, by their names in it, and the messages that they are. */
-const scriptTexts = {
-  updated: 'script_updated',
-  failed: 'script_failed',
-  invalid: 'script_invalid',
-  sending: 'script_sending',
-  close: 'script_close',
-} as const satisfies Record<string, ServiceMessage>;
-
-/** The words of the browser script that differ from those in it. */
-export function scriptWords({ say }: PageLocale): { [name: string]: string } {
-  const all = Object.entries(scriptTexts).map(([name, key]) => ({ name, said: say(key), known: inEnglish({ key }) }));
-  return Object.fromEntries(all.filter(({ said, known }) => said !== known).map(({ name, said }) => [name, said]));
 }
 
 export const errorTitle = ({ say }: PageLocale, status: number): string =>

@@ -33,7 +33,7 @@ export interface ErrorView {
   /** The text of a file of the app, for managers: a page quotes the line of an error. */
   source?: (file: string) => string | undefined;
   /** The console entries of the failed run, and the address of the script that shows them. */
-  console?: () => { log: LogEntry[]; script: string };
+  console?: () => Promise<{ log: LogEntry[]; script: string }>;
 }
 
 /** The language of an error before the site is known. */
@@ -64,7 +64,7 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
   } else {
     const { status, name } = error;
     ctx.type = 'text/html';
-    const { script, log = [] } = view.console?.() ?? {};
+    const { script, log = [] } = (await view.console?.()) ?? {};
     const locale = await (view.locale?.(!inTheme(ctx, status)) ?? english());
     const page = errorContent({
       status,

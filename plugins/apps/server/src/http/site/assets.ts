@@ -1,29 +1,12 @@
-import { createHash } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
 import { methodNotAllowed } from '../../errors';
+import { codings, type OwnFile } from '../../own-files';
+import { versionedContent } from '../../sites';
 import type { OpenFile } from '../../sites/types';
 import { answerUnchanged } from '../response/etag';
-
-/** Opens a file of the plugin's own for `sendFile`. */
-export async function openOwnFile(path: string): Promise<OpenFile> {
-  const handle = await open(path);
-  return { handle, path, info: await handle.stat({ bigint: true }) };
-}
-
-/** Answers with the browser script, which finds these words on its element (browser/src/home.ts). */
-export async function sendScript(ctx: Context, path: string, words: { [name: string]: string }): Promise<void> {
-  // `<` could end the element of a script that somebody puts into a page.
-  const json = JSON.stringify(words).replace(/</g, '\\u003c');
-  const text = `Object.assign(document.currentScript??{},{appsWords:${json}});\n${await readFile(path, 'utf8')}`;
-  ctx.set({ 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' });
-  ctx.type = 'js';
-  if (answerUnchanged(ctx, `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`)) return;
-  ctx.status = 200;
-  ctx.body = text;
-}
 
 /** What of a file is sent: the positions of the first and the last byte. */
 interface Part {
@@ -47,37 +30,80 @@ function partOf(ctx: Context, size: number, tag: string): Part {
   return part && !second ? { status: 206, ...part } : whole;
 }
 
+/** A public file as it is sent. */
+interface PublicContent {
+  size: number;
+  tag: string;
+  /** Of the content, as the query of an address names it. */
+  version: string | null;
+  /** The bytes from `start` to `end`, both included. */
+  read(start: number, end: number): Buffer | Readable;
+}
+
+/** The request's version of a file; an address with the current one may be cached for ever. */
+const wantedVersion = (ctx: Context): string | null => new URLSearchParams(ctx.querystring).get('v');
+
+/** Answers with a public file: 304 when the client has it, 206 or 416 for a part of it. The caller has set its type. */
+function sendContent(ctx: Context, { size, tag, version, read }: PublicContent): void {
+  const isCurrent = version !== null && version === wantedVersion(ctx);
+  ctx.set({
+    'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=0, must-revalidate',
+    'X-Content-Type-Options': 'nosniff',
+    'Accept-Ranges': 'bytes',
+  });
+  if (answerUnchanged(ctx, tag)) return;
+  const { status, start, end } = partOf(ctx, size, tag);
+  const length = end - start + 1;
+  ctx.status = status;
+  if (status === 206) ctx.set('Content-Range', `bytes ${start}-${end}/${size}`);
+  else if (status === 416) ctx.set('Content-Range', `bytes */${size}`);
+  if (ctx.method !== 'HEAD') ctx.body = length > 0 ? read(start, end) : Buffer.alloc(0);
+  ctx.length = length;
+}
+
+/** Answers with one of the plugin's own files, compressed if the client takes that; parts of it are not compressed. */
+export async function sendOwnFile(ctx: Context, type: string, file: OwnFile): Promise<void> {
+  const whole = ctx.get('Range') === '';
+  const coding = (whole && codings.find((one) => ctx.acceptsEncodings(one))) || 'identity';
+  const bytes = await file.bytes(coding);
+  const { version } = file;
+  ctx.type = type;
+  ctx.vary('Accept-Encoding');
+  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
+  sendContent(ctx, {
+    size: bytes.length,
+    tag: coding === 'identity' ? `"${version}"` : `"${version}-${coding}"`,
+    version,
+    read: (start, end) => bytes.subarray(start, end + 1),
+  });
+}
+
 /**
- * Answers with an open file, which it closes: type by its ending, ETag by size and time, 304 when the client has it, 206
- * or 416 for a part of it. The answer has the size that the file had when it was opened, even if it changes meanwhile.
+ * Answers with an open file, which it closes: type by its ending, ETag by size and time. The answer has the size that the file
+ * had when it was opened, even if it changes meanwhile; an answer that may be cached for ever has the bytes of its version.
  */
-export async function sendFile(ctx: Context, { handle, path, info }: OpenFile): Promise<void> {
+export async function sendFile(ctx: Context, file: OpenFile): Promise<void> {
+  const { handle, path, info } = file;
   let streaming = false;
   try {
+    ctx.type = extname(path) || 'application/octet-stream';
+    const wanted = wantedVersion(ctx);
+    const content = wanted === null ? null : await versionedContent(file);
+    if (content !== null && content.version === wanted) {
+      const { bytes, version } = content;
+      const read = (start: number, end: number) => bytes.subarray(start, end + 1);
+      return sendContent(ctx, { size: bytes.length, tag: `"${version}"`, version, read });
+    }
     const size = Number(info.size);
     const tag = `"${size.toString(36)}-${(info.mtimeNs / 1_000_000n).toString(36)}"`;
-    ctx.set({
-      'Cache-Control': 'public, max-age=0, must-revalidate',
-      'X-Content-Type-Options': 'nosniff',
-      'Accept-Ranges': 'bytes',
-    });
-    ctx.type = extname(path) || 'application/octet-stream';
-    if (answerUnchanged(ctx, tag)) return;
-    const { status, start, end } = partOf(ctx, size, tag);
-    const length = end - start + 1;
-    ctx.status = status;
-    if (status === 206) ctx.set('Content-Range', `bytes ${start}-${end}/${size}`);
-    else if (status === 416) ctx.set('Content-Range', `bytes */${size}`);
-    if (ctx.method !== 'HEAD' && length > 0) {
+    const read = (start: number, end: number) => {
       const stream = handle.createReadStream({ start, end });
       streaming = true;
       // A file that has become shorter: the client must not wait for the rest.
-      stream.on('end', () => stream.bytesRead < length && ctx.res.destroy());
-      ctx.body = stream;
-    } else if (ctx.method !== 'HEAD') {
-      ctx.body = Buffer.alloc(0);
-    }
-    ctx.length = length;
+      stream.on('end', () => stream.bytesRead < end - start + 1 && ctx.res.destroy());
+      return stream;
+    };
+    sendContent(ctx, { size, tag, version: null, read });
   } finally {
     // A stream closes the file at its end, or when the client leaves.
     if (!streaming) await handle.close();

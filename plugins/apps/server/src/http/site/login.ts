@@ -1,5 +1,13 @@
 import type { Context } from 'koa';
-import { escapeHtml, html, type PageContent, type PageLocale, type ServiceMessage } from '../../apps';
+import {
+  escapeHtml,
+  html,
+  type PageContent,
+  type PageLocale,
+  plainLocale,
+  type ServiceMessage,
+  siteLocale,
+} from '../../apps';
 import { safeNext } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { type AppsError, isAppsError, methodNotAllowed } from '../../errors';
@@ -10,7 +18,7 @@ import type { HttpServices } from '../request/exchange';
 import { prefersJson } from '../request/negotiate';
 import { checkRawBody } from '../request/raw-body';
 import { sitePage } from '../response/in-theme';
-import { inLanguage, plainLocale, problemText, siteLocale } from '../response/page-texts';
+import { inLanguage, problemText } from '../response/page-texts';
 import { bareDocument } from '../response/pages';
 import { bareStatuses } from '../response/respond-error';
 

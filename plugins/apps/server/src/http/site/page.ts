@@ -4,6 +4,7 @@ import {
   embeddingPage,
   folderOf,
   LIVE_VIEW,
+  scriptUrl,
   showsDetails,
   sourceOf,
   themedPage,
@@ -95,7 +96,7 @@ async function answerView(request: SiteRequest, address: ViewAddress, requester:
   view.details = showsDetails({ app, rights });
   view.folder = folderOf(services, app.id);
   if (rights.manager) view.source = (file) => sourceOf(app, file);
-  view.console = () => ({ log: visit.failedLog ?? [], script: `${site.url}/@@apps.js` });
+  view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   const target = { kind: 'block', block: block.id } as const;
   const exchange = { ctx, services, site, app, requester, rights, visit, target, json: posts && view.json };

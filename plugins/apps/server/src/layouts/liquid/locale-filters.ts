@@ -109,8 +109,20 @@ function withQuery(this: FilterThis, address: unknown, ...args: unknown[]): stri
   return `${path}${text === '' ? '' : `?${text}`}${fragment === undefined ? '' : `#${fragment}`}`;
 }
 
-/** Registers the filters `t`, `format_date`, `format_number` and `with_query`. */
+/** The address of a public file of the theme or app (docs/reference/layouts.md#public-files): `{{ "theme.css" | asset_url }}`. */
+async function assetUrl(this: FilterThis, value: unknown): Promise<string> {
+  const path = plainText(value);
+  return (await renderingOf(this.context)?.data.assetUrl?.(path)) ?? path;
+}
+
+/** Registers the filters `t`, `format_date`, `format_number`, `with_query` and `asset_url`. */
 export function registerLocaleFilters(liquid: Liquid): void {
-  const filters = { t, format_date: formatDate, format_number: formatNumber, with_query: withQuery };
+  const filters = {
+    t,
+    format_date: formatDate,
+    format_number: formatNumber,
+    with_query: withQuery,
+    asset_url: assetUrl,
+  };
   for (const [name, filter] of Object.entries(filters)) liquid.registerFilter(name, filter as never);
 }

@@ -8,6 +8,10 @@ export const urls: Sites['urls'] = {
   app: appUrl,
   record: (site, app, id, content) => `${appUrl(site, app, content)}/${recordPath(id)}`,
   view: (site, view, content) => `${pageUrl(site, content)}/@@${encodeSegment(view)}`,
+  asset: (site, { theme, app, path }) => {
+    const folder = app === undefined ? '' : `/apps/${encodeSegment(app)}`;
+    return `${site.url}/@@theme/${encodeSegment(theme)}${folder}/assets/${path.split('/').map(encodeSegment).join('/')}`;
+  },
   block: (site, app, block, content) => `${appUrl(site, app, content)}/blocks/${encodeSegment(block)}`,
 };
 

@@ -85,7 +85,7 @@ export async function readThemeFile(
 }
 
 /** The bytes of a file, null if there are more than `maxSize`: a file may grow while it is read. */
-async function readBounded(handle: FileHandle, maxSize: number): Promise<Buffer | null> {
+export async function readBounded(handle: FileHandle, maxSize: number): Promise<Buffer | null> {
   const { size } = await handle.stat();
   if (size > maxSize) return null;
   let buffer = Buffer.alloc(size + 1);

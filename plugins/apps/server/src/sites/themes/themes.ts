@@ -2,6 +2,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses/ids';
+import type { PublicFile } from '../types';
+import { createAssetVersions } from './asset-versions';
 import { insideRoot, type OpenFile, openInside } from './open-inside';
 import { type Snapshot, Snapshots } from './snapshots';
 import { namesIn, readThemeFile, type Search } from './theme-files';
@@ -62,7 +64,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   const maxAge = production ? CHECK_INTERVAL : 0;
   const appSnapshots = new Snapshots(appSearches, maxAge);
   const themeSnapshots = new Snapshots(themeSearches, maxAge);
-  const locations = new Map<string, { location: AppLocation; checkedAt: number }>();
+  const versions = createAssetVersions(maxAge);
   const warned = new Set<string>();
 
   function warnOnce(message: string): null {
@@ -72,22 +74,26 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   }
 
   /** Real path of a theme's folder, which may itself be a link; null if there is no such theme. */
-  async function rootOf(themeId: string): Promise<string | null> {
+  async function findRoot(themeId: string): Promise<string | null> {
     if (!isId(themeId)) return null;
     const root = await realpath(join(themesDirectory, themeId)).catch(() => null);
     return root !== null && (await isFolder(root)) ? root : null;
   }
+
+  const rootOf = keptFor(maxAge, findRoot);
 
   /**
    * Looks for an app in a theme, then follows `.lnk` files from theme to theme
    * (docs/reference/theme.md#where-an-app-is-looked-for).
    */
   async function locate(themeId: string, appId: string): Promise<AppLocation | null> {
+    if (!isId(appId)) return null;
     const visited: string[] = [];
     for (let theme = themeId; ; ) {
       const link = `The link ${[...visited, theme].join(' -> ')} for the app "${appId}"`;
       if (visited.includes(theme)) return warnOnce(`${link} comes back to where it was`);
-      const root = await rootOf(theme);
+      // Not one that is kept: the location is kept as long again.
+      const root = await findRoot(theme);
       const apps = root && (await insideRoot(root, join(root, appsFolder)));
       // Names are compared with those in the folder, because some file systems ignore case.
       const names = apps ? await namesIn(apps) : [];
@@ -105,21 +111,26 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   }
 
   /** The location of an app for a theme; cached as long as its files. */
-  async function locateApp(themeId: string, appId: string): Promise<AppLocation | null> {
-    if (!isId(appId)) return null;
-    const key = `${themeId}/${appId}`;
-    const known = locations.get(key);
-    if (known && maxAge > 0 && performance.now() - known.checkedAt < maxAge) return known.location;
-    const checkedAt = performance.now();
-    const location = await locate(themeId, appId);
-    if (location) locations.set(key, { location, checkedAt });
-    else locations.delete(key);
-    return location;
+  const locateApp = keptFor(maxAge, locate);
+
+  async function asset({ theme, app, path }: PublicFile): Promise<OpenFile | null> {
+    const root = await rootOf(theme);
+    const folder = root && join(root, ...(app === undefined ? [] : [appsFolder, app]), 'assets');
+    const assets = folder && (await insideRoot(root, folder));
+    // A link inside the theme must not make other files of it public either.
+    return assets ? openInside(assets, join(assets, path)) : null;
   }
 
   return {
     rootOf,
     locateApp,
+
+    /** A public file; null if there is none. */
+    asset,
+
+    /** The version of a public file's content; null if there is no such file, or if it is too large to have one. */
+    assetVersion: (file: PublicFile): Promise<string | null> =>
+      versions(JSON.stringify([file.theme, file.app, file.path]), () => asset(file)),
 
     /** The files of an app's folder. */
     appFiles: ({ root, folder }: AppLocation): Promise<Snapshot> => appSnapshots.get(root, folder),
@@ -148,15 +159,21 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       const found = await Promise.all([...ids].map((id) => locateApp(themeId, id)));
       return [...ids].filter((_, index) => found[index] !== null);
     },
+  };
+}
 
-    /** A public file of a theme, or of an app in it; null if there is none. */
-    async asset(themeId: string, appId: string | undefined, path: string): Promise<OpenFile | null> {
-      const root = await rootOf(themeId);
-      const folder = root && join(root, ...(appId === undefined ? [] : [appsFolder, appId]), 'assets');
-      const assets = folder && (await insideRoot(root, folder));
-      // A link inside the theme must not make other files of it public either.
-      return assets ? openInside(assets, join(assets, path)) : null;
-    },
+/** The function with its results kept for `maxAge` milliseconds, by its ids; null is not kept. */
+function keptFor<Ids extends string[], T>(maxAge: number, find: (...ids: Ids) => Promise<T | null>) {
+  const kept = new Map<string, { found: T; checkedAt: number }>();
+  return async (...ids: Ids): Promise<T | null> => {
+    const key = ids.join('/');
+    const known = kept.get(key);
+    if (known && performance.now() - known.checkedAt < maxAge) return known.found;
+    const checkedAt = performance.now();
+    const found = await find(...ids);
+    if (found === null) kept.delete(key);
+    else kept.set(key, { found, checkedAt });
+    return found;
   };
 }
 
