@@ -33,7 +33,7 @@ export default defineConfig({
           exclude: [...exclude, 'tests/hostile/**', 'tests/panel/**', 'tests/fixtures/**'],
         },
       },
-      // By itself (`npm run test:panel`): it needs the built admin panel, which takes a minute or two.
+      // By itself (`npm run test:panel`): it needs the built admin panel, which takes a minute. `npm test` runs way.test.ts of it.
       {
         test: {
           ...hosts,

@@ -16,8 +16,9 @@ const programs = [
   { folder: 'server/src', build: 'pluginServer', restarts: true },
   { folder: 'sandbox/src', build: 'pluginServer', restarts: true },
   { folder: 'shared', build: 'pluginServer', restarts: true },
+  { folder: 'shared', build: 'pluginPanel', restarts: false },
   { folder: 'browser/src', build: 'pluginServer', restarts: false },
-  { folder: 'admin/src', build: 'plugin', restarts: false },
+  { folder: 'admin/src', build: 'pluginPanel', restarts: false },
 ];
 
 /** The port of the environment or of `.env`, or the first free one behind it. */
@@ -80,7 +81,7 @@ try {
   checkNode();
   install();
   writeSecrets();
-  build('plugin');
+  build('pluginServer', 'pluginPanel');
   const onChange = builder(strapiDevelop(await choosePort()));
   for (const program of programs) {
     watch(join(plugin, program.folder), { recursive: true }, (_event, file) => {

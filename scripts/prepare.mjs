@@ -159,20 +159,27 @@ const builders = [
 export const testDatabase = at('.cache', 'tests', 'template.db');
 const hostSources = [at('config'), at('src'), at('tsconfig.json'), at('package-lock.json')];
 
-/** All builds: sources, outputs, function; `outdates` names the build that writes the same files. */
+/** All builds: sources, outputs, function; `outdates` names the builds that write the same files. */
 const builds = {
   pluginServer: {
     what: 'the plugin without its admin panel',
     from: [...pluginSources, ...builders],
     to: plugin('dist', 'server', 'index.js'),
-    outdates: 'plugin',
+    outdates: ['plugin'],
     make: () => run(process.execPath, ['build.mjs', '--fast'], { cwd: plugin() }),
   },
+  pluginPanel: {
+    what: "the plugin's admin panel",
+    from: [plugin('admin'), plugin('shared'), ...builders],
+    to: plugin('dist', 'admin', 'index.mjs'),
+    outdates: ['plugin'],
+    make: () => run(process.execPath, ['build.mjs', '--panel'], { cwd: plugin() }),
+  },
   plugin: {
-    what: 'the plugin',
+    what: 'the plugin as it is published',
     from: [...pluginSources, plugin('admin'), ...builders],
     to: plugin('dist', 'admin', 'index.mjs'),
-    outdates: 'pluginServer',
+    outdates: ['pluginServer', 'pluginPanel'],
     make: () => run(process.execPath, ['build.mjs', '--silent'], { cwd: plugin() }),
   },
   host: {
@@ -209,12 +216,12 @@ const stampOf = (name) => at('.cache', 'stamps', name);
 /** Builds those of the named parts that are older than their sources, in the given order. */
 export function build(...names) {
   for (const name of names) {
-    const { what, from, to, outdates, make } = builds[name];
+    const { what, from, to, outdates = [], make } = builds[name];
     const stampFile = stampOf(name);
     const stamp = hashOf(from);
     if (existsSync(to) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) continue;
     say(`Building ${what}`);
-    for (const outdated of [name, outdates].filter(Boolean)) rmSync(stampOf(outdated), { force: true });
+    for (const outdated of [name, ...outdates]) rmSync(stampOf(outdated), { force: true });
     make();
     mkdirSync(dirname(stampFile), { recursive: true });
     writeFileSync(stampFile, stamp);

@@ -25,7 +25,7 @@ try {
   await checkPort();
   install();
   writeSecrets();
-  build('plugin', 'host', 'panel');
+  build('pluginServer', 'pluginPanel', 'host', 'panel');
   serve();
 } catch (error) {
   console.error(`> ${error.message}`);

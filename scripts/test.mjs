@@ -2,7 +2,8 @@
  * `npm test`: every check and every test of the project, from a clean checkout. Ends with one line,
  * `N passed, N failed` (`, N skipped`), in which a check counts like a test; fails when anything has failed.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -50,15 +51,15 @@ function countsOf(report) {
   };
 }
 
-/** Runs a vitest project and adds up its counts; a run without a report is one failed test. */
-function runTests(project, env = {}) {
+/** Runs a vitest project, or one file of it, and adds up its counts; a run without a report is one failed test. */
+function runTests(project, env = {}, files = []) {
   say(`Tests: ${project}`);
   const report = join(root, '.cache', 'tests', `${project}.json`);
   mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });
   const vitest = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs');
   const options = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, '--passWithNoTests'];
-  const { status } = spawnSync(process.execPath, [vitest, 'run', `--project=${project}`, ...options], {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', `--project=${project}`, ...options, ...files], {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...env },
@@ -98,17 +99,29 @@ function prepare() {
   checkNode();
   install();
   writeSecrets();
-  build('pluginServer', 'host');
+  build('pluginServer', 'pluginPanel', 'host');
 }
 
-function main() {
+/** Starts the build of the admin panel, which runs on one processor, as the checks do; resolves to whether it succeeded. */
+async function startPanelBuild() {
+  const program = "import('./scripts/prepare.mjs').then(({ build }) => build('panel'))";
+  const [code] = await once(spawn(process.execPath, ['-e', program], { cwd: root, stdio: 'inherit' }), 'exit');
+  return code === 0;
+}
+
+async function main() {
   try {
     prepare();
+    const panel = startPanelBuild();
     for (const [what, work] of [...checks.lint, ...checks.typecheck]) check(what, work);
+    if (await panel) total.passed += 1;
+    else fail('The admin panel is built');
     checkDatabases();
     runTests('unit');
     const browser = chromium();
     runTests('e2e', browser ? { CHROMIUM_PATH: browser } : {});
+    // The others of the panel take minutes: `npm run test:panel`.
+    if (browser) runTests('panel', { CHROMIUM_PATH: browser }, [join('tests', 'panel', 'way.test.ts')]);
   } catch (error) {
     console.error(`> ${error.message}`);
     fail('Preparation');
@@ -119,4 +132,4 @@ function main() {
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-main();
+await main();

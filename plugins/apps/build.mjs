@@ -1,10 +1,11 @@
 /**
- * Builds the plugin into dist/: `node build.mjs` everything that is published, `node build.mjs --fast` the same without
- * the admin panel and without type declarations, in under a second. `--silent` keeps the tools from reporting.
+ * Builds the plugin into dist/: `node build.mjs` everything that is published. Without type declarations, in under a second:
+ * `node build.mjs --fast` everything but the admin panel's part, `node build.mjs --panel` that part. `--silent` keeps the
+ * tools from reporting.
  *
  *   dist/server/index.js     Strapi's part (index.mjs: the same, for who imports it as a module)
  *   dist/server/worker.js    the processes for work that can be ended
- *   dist/admin/index.js      the admin panel's part (full build only)
+ *   dist/admin/index.mjs     the admin panel's part (index.js: the same as CommonJS)
  *   dist/sandbox/runner.js   the process that holds the isolates
  *   dist/browser/apps.js     the visitor's script
  *   dist/browser/reload.js   reloads pages that the command `dev` serves
@@ -14,18 +15,19 @@
  *   dist/shared/context*.d.ts the types of what logic gets
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildAdmin } from './admin/build.mjs';
 import { buildCli } from './cli/build.mjs';
 import { buildRunner } from './sandbox/build.mjs';
 import { buildServer, buildWorker } from './server/build.mjs';
 import { buildReporter, buildTesting } from './testing/build.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [fast, silent] = ['--fast', '--silent'].map((option) => process.argv.includes(option));
+const [fast, panel, silent] = ['--fast', '--panel', '--silent'].map((option) => process.argv.includes(option));
 
 const buildBrowser = (entryPoint) => (outfile) =>
   build({
@@ -72,15 +74,26 @@ function buildPackage() {
   runBin('typescript', 'bin/tsc', [...options.split(' '), ...shared.map((file) => join('shared', file))]);
 }
 
-if (!fast) buildPackage();
-// Types of the logic's `context`, for editors: the package's export `./context`.
-mkdirSync(join(here, 'dist', 'shared'), { recursive: true });
-for (const file of ['context.d.ts', 'context-calls.d.ts', 'globals.d.ts'])
-  copyFileSync(join(here, 'shared', file), join(here, 'dist', 'shared', file));
-mkdirSync(join(here, 'dist', 'testing'), { recursive: true });
-for (const file of ['index.js', 'index.d.ts'])
-  copyFileSync(join(here, 'testing', file), join(here, 'dist', 'testing', file));
-for (const [file, make] of Object.entries(programs)) {
-  // The full build has made it with Strapi's tool.
-  if (fast || make !== buildServer) await make(join(here, 'dist', file));
+/** All programs but the admin panel's, with what editors and tests of apps read. */
+async function buildPrograms() {
+  // Types of the logic's `context`, for editors: the package's export `./context`.
+  mkdirSync(join(here, 'dist', 'shared'), { recursive: true });
+  for (const file of ['context.d.ts', 'context-calls.d.ts', 'globals.d.ts'])
+    copyFileSync(join(here, 'shared', file), join(here, 'dist', 'shared', file));
+  mkdirSync(join(here, 'dist', 'testing'), { recursive: true });
+  for (const file of ['index.js', 'index.d.ts'])
+    copyFileSync(join(here, 'testing', file), join(here, 'dist', 'testing', file));
+  for (const [file, make] of Object.entries(programs)) {
+    // The full build has made it with Strapi's tool.
+    if (fast || make !== buildServer) await make(join(here, 'dist', file));
+  }
+}
+
+// The names of chunks are new with each build.
+if (!fast) rmSync(join(here, 'dist', 'admin'), { recursive: true, force: true });
+if (panel) {
+  await buildAdmin(join(here, 'dist', 'admin'));
+} else {
+  if (!fast) buildPackage();
+  await buildPrograms();
 }

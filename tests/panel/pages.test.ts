@@ -90,6 +90,7 @@ const pages: [name: string, at: () => string, open?: (page: Page) => Promise<unk
   ['rights', () => '/site/shelf/rights', (page) => page.getByRole('row', { name: /^edit/ }).waitFor()],
   ['code', () => '/site/shelf/code', (page) => press(page, 'blocks/book.yaml')],
   ['preview', () => '/site/shelf/code', preview],
+  ['failed runs below the code', () => '/site/shelf/code', failedBelow],
   ['a conflict', () => '/site/shelf/code', conflict],
   ['options', () => '/site/shelf/options'],
   ['a new rule', () => '/rules/create'],
@@ -116,6 +117,11 @@ async function mapped(page: Page) {
 }
 
 const failedRun = (page: Page) => page.getByRole('row').filter({ hasText: 'too bad' });
+
+async function failedBelow(page: Page) {
+  await press(page, 'blocks/hello.js');
+  await page.getByRole('grid', { name: 'Failed runs of hello' }).getByText('too bad').first().waitFor();
+}
 
 async function run(page: Page) {
   await failedRun(page).getByRole('button').first().click();

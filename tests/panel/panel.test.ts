@@ -41,6 +41,31 @@ test('the first chunk of the plugin is small, and languages are chunks of their 
 });
 
 describe.runIf(hasBrowser)('the panel', () => {
+  test('loads little for its first page, and the editor for code alone', async () => {
+    const { page } = await login(stage, browser, 'root');
+    await page.goto(`${stage.host.url}/admin`);
+    await page.waitForSelector('h1');
+    await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
+    const scripts: Promise<Buffer>[] = [];
+    page.on('response', (response) => {
+      if (response.request().resourceType() === 'script') scripts.push(response.body());
+    });
+    const loaded = async () => (await Promise.all(scripts)).reduce((sum, one) => sum + gzipSync(one).length, 0);
+    await page.locator('a[href$="/plugins/apps"]').first().click();
+    await page.getByRole('link', { name: 'shelf', exact: true }).first().click();
+    await page.getByRole('tab', { name: /^Blocks/ }).click();
+    await page.getByText('broken').first().waitFor();
+    const first = await loaded();
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(60 * 1024);
+    await page.getByRole('tab', { name: /^Code/ }).click();
+    await page.getByRole('button', { name: 'blocks/book.js' }).click();
+    await page.locator('.cm-editor').waitFor();
+    expect(await loaded()).toBeGreaterThan(first);
+    expect(await loaded()).toBeLessThan(450 * 1024);
+    await page.context().close();
+  });
+
   test('a way through the pages of an app', async () => {
     const { page, errors, open } = await login(stage, browser, 'root');
     await open('');
@@ -60,7 +85,17 @@ describe.runIf(hasBrowser)('the panel', () => {
     await frame.locator('[name=cover]').setInputFiles({ name: 'apple.png', mimeType: 'image/png', buffer: png });
     await frame.locator('[name=_save]').click();
     await page.getByRole('row', { name: /Apple/ }).waitFor();
-    await page.getByRole('row', { name: /Apple/ }).getByAltText('apple.png').waitFor();
+    const apple = page.getByRole('row', { name: /Apple/ });
+    await apple.getByAltText('apple.png').waitFor();
+
+    await apple.getByRole('button', { name: /^Open record/ }).click();
+    await frame.getByLabel(/Keep apple.png/).uncheck();
+    await frame
+      .locator('input[type=file][name=cover]')
+      .setInputFiles({ name: 'pear.png', mimeType: 'image/png', buffer: png });
+    await frame.locator('[name=_save]').click();
+    await apple.getByAltText('pear.png').waitFor();
+    expect(await apple.getByAltText('apple.png').count()).toBe(0);
 
     await page.getByRole('button', { name: 'Import' }).click();
     const text = 'Name,total\nBerry,7\nCherry,2\n';
