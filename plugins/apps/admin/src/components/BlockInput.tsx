@@ -42,11 +42,11 @@ export const BlockInput = forwardRef<HTMLDivElement, Props>(
         </Combobox>
         {chosen && (
           <Box paddingTop={2}>
-            {/* As visitors see it, and without its scripts. */}
+            {/* As visitors see it. Its scripts have an origin of their own, without access to the panel or to cookies. */}
             <iframe
               title={text('field.preview', { value: chosen.value })}
               src={chosen.url}
-              sandbox=""
+              sandbox="allow-scripts"
               loading="lazy"
               style={{ width: '100%', height: '16rem', border: 0, background: '#fff' }}
             />
