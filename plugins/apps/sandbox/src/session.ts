@@ -40,6 +40,7 @@ export class Session implements WorkerEvents {
   private over = false;
   private isLate = false;
   private readonly answerOwn = createOwnAnswers();
+  private readonly begun = performance.now();
   private readonly timeBefore: number;
 
   constructor(private readonly options: SessionOptions) {
@@ -48,9 +49,13 @@ export class Session implements WorkerEvents {
     this.timeBefore = this.isolateTime();
   }
 
-  /** Milliseconds of processor time that the isolate has used since the session began; sessions before do not count. */
+  /**
+   * Milliseconds of processor time that the isolate has used since the session began; sessions before do not count. Of an
+   * isolate that has ended by itself all time since then: it no longer tells, and may have filled much memory.
+   */
   get processorTime(): number {
-    return this.isolateTime() - this.timeBefore;
+    const isGone = this.worker.isolate.isDisposed;
+    return isGone ? performance.now() - this.begun : this.isolateTime() - this.timeBefore;
   }
 
   get before(): Usage {
