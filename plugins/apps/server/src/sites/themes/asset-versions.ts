@@ -23,8 +23,8 @@ interface Kept {
 const MAX_KEPT = 2_000;
 
 /**
- * Versions of public files, by a key. A version that is no longer current does no harm: its address is answered with the file
- * as it is, which is then not cached.
+ * Versions of public files, by a key. A version that is no longer current does no harm: its address is answered with the current
+ * file, which is then not cached.
  * @param maxAge milliseconds for which a version is taken for current
  */
 export function createAssetVersions(maxAge: number) {
