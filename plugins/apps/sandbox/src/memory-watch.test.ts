@@ -24,17 +24,17 @@ function watched(alone = false) {
       id += 1;
       const own = id;
       const ended: string[] = [];
-      const close = () => {
-        watch.ending(session);
+      const close = (lingers = false) => {
+        watch.ended(session, lingers);
         sessions.delete(own);
       };
       const fail: Watched['fail'] = (reason) => {
         close();
         ended.push(reason);
       };
-      const session: Watched = { before: watch.last, processorTime, fail };
+      const session = { before: watch.last, processorTime, isDisposed: false, fail };
       sessions.set(own, session);
-      return { ended, close };
+      return { ended, close, session, gone: () => watch.gone(session) };
     },
     /** Measures once for each size, in megabytes, of the process. */
     measure(...megabytes: number[]) {
@@ -81,6 +81,18 @@ describe('other sessions since the last measurement before it began', () => {
     expect(ended).toEqual([reason]);
   });
 
+  test('one whose isolate still runs after its end counts until that is over', () => {
+    const { open, measure } = watched();
+    const first = open(1000);
+    first.close(true);
+    measure(100);
+    const { ended } = open(300);
+    first.session.processorTime += 60;
+    first.gone();
+    measure(600);
+    expect(ended).toEqual(['crowded']);
+  });
+
   test('their processor time before that measurement does not count', () => {
     const { open, measure } = watched();
     const first = open();
@@ -90,6 +102,14 @@ describe('other sessions since the last measurement before it began', () => {
     measure(600);
     expect(ended).toEqual(['memory']);
   });
+});
+
+test('an isolate that is disposed of already is not ended again', () => {
+  const { open, measure } = watched();
+  const { ended, session } = open();
+  session.isDisposed = true;
+  measure(600);
+  expect(ended).toEqual([]);
 });
 
 test('in a process for one session, that session is to blame', () => {

@@ -29,7 +29,7 @@ const REST_MEMORY = 10;
 const MAX_MEASUREMENTS = { busy: 20, idle: 4, rest: 1_200 };
 
 /** The part of a session that the watch uses. */
-export type Watched = Pick<Session, 'before' | 'fail' | 'processorTime'>;
+export type Watched = Pick<Session, 'before' | 'fail' | 'isDisposed' | 'processorTime'>;
 
 /** What the process has used when a session begins, as of the last measurement. */
 export interface Usage {
@@ -55,8 +55,9 @@ export interface MemoryWatchOptions {
 export interface MemoryWatch {
   /** At the last measurement: `before` of a session that begins now. */
   readonly last: Usage;
-  /** A session is about to end; it is still in `sessions`. */
-  ending(session: Watched): void;
+  /** A session ends. `lingers`: its isolate may still run, until `gone` is called. */
+  ended(session: Watched, lingers: boolean): void;
+  gone(session: Watched): void;
   /** Measures the memory, and ends a session or reports the runner when it is over the bound. */
   measure(): void;
 }
@@ -77,8 +78,10 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
       ? megabytes(ownMemory + isolates * idleMemory + (sessions.size + 1) * memory)
       : megabytes(ownMemory + isolates * REST_MEMORY);
   let last: Usage = { memory: resident(), time: 0 };
-  /** Milliseconds of processor time of the sessions that have ended. */
+  /** Milliseconds of processor time of the sessions that are over. */
   let timeEnded = 0;
+  /** Sessions that have ended, and whose isolates may still run. */
+  const lingering = new Set<Watched>();
   let measurementsOver = 0;
   let measurementsIdle = 0;
   let isUnhealthy = false;
@@ -88,7 +91,8 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
     isUnhealthy = true;
   };
 
-  const time = () => [...sessions.values()].reduce((sum, { processorTime }) => sum + processorTime, timeEnded);
+  const time = () =>
+    [...sessions.values(), ...lingering].reduce((sum, { processorTime }) => sum + processorTime, timeEnded);
 
   const isAlone = ({ before, processorTime }: Watched) =>
     alone || last.time - before.time - processorTime <= MAX_OTHERS_TIME;
@@ -97,7 +101,10 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
     const all = [...sessions.values()];
     const growth = last.memory - Math.min(...all.map(({ before }) => before.memory));
     if (growth <= megabytes((all.length + 1) * memory)) return reportUnhealthy();
-    const heaviest = all.reduce((one, other) => (other.processorTime > one.processorTime ? other : one));
+    // An isolate that is disposed of ends by itself, or at the deadline.
+    const running = all.filter(({ isDisposed }) => !isDisposed);
+    if (running.length === 0) return;
+    const heaviest = running.reduce((one, other) => (other.processorTime > one.processorTime ? other : one));
     if (heaviest.processorTime >= MIN_TIME) heaviest.fail(isAlone(heaviest) ? 'memory' : 'crowded', '');
     else if (measurementsOver >= MAX_MEASUREMENTS.busy) reportUnhealthy();
   }
@@ -106,7 +113,12 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
     get last() {
       return last;
     },
-    ending(session) {
+    ended(session, lingers) {
+      if (lingers) lingering.add(session);
+      else timeEnded += session.processorTime;
+    },
+    gone(session) {
+      lingering.delete(session);
       timeEnded += session.processorTime;
     },
     measure() {

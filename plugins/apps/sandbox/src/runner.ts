@@ -44,13 +44,13 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
     const { session: id, data, remaining } = message;
     const found = program(message.program, message.source);
     if (!found) return send({ type: 'failed', session: id, reason: 'unknown-program', message: '' });
-    const ended = (session: Session) => {
-      watch.ending(session);
+    const ended = (session: Session, lingers: boolean) => {
+      watch.ended(session, lingers);
       sessions.delete(id);
     };
     const { language } = found;
     const { messageSize } = options;
-    const session = new Session({ id, language, pool, messageSize, before: watch.last, send, ended });
+    const session = new Session({ id, language, pool, messageSize, before: watch.last, send, ended, gone: watch.gone });
     sessions.set(id, session);
     session.open(found, data, remaining);
   }

@@ -9,7 +9,8 @@ test('processor time is that of the isolate since the session began; of one that
   const pool = { take: () => ({ isolate, events: null }) } as unknown as SessionOptions['pool'];
   const before = { memory: 0, time: 0 };
   const none = () => undefined;
-  const session = new Session({ id: 1, language: 'javascript', pool, messageSize: 1, before, send: none, ended: none });
+  const events = { send: none, ended: none, gone: none };
+  const session = new Session({ id: 1, language: 'javascript', pool, messageSize: 1, before, ...events });
   isolate.cpuTime = ms(730);
   expect(session.processorTime).toBe(30);
   await pause(5);

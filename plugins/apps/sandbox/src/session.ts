@@ -28,8 +28,10 @@ export interface SessionOptions {
   /** What the process had used before the session. */
   before: Usage;
   send(message: FromRunner): void;
-  /** The session no longer exists; its processor time is still known. */
-  ended(session: Session): void;
+  /** The session no longer exists; its processor time is still known. `lingers`: its isolate may still run, until `gone`. */
+  ended(session: Session, lingers: boolean): void;
+  /** The isolate of a session that lingered no longer runs. */
+  gone(session: Session): void;
 }
 
 /** One session in one worker: passes text between the server and the sandbox and enforces the time limit. */
@@ -51,11 +53,15 @@ export class Session implements WorkerEvents {
 
   /**
    * Milliseconds of processor time that the isolate has used since the session began; sessions before do not count. Of an
-   * isolate that has ended by itself all time since then: it no longer tells, and may have filled much memory.
+   * isolate that was disposed of all time since then: it no longer tells, and native code in it may still run.
    */
   get processorTime(): number {
-    const isGone = this.worker.isolate.isDisposed;
-    return isGone ? performance.now() - this.begun : this.isolateTime() - this.timeBefore;
+    return this.isDisposed ? performance.now() - this.begun : this.isolateTime() - this.timeBefore;
+  }
+
+  /** Whether the isolate ends, or has ended, by itself or by `stop`. */
+  get isDisposed(): boolean {
+    return this.worker.isolate.isDisposed;
   }
 
   get before(): Usage {
@@ -63,7 +69,7 @@ export class Session implements WorkerEvents {
   }
 
   private isolateTime(): number {
-    return Number(this.worker.isolate.isDisposed ? 0n : this.worker.isolate.cpuTime) / 1e6;
+    return Number(this.isDisposed ? 0n : this.worker.isolate.cpuTime) / 1e6;
   }
 
   open(program: WireProgram, data: string, remaining: number): void {
@@ -117,7 +123,7 @@ export class Session implements WorkerEvents {
   close(): void {
     if (this.over) return;
     this.over = true;
-    this.options.ended(this);
+    this.options.ended(this, false);
     this.options.pool.release(this.worker);
   }
 
@@ -132,11 +138,14 @@ export class Session implements WorkerEvents {
   stop(): void {
     if (this.over) return;
     this.over = true;
-    this.options.ended(this);
+    this.options.ended(this, true);
     this.reply('');
     this.options.pool.discard(this.worker);
     const stuck = setTimeout(() => this.options.send({ type: 'unhealthy' }), endTime);
-    void this.running.finally(() => clearTimeout(stuck));
+    void this.running.finally(() => {
+      clearTimeout(stuck);
+      this.options.gone(this);
+    });
   }
 
   /**
