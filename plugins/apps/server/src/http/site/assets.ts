@@ -30,7 +30,7 @@ function partOf(ctx: Context, size: number, tag: string): Part {
   return part && !second ? { status: 206, ...part } : whole;
 }
 
-/** A public file as it is sent. */
+/** The content of a public file and how to read parts of it. */
 interface PublicContent {
   size: number;
   tag: string;
