@@ -1,227 +1,32 @@
 import { random, shapes } from './grow';
+import { tokens } from './tokens';
 
 /** Pieces of HTML that make the parser look back, reopen, move or add elements; `#` is a number. */
-export const htmlPieces: readonly string[] = [
-  ...[
-    '<p>',
-    '</p>',
-    '<div>',
-    '</div>',
-    '<b>',
-    '</b>',
-    '<b a#>',
-    '<i>',
-    '</i>',
-    '<a href=x>',
-    '</a>',
-    '<font x#>',
-    '<nobr>',
-  ],
-  ...[
-    '<table>',
-    '</table>',
-    '<tr>',
-    '<td>',
-    '</td>',
-    '<tbody>',
-    '<caption>',
-    '<col>',
-    '<select>',
-    '<option>',
-    '</select>',
-  ],
-  ...[
-    '<ul>',
-    '<li>',
-    '</li>',
-    '<dl><dt>',
-    '<dd>',
-    '<h1>',
-    '</h2>',
-    '<button>',
-    '</button>',
-    '<form>',
-    '</form>',
-    '<input>',
-  ],
-  ...[
-    '<svg>',
-    '</svg>',
-    '<math>',
-    '<mi>',
-    '<foreignObject>',
-    '<desc>',
-    '<template>',
-    '</template>',
-    '<frameset>',
-    '<br>',
-  ],
-  ...[
-    '<body a#>',
-    '</body>',
-    '<html a#>',
-    '</html>',
-    '<head>',
-    '</head>',
-    '<title>',
-    '</title>',
-    '<plaintext>',
-    '<ruby><rt>',
-  ],
-  ...[
-    '<script>',
-    '</script>',
-    '<style>',
-    '<textarea>',
-    '</textarea>',
-    '<!--',
-    '-->',
-    '<![CDATA[',
-    ']]>',
-    '<!doctype html>',
-    '<?',
-  ],
-  ...[
-    '<p ',
-    'a#=1 ',
-    'a# ',
-    'class="',
-    '"',
-    "'",
-    '=',
-    '/',
-    '<',
-    '>',
-    '</',
-    '&',
-    '&amp;',
-    '&#',
-    '&notit;',
-    'x',
-    ' ',
-    '\n',
-    '\0',
-  ],
-  ...[
-    '<x-#>',
-    '</x-#>',
-    '<marquee>',
-    '<object>',
-    '</object>',
-    '<applet>',
-    '<iframe>',
-    '<noscript>',
-    '<details><summary>',
-  ],
-];
+export const htmlPieces = tokens(`
+  <p>  </p>  <div>  </div>  <b>  </b>  <b a#>  <i>  </i>  <a href=x>  </a>  <font x#>  <nobr>  <table>  </table>
+  <tr>  <td>  </td>  <tbody>  <caption>  <col>  <select>  <option>  </select>  <ul>  <li>  </li>  <dl><dt>  <dd>
+  <h1>  </h2>  <button>  </button>  <form>  </form>  <input>  <svg>  </svg>  <math>  <mi>  <foreignObject>  <desc>
+  <template>  </template>  <frameset>  <br>  <body a#>  </body>  <html a#>  </html>  <head>  </head>  <title>
+  </title>  <plaintext>  <ruby><rt>  <script>  </script>  <style>  <textarea>  </textarea>  <!--  -->  <![CDATA[
+  ]]>  <!doctype html>  <?  <p␣  a#=1␣  a#␣  class="  "  '  =  /  <  >  </  &  &amp;  &#  &notit;  x  ␣  ⏎  \0
+  <x-#>  </x-#>  <marquee>  <object>  </object>  <applet>  <iframe>  <noscript>  <details><summary>
+`);
 
 /** Parts of CSS selectors. */
-export const selectorPieces: readonly string[] = [
-  ...[
-    '*',
-    'p',
-    'div',
-    '.a',
-    '#b',
-    '[a]',
-    '[a=b]',
-    '[class~=b i]',
-    '[class*="aaaaaaaaab"]',
-    ' ',
-    ' > ',
-    ' ~ ',
-    ' + ',
-    ', ',
-  ],
-  ...[':has(', ':not(', ':is(', ')', ':has(~ ', ':has(> ', ':nth-child(2n+1)', ':nth-last-of-type(3)', ':last-child'],
-  ...[
-    ':empty',
-    ':contains(x)',
-    ':only-child',
-    ':first-of-type',
-    ':root',
-    ':scope',
-    ':checked',
-    ':disabled',
-    ':parent',
-    '\\',
-    '(',
-  ],
-];
+export const selectorPieces = tokens(`
+  *  p  div  .a  #b  [a]  [a=b]  [class~=b i]  [class*="aaaaaaaaab"]  ␣  ␣>␣  ␣~␣  ␣+␣  ,␣  :has(  :not(  :is(  )
+  :has(~␣  :has(>␣  :nth-child(2n+1)  :nth-last-of-type(3)  :last-child  :empty  :contains(x)  :only-child
+  :first-of-type  :root  :scope  :checked  :disabled  :parent  \\  (
+`);
 
 /** Parts of Liquid: delimiters, tags, filters on lists and texts that were put together. */
-export const liquidPieces: readonly string[] = [
-  ...[
-    '{{',
-    '}}',
-    '{%',
-    '%}',
-    '{{ a }}',
-    '{{-',
-    '-%}',
-    '{% if a %}',
-    '{% endif %}',
-    '{% for i in l %}',
-    '{% endfor %}',
-    '{% raw %}',
-  ],
-  ...[
-    '{% endraw %}',
-    '{% comment %}',
-    '{% endcomment %}',
-    '{% assign x# = a %}',
-    '{% case a %}',
-    '{% when 1 %}',
-    '{% liquid\n',
-  ],
-  ...[
-    '{% capture x %}',
-    '{% endcapture %}',
-    '{% unless a %}',
-    '{% else %}',
-    '{% elsif a %}',
-    '{% tablerow i in l %}',
-    '{% cycle 1 %}',
-  ],
-  ...[
-    '{a}',
-    '{a.b}',
-    '{a[b]}',
-    '{',
-    '}',
-    '<!--',
-    '-->',
-    '<script>',
-    '</script',
-    '<style',
-    '>',
-    '"',
-    "'",
-    '|',
-    ':',
-    ',',
-    ' a',
-    '\n',
-  ],
-  ...[
-    ' | upcase',
-    ' | append: a',
-    '[a',
-    ']',
-    '(1..',
-    ')',
-    ' or ',
-    ' == ',
-    ' contains ',
-    '.',
-    '# ',
-    '{# ',
-    '%',
-    '-',
-    '\\',
-    '{%-',
-  ],
-];
+export const liquidPieces = tokens(`
+  {{  }}  {%  %}  {{ a }}  {{-  -%}  {% if a %}  {% endif %}  {% for i in l %}  {% endfor %}  {% raw %}
+  {% endraw %}  {% comment %}  {% endcomment %}  {% assign x# = a %}  {% case a %}  {% when 1 %}  {% liquid⏎
+  {% capture x %}  {% endcapture %}  {% unless a %}  {% else %}  {% elsif a %}  {% tablerow i in l %}  {% cycle 1 %}
+  {a}  {a.b}  {a[b]}  {  }  <!--  -->  <script>  </script  <style  >  "  '  |  :  ,  ␣a  ⏎  ␣| upcase  ␣| append: a
+  [a  ]  (1..  )  ␣or␣  ␣==␣  ␣contains␣  .  #␣  {#␣  %  -  \\  {%-
+`);
 
 export interface Rendered {
   name: string;

@@ -1,3 +1,5 @@
+import { random } from './grow';
+
 /** Searches generated from a seed, over the records of attacks/search.ts: all of the grammar, up to its limits. */
 
 /** Words that all records hold, in an order of their own. */
@@ -6,7 +8,7 @@ export const vocabulary =
     ' ',
   );
 
-export interface FuzzedSearch {
+interface FuzzedSearch {
   query: string;
   names: Record<string, unknown>;
   sort_index?: string;
@@ -14,17 +16,6 @@ export interface FuzzedSearch {
   limit: number;
   offset: number;
   with_total: boolean;
-}
-
-/** Mulberry32: numbers from 0 to 1 that a seed decides. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 class Grammar {

@@ -8,6 +8,7 @@ import { checkEncoded, checkNumbers, checkUtf8 } from '../../../plugins/apps/ser
 import { printable } from '../../../plugins/apps/server/src/log';
 import { createAddressParser } from '../../../plugins/apps/server/src/sites/addresses/address';
 import type { Subject } from './grow';
+import { tokens } from './tokens';
 
 /** Characters of a YAML file, and a little more. */
 const file = 128 * 1024 + 8;
@@ -15,106 +16,31 @@ const file = 128 * 1024 + 8;
 const body = 1024 * 1024;
 
 /** Tokens of YAML, with the beginnings and endings of constructs that span several lines. */
-const yaml = [
-  ...['a', 'a: ', '- ', '? ', ': ', '\n', '\n  ', '\n    ', '\r\n', '\t', ' ', '\n- ', '\n  - ', '\n# ', ' # '],
-  ...['[', ']', '{', '}', ', ', '[a, ', '{a: b}, ', '[[[', ']]]', "'", "''", '"', '\\n', '\\"', '\\x41', '"\\\n'],
-  ...[
-    '&a ',
-    '*a',
-    '*a, ',
-    '&a\n',
-    '&x# ',
-    '*x#, ',
-    '!!str ',
-    '!!map',
-    '!a!b ',
-    '!<a>',
-    '!',
-    '%TAG !a! b\n',
-    '%YAML 1.2\n',
-  ],
-  ...[
-    '|\n ',
-    '>\n ',
-    '|+\n',
-    '>-2\n',
-    '---\n',
-    '...\n',
-    '--- ',
-    '\uFEFF',
-    '~',
-    'null',
-    '1',
-    '0x',
-    '1e',
-    '.',
-    '-',
-    '+',
-    '0o7',
-  ],
-  ...['k#: v\n', '- v#\n', '"k#": 1, ', '<<: *a\n', '__proto__: 1\n', 'é', '\u2028', '\u0000', '🍎', '`', '@', '%'],
-];
+const yaml = tokens(`
+  a  a:␣  -␣  ?␣  :␣  ⏎  ⏎␣␣  ⏎␣␣␣␣  \r⏎  ⇥  ␣  ⏎-␣  ⏎␣␣-␣  ⏎#␣  ␣#␣  [  ]  {  }  ,␣  [a,␣  {a: b},␣  [[[  ]]]  '
+  ''  "  \\n  \\"  \\x41  "\\⏎  &a␣  *a  *a,␣  &a⏎  &x#␣  *x#,␣  !!str␣  !!map  !a!b␣  !<a>  !  %TAG !a! b⏎
+  %YAML 1.2⏎  |⏎␣  >⏎␣  |+⏎  >-2⏎  ---⏎  ...⏎  ---␣  \uFEFF  ~  null  1  0x  1e  .  -  +  0o7  k#: v⏎  - v#⏎
+  "k#": 1,␣  <<: *a⏎  __proto__: 1⏎  é  \u2028  \0  🍎  \`  @  %
+`);
 
-const definition = [
-  ...['e#: TEXT', 'e#: {type: TEXT}', 'type: SELECT', 'options: [a#, ', 'options: *a', '{value: #, label: l#}, '],
-  ...["pattern: '", '(a+)+', '\\p{L}', 'a{1,9}', '[^a-z]', '|', 'label: ', 'min: 1', 'default: ', 'view: {id: a#}'],
-  ...['view_permission: [u#, ', 'index_type: field', 'elements: ', 'target: ajax', 'refresh: on-change'],
-];
+const definition = tokens(`
+  e#: TEXT  e#: {type: TEXT}  type: SELECT  options: [a#,␣  options: *a  {value: #, label: l#},␣  pattern: '  (a+)+
+  \\p{L}  a{1,9}  [^a-z]  |  label:␣  min: 1  default:␣  view: {id: a#}  view_permission: [u#,␣  index_type: field
+  elements:␣  target: ajax  refresh: on-change
+`);
 
-const rules = [
-  ...[
-    '- {append: a, include: /@@apps/a/blocks/b}',
-    '- append: ',
-    '  include: /@@apps/a/blocks/',
-    '  if_path: ',
-    '/',
-    '*',
-  ],
-  ...['**', '?', '  if_content: ', 'a > b', ':not(', ':is(a,', ')', '[a=b]', '~ ', '.c#', '  select: '],
-];
+const rules = tokens(`
+  - {append: a, include: /@@apps/a/blocks/b}  - append:␣  ␣␣include: /@@apps/a/blocks/  ␣␣if_path:␣  /  *  **  ?
+  ␣␣if_content:␣  a > b  :not(  :is(a,  )  [a=b]  ~␣  .c#  ␣␣select:␣
+`);
 
 const settings = ['acl: ', 'rights: {', 'reader: [u#, ', 'roles: {r#: ', '[*, ', 'debug: true', "'*', "];
 
-const path = [
-  '/',
-  '//',
-  '%2F',
-  '%',
-  '%C3',
-  'a',
-  '.',
-  '..',
-  '@@apps',
-  '@@',
-  '@@apps/open/record/',
-  '%00',
-  '%FF',
-  '+',
-  ';',
-];
+const path = tokens(`/  //  %2F  %  %C3  a  .  ..  @@apps  @@  @@apps/open/record/  %00  %FF  +  ;`);
 
 const entry = ['1', '11', '.', 'e', '-', ' ', 'x', '@', 'a.', 'a-', ':', '/', 'http://', 'T', '2026-', 'é', '\n', '%'];
 
-const json = [
-  '1',
-  '9',
-  '.',
-  'e',
-  'E+',
-  '-',
-  '"',
-  '\\',
-  '\\"',
-  ',',
-  '[',
-  ']',
-  '{',
-  '}',
-  ':',
-  ' ',
-  '12345678901234567',
-  'e400',
-];
+const json = tokens(`1  9  .  e  E+  -  "  \\  \\"  ,  [  ]  {  }  :  ␣  12345678901234567  e400`);
 
 const read =
   (reader: (file: { path: string; text: string }) => unknown) =>
