@@ -7,6 +7,7 @@ import { createCompiler } from '../../../plugins/apps/server/src/logic/compile';
 import { programOf } from '../../../plugins/apps/server/src/logic/testing/harness';
 import { createWorkers, type Workers } from '../../../plugins/apps/server/src/workers';
 import { texts } from './compile';
+import { longestWait } from './grow';
 
 /** Folder in which Node finds the packages of the worker. */
 const folder = join(__dirname, '../../../plugins/apps/node_modules/.cache/fuzz-compile');
@@ -22,18 +23,6 @@ afterAll(async () => {
   await workers.destroy();
   rmSync(folder, { recursive: true });
 });
-
-/** Maximum milliseconds for which this thread was blocked during the work. */
-async function longestWait(work: () => Promise<unknown>): Promise<number> {
-  let [last, longest] = [performance.now(), 0];
-  const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 5);
-  await work();
-  clearInterval(timer);
-  return Math.max(longest, performance.now() - last);
-}
 
 const seeds = process.env.FUZZ_SEEDS?.split(',').map(Number) ?? [1, 2, 3];
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 40);

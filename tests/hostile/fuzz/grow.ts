@@ -73,6 +73,18 @@ function measure(work: (text: string) => unknown, text: string): number {
   return best;
 }
 
+/** Maximum milliseconds for which this thread was blocked during the work. */
+export async function longestWait(work: () => Promise<unknown>): Promise<number> {
+  let [last, longest] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  await work();
+  clearInterval(timer);
+  return Math.max(longest, performance.now() - last);
+}
+
 /** Milliseconds for a text of the largest size: a longer delay would be noticed by other requests. */
 const MAX_TIME = 300;
 

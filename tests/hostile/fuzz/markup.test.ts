@@ -5,7 +5,7 @@ import { parseDocument, parsePiece } from '../../../plugins/apps/server/src/layo
 import { doMarkup } from '../../../plugins/apps/server/src/layouts/markup/markup-tasks';
 import { inlineLimits, markupLimits, Work } from '../../../plugins/apps/server/src/layouts/markup/markup-work';
 import { selected, ThemePage } from '../../../plugins/apps/server/src/layouts/markup/theme-page';
-import { findSlow, type Subject } from './grow';
+import { findSlow, longestWait, type Subject } from './grow';
 import { htmlPieces, largeHtml, layouts, liquidPieces, selectorPieces } from './markup';
 
 const seeds = process.env.FUZZ_SEEDS?.split(',').map(Number) ?? [1, 2, 3];
@@ -51,21 +51,6 @@ test.each(subjects.flatMap((subject) => seeds.map((seed) => ({ ...subject, seed 
     expect(findSlow({ ...subject, bounded: true }, seed, rounds)).toEqual([]);
   },
 );
-
-/** Maximum milliseconds for which this thread was blocked during the work. */
-async function longestWait(work: () => Promise<unknown>): Promise<number> {
-  let [last, longest] = [performance.now(), 0];
-  let going = true;
-  const sample = () => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-    if (going) setImmediate(sample);
-  };
-  setImmediate(sample);
-  await work();
-  going = false;
-  return Math.max(longest, performance.now() - last);
-}
 
 const data = { element: async () => ({ html: 'x' }), context: {}, debug: false, onUndefined: () => undefined };
 
