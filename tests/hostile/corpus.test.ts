@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Arena, limit, openArena, type Result } from './arena';
 import { readCorpus } from './cases';
-import type { Case } from './cases/case';
-import { type Regression, regressions } from './cases/corrected';
+import type { Case, Regression } from './cases/case';
+import { regressions } from './cases/corrected';
 import { fault } from './check';
 
 /** Milliseconds that an answer may take beyond the limit. */

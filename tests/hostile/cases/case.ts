@@ -29,6 +29,18 @@ export interface Case {
   headers?: Record<string, string | null>;
 }
 
+/** An attack that once succeeded: a case with further expectations besides its answer. */
+export interface Regression extends Case {
+  /** Maximum milliseconds for which the server's event loop may be blocked. */
+  calm?: number;
+  /** Must not match the server's output. */
+  unprinted?: RegExp;
+  /** A case that five clients request repeatedly meanwhile. */
+  beside?: string;
+  /** The server may run the request again, which takes longer than one run. */
+  again?: boolean;
+}
+
 /** The position that a message begins with. */
 const position = String.raw`apps/[\w.-]+/[\w./-]+(?::\d+)*: `;
 
@@ -46,3 +58,12 @@ export const throws = ({ source }: RegExp) =>
 
 /** The function's value. */
 export const gives = (is: unknown) => ({ status: 200, is }) as const;
+
+/** JavaScript: puts the calls that were not refused into `out`, by the name of the expected error. */
+export const attempt = `const out = [];
+      const expectError = (name, label, call) => {
+        try { out.push([label, JSON.stringify(call())?.slice(0, 80)]); } catch (error) { if (!name.test(error.name)) out.push([label, error.name, error.message.slice(0, 80)]); }
+      };`;
+
+/** JavaScript of the type that the app's content is of. */
+export const article = `api.documents('api::article.article')`;

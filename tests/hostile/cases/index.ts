@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { calls } from './calls';
 import type { Case } from './case';
+import { contentCalls } from './content-calls';
 import { definitions } from './definitions';
 import { depth } from './depth';
 import { layouts } from './layouts';
@@ -31,7 +32,20 @@ async function readFixtures(): Promise<Case[]> {
 
 /** Every attack except those of `regressions`. */
 export async function readCorpus(): Promise<Case[]> {
-  const tables = [time, memories, depth, results, reach, imports, calls, python, marks, layouts, definitions];
+  const tables = [
+    time,
+    memories,
+    depth,
+    results,
+    reach,
+    imports,
+    calls,
+    contentCalls,
+    python,
+    marks,
+    layouts,
+    definitions,
+  ];
   const all = [...(await readFixtures()), ...tables.flat()];
   const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) < index);
   if (twice) throw new Error(`Two cases are called ${twice.name}`);
