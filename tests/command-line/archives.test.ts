@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { filesBelow } from '../../plugins/apps/server/src/archive/files';
 import { runCli } from '../support/command-line';
+import { writeFiles } from '../support/files';
 import { useFolder } from '../support/hooks';
 import { repository } from '../support/theme';
 import { typeErrors } from '../support/typescript';
@@ -24,10 +25,7 @@ const at = useFolder('archives');
 /** A new themes folder for each test. */
 beforeEach(async () => {
   await rm(at('themes'), { recursive: true, force: true });
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(path.dirname(at('themes', 'club', name)), { recursive: true });
-    await writeFile(at('themes', 'club', name), text);
-  }
+  await writeFiles(at('themes', 'club'), files);
 });
 
 async function run(...args: string[]) {

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../support/command-line';
+import { writeFiles } from '../support/files';
 import { useBrowser, useFolder, useStage, useThemes } from '../support/hooks';
 import { html } from '../support/stage';
 
@@ -19,10 +19,7 @@ async function host(strapi = ''): Promise<string> {
       console.log(JSON.stringify([process.argv[2], NODE_ENV, APPS_DEV, APPS_THEMES_DIRECTORY, PORT]));
       ${strapi}`,
   };
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
-  }
+  await writeFiles(folder, files);
   return folder;
 }
 

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, runCli } from '../support/command-line';
+import { writeFiles } from '../support/files';
 import { useFolder } from '../support/hooks';
 import { repository } from '../support/theme';
 
@@ -13,11 +14,7 @@ let hosts = 0;
 async function host(files: Record<string, string> = {}) {
   hosts += 1;
   const folder = at(`host-${hosts}`);
-  const own = { 'package.json': '{"dependencies": {"@strapi/strapi": "^5.0.0"}}', ...files };
-  for (const [name, text] of Object.entries(own)) {
-    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
-  }
+  await writeFiles(folder, { 'package.json': '{"dependencies": {"@strapi/strapi": "^5.0.0"}}', ...files });
   await mkdir(path.join(folder, 'node_modules'));
   await symlink(path.join(repository, 'plugins', 'apps'), path.join(folder, 'node_modules', 'strapi-plugin-apps'));
   await mkdir(path.join(folder, 'node_modules', '@strapi'));

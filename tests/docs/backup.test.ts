@@ -1,6 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { writeFiles } from '../support/files';
 import { useFolder, useHost } from '../support/hooks';
 import { apiToken } from '../support/seed';
 import { repository } from '../support/theme';
@@ -11,13 +10,8 @@ const install = stepsOf(await textOf('docs/start/install.md'));
 const backup = stepsOf(await textOf('docs/operate/backup.md'));
 
 const at = useFolder('backup', async (folder) => {
-  for (const { file, text } of install) {
-    if (!file) continue;
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
-  await mkdir(path.join(folder, 'themes', 'default', 'apps', 'notes'), { recursive: true });
-  await writeFile(path.join(folder, 'themes', 'default', 'apps', 'notes', 'settings.yaml'), 'debug: false\n');
+  for (const { file, text } of install) if (file) await writeFiles(folder, { [file]: text });
+  await writeFiles(folder, { 'themes/default/apps/notes/settings.yaml': 'debug: false\n' });
 });
 const theme = () => ({ themesDirectory: at('themes'), env: { APPS_THEME: 'default' } });
 const host = useHost(theme);

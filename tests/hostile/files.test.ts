@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeFiles } from '../support/files';
 import { type Host, startHost } from '../support/host';
 import { send } from '../support/send';
 import { upload } from '../support/upload';
@@ -22,11 +23,6 @@ let prober: ChildProcess;
 
 const at = (...names: string[]) => path.join(folder, ...names);
 const inTheme = (...names: string[]) => at('themes', 'main', ...names);
-
-async function write(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, text);
-}
 
 async function ask(message: 'reset' | 'report'): Promise<{ slowest: number; failed: string[] }> {
   const answer = once(prober, 'message');
@@ -50,16 +46,17 @@ async function besideOthers(work: () => Promise<void>): Promise<void> {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'apps-files-'));
-  const block = (text: string) => `<p>${text}</p>`;
-  await write(inTheme('layout.html'), '<html><head><title>t</title></head><body>own {{ main }}</body></html>');
-  await write(inTheme('assets/a.css'), 'own');
-  await write(inTheme('assets/deep/a.css'), 'own');
-  await write(inTheme('apps/app/assets/a.css'), 'own');
-  await write(inTheme('apps/app/blocks/link.html'), block('own'));
-  await write(inTheme('apps/app/blocks/healthy.html'), block('own'));
-  await write(inTheme('apps/moved/blocks/inside.html'), block('own'));
+  await writeFiles(inTheme(), {
+    'layout.html': '<html><head><title>t</title></head><body>own {{ main }}</body></html>',
+    'assets/a.css': 'own',
+    'assets/deep/a.css': 'own',
+    'apps/app/assets/a.css': 'own',
+    'apps/app/blocks/link.html': '<p>own</p>',
+    'apps/app/blocks/healthy.html': '<p>own</p>',
+    'apps/moved/blocks/inside.html': '<p>own</p>',
+  });
   for (const file of ['a.css', 'layout.html', 'inside.html', 'link.html', 'blocks/inside.html'])
-    await write(at('outside', file), SECRET);
+    await writeFiles(at('outside'), { [file]: SECRET });
   await mkdir(at('system'));
   host = await startHost({ themesDirectory: at('themes'), env: { APPS_THEME: 'main', TMPDIR: at('system') } });
   prober = fork(
@@ -143,7 +140,7 @@ test('uploads of many clients at once leave no files, and block no other client'
 test.runIf(process.platform === 'linux')(
   'clients that leave in the middle of a file leave no descriptor open',
   async () => {
-    await write(inTheme('assets/large.bin'), 'x'.repeat(8 * MB));
+    await writeFiles(inTheme(), { 'assets/large.bin': 'x'.repeat(8 * MB) });
     const pid = await host.run(() => process.pid);
     const open = async () => {
       const descriptors = await readdir(`/proc/${pid}/fd`);

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { writeFiles } from '../support/files';
 import type { Case } from './cases/case';
 
 const healthy: readonly Case[] = [
@@ -51,8 +52,7 @@ const settings = "debug: true\nacl:\n  rights:\n    editor: ['*']\n";
 async function writeCases(apps: string, cases: readonly Case[]): Promise<void> {
   for (const one of cases) {
     const app = path.join(apps, appOf(one));
-    await mkdir(path.join(app, 'blocks'), { recursive: true });
-    await writeFile(path.join(app, 'settings.yaml'), settings);
+    await writeFiles(app, { 'settings.yaml': settings });
     await writeBlocks(app, [one]);
   }
 }
@@ -61,7 +61,7 @@ async function writeBlocks(app: string, cases: readonly Case[]): Promise<void> {
   for (const { name, js, py, definition, layout } of cases) {
     const files = { js, py, html: layout, yaml: definition ?? 'elements:\n  f: BASIC\n' };
     for (const [ending, text] of Object.entries(files))
-      if (text !== undefined) await writeFile(path.join(app, 'blocks', `${name}.${ending}`), text);
+      if (text !== undefined) await writeFiles(app, { [`blocks/${name}.${ending}`]: text });
   }
 }
 
@@ -80,29 +80,21 @@ export async function writeTheme(corpus: readonly Case[]): Promise<HostileTheme>
   const directory = path.join(root, 'themes');
   const app = path.join(directory, 'main', 'apps', 'hostile');
   const other = path.join(directory, 'main', 'apps', 'other');
-  for (const one of [app, other])
-    for (const sub of ['blocks', 'lib']) await mkdir(path.join(one, sub), { recursive: true });
-  await writeFile(path.join(directory, 'main', 'theme.yaml'), 'title: Hostile\n');
-  await writeFile(path.join(app, 'lib', 'spin.js'), 'export function spin() {\n  for (;;);\n}\n');
-  await writeFile(
-    path.join(app, 'lib', 'one.js'),
-    "import { two } from './two';\nexport const one = () => ['one', two()].join(' ');\n",
-  );
-  await writeFile(
-    path.join(app, 'lib', 'two.js'),
-    "import { one } from './one';\nexport const two = () => (typeof one === 'function' ? 'two' : 'none');\n",
-  );
-  await writeFile(path.join(root, 'outside.json'), '{"leaked": true}');
+  await writeFiles(root, {
+    'themes/main/theme.yaml': 'title: Hostile\n',
+    'themes/main/apps/hostile/lib/spin.js': 'export function spin() {\n  for (;;);\n}\n',
+    'themes/main/apps/hostile/lib/one.js':
+      "import { two } from './two';\nexport const one = () => ['one', two()].join(' ');\n",
+    'themes/main/apps/hostile/lib/two.js':
+      "import { one } from './one';\nexport const two = () => (typeof one === 'function' ? 'two' : 'none');\n",
+    'themes/main/apps/other/settings.yaml': "acl:\n  rights:\n    editor: ['editors']\n",
+    'themes/main/apps/other/lib/rights.js': "export default 'leaked';\n",
+    'themes/main/apps/visited/settings.yaml': "acl:\n  rights:\n    reader: ['*']\n",
+    'outside.json': '{"leaked": true}',
+  });
   await symlink(path.join(root, 'outside.json'), path.join(app, 'lib', 'link.json'));
   await symlink(root, path.join(app, 'lib', 'linked'));
-  await writeFile(path.join(other, 'settings.yaml'), "acl:\n  rights:\n    editor: ['editors']\n");
-  await writeFile(path.join(other, 'lib', 'rights.js'), "export default 'leaked';\n");
   await writeBlocks(other, [{ name: 'open', js: "export const f = () => 'leaked';", status: 200 }]);
-  await mkdir(path.join(directory, 'main', 'apps', 'visited', 'blocks'), { recursive: true });
-  await writeFile(
-    path.join(directory, 'main', 'apps', 'visited', 'settings.yaml'),
-    "acl:\n  rights:\n    reader: ['*']\n",
-  );
   await writeBlocks(path.join(directory, 'main', 'apps', 'visited'), [
     {
       name: 'popular',

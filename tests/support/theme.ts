@@ -1,6 +1,7 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { writeFiles } from './files';
 
 /** The root of the repository. */
 export const repository = path.resolve(__dirname, '..', '..');
@@ -28,11 +29,7 @@ export async function copyThemes(): Promise<ThemeCopy> {
   await cp(fixtureThemes, directory, { recursive: true });
   return {
     directory,
-    async write(file, text) {
-      const target = path.join(directory, file);
-      await mkdir(path.dirname(target), { recursive: true });
-      await writeFile(target, text);
-    },
+    write: (file, text) => writeFiles(directory, { [file]: text }),
     remove: (file) => rm(path.join(directory, file), { recursive: true }),
     dispose: () => rm(directory, { recursive: true, force: true }),
   };

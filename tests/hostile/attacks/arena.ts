@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { writeFiles } from '../../support/files';
 import { type Host, startHost } from '../../support/host';
 import { grantRole } from '../../support/seed';
 import { type Message, send } from '../../support/send';
@@ -52,11 +53,7 @@ export interface ArenaOptions {
 export async function openArena({ env = {} }: ArenaOptions = {}): Promise<AttackArena> {
   const directory = await mkdtemp(path.join(tmpdir(), 'apps-attacks-'));
   const theme = path.join(directory, 'main');
-  const write = async (file: string, text: string) => {
-    await mkdir(path.dirname(path.join(theme, file)), { recursive: true });
-    await writeFile(path.join(theme, file), text);
-  };
-  for (const [file, text] of Object.entries(themeFiles)) await write(file, text);
+  await writeFiles(theme, themeFiles);
   const host = await startHost({
     themesDirectory: directory,
     env: { APPS_THEME: 'main', NODE_OPTIONS: '--expose-gc', ...env },
@@ -79,22 +76,20 @@ export async function openArena({ env = {} }: ArenaOptions = {}): Promise<Attack
     attempts += 1;
     const id = `${attack.name}-${attempts}`;
     await attack.prepare?.({ host, send: sendJson });
-    const own = Object.entries(attack.block ?? {}).map(([ending, text]): [string, string] => [
-      `apps/attack/blocks/${id}.${ending}`,
-      text,
-    ]);
-    if (attack.block && !attack.block.yaml) own.push([`apps/attack/blocks/${id}.yaml`, 'elements: { f: BASIC }\n']);
-    const files = [...own, ...Object.entries(attack.files ?? {})];
+    const block = attack.block && { yaml: 'elements: { f: BASIC }\n', ...attack.block };
+    const own = Object.entries(block ?? {}).map(([ending, text]) => [`apps/attack/blocks/${id}.${ending}`, text]);
+    const files: Record<string, string> = { ...Object.fromEntries(own), ...attack.files };
     await pause(100);
     await prober.reset();
-    for (const [file, text] of files) await write(file, text);
-    if (files.length > 0) await pause(seen);
+    await writeFiles(theme, files);
+    if (Object.keys(files).length > 0) await pause(seen);
     const requests = attack.requests ?? [{ path: '/site/@@apps/attack/blocks/{id}/f' }];
     const answers = await Promise.all(requests.map((request) => timed(attack, id, request)));
     await pause(100);
     const { slowest, failed } = await prober.report();
-    for (const [file] of files) await rm(path.join(theme, file), { force: true });
-    if (attack.files?.['layout.html'] !== undefined) await write('layout.html', themeFiles['layout.html'] ?? '');
+    for (const file of Object.keys(files)) await rm(path.join(theme, file), { force: true });
+    if (attack.files?.['layout.html'] !== undefined)
+      await writeFiles(theme, { 'layout.html': themeFiles['layout.html'] ?? '' });
     return { answers, slowest, failed };
   }
 
