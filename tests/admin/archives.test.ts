@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ZipFile } from 'yazl';
 import { runAppTests } from '../../plugins/apps/server/src/app-test-run';
 import type { ArchiveResult } from '../../plugins/apps/shared/admin-api';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
+import { type Entries, packed, renaming } from '../support/zip';
+import { linksBetweenThemes } from './archives/links';
 
 const themes = useThemes({ 'main/apps/shelf/blocks/book.html': '<p>old</p>' });
 const stage = useStage(() => ({
@@ -16,26 +15,11 @@ const stage = useStage(() => ({
   env: configured({ apps: { editing: true, archiveTests: true } }),
 }));
 
-type Files = Record<string, string | Buffer | { text: string; mode: number }>;
-
-/** A ZIP of these files; `patch` changes its bytes to what a packer refuses to write. */
-async function zip(files: Files, patch = (bytes: Buffer): Buffer => bytes): Promise<Buffer> {
-  const made = new ZipFile();
-  for (const [name, file] of Object.entries(files)) {
-    const { text, mode } = typeof file === 'object' && 'mode' in file ? file : { text: file, mode: 0o100644 };
-    made.addBuffer(Buffer.from(text as string), name, { mode });
-  }
-  made.end();
-  return patch(await buffer(made.outputStream));
-}
-
 /** A ZIP with an app and a file of this name, written as its bytes are. */
 function named(name: string | Buffer): Promise<Buffer> {
   const bytes = Buffer.from(name as string);
   const stand = 'X'.repeat(bytes.length);
-  return zip({ 'bad/blocks/a.html': '', [stand]: 'x' }, (made) =>
-    Buffer.from(made.toString('latin1').replaceAll(stand, bytes.toString('latin1')), 'latin1'),
-  );
+  return packed({ 'bad/blocks/a.html': '', [stand]: 'x' }, renaming(stand, bytes));
 }
 
 interface Sent {
@@ -117,28 +101,28 @@ describe('of a hostile ZIP nothing is written', () => {
   const zeros = Buffer.alloc(9_000_000);
   const block = { 'bad/blocks/a.html': '' };
   test.each<[what: string, make: () => Promise<Buffer>, message: RegExp]>([
-    ['a link', () => zip({ ...block, 'bad/lib/x': { text: '/etc/passwd', mode: 0o120777 } }), /link or a device/],
-    ['a device', () => zip({ ...block, 'bad/lib/x': { text: '', mode: 0o020644 } }), /link or a device/],
-    ['a bomb', () => zip({ ...block, 'bad/assets/a': zeros }), /200 times/],
+    ['a link', () => packed({ ...block, 'bad/lib/x': { text: '/etc/passwd', mode: 0o120777 } }), /link or a device/],
+    ['a device', () => packed({ ...block, 'bad/lib/x': { text: '', mode: 0o020644 } }), /link or a device/],
+    ['a bomb', () => packed({ ...block, 'bad/assets/a': zeros }), /200 times/],
     [
       '10,000 files',
-      () => zip(Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`bad/blocks/${n}.html`, '']))),
+      () => packed(Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`bad/blocks/${n}.html`, '']))),
       /more than 5000 files/,
     ],
-    ['a wrong definition', () => zip({ 'bad/blocks/a.yaml': 'elements: { a: TEXXT }' }), /TEXXT/],
+    ['a wrong definition', () => packed({ 'bad/blocks/a.yaml': 'elements: { a: TEXXT }' }), /TEXXT/],
     ['text', async () => Buffer.from('no zip'), /cannot be read as a ZIP/],
     ['nothing', async () => Buffer.alloc(0), /cannot be read as a ZIP/],
-    ['half a ZIP', async () => (await zip(block)).subarray(0, -30), /cannot be read as a ZIP/],
+    ['half a ZIP', async () => (await packed(block)).subarray(0, -30), /cannot be read as a ZIP/],
     [
       'a wrong size',
       () =>
-        zip({ ...block, 'bad/assets/a': 'a'.repeat(5_000) }, (bytes) => {
+        packed({ ...block, 'bad/assets/a': 'a'.repeat(5_000) }, (bytes) => {
           bytes.writeUInt32LE(9, bytes.lastIndexOf('PK\u0001\u0002') + 24);
           return bytes;
         }),
       /damaged/,
     ],
-    ['a theme where a theme is chosen', () => zip({ 'bad/layout.html': '' }), /holds a theme/],
+    ['a theme where a theme is chosen', () => packed({ 'bad/layout.html': '' }), /holds a theme/],
   ])('with %s', async (_, make, message) => {
     const { status, json, text } = await send(await make());
     expect(status, text).toBe(200);
@@ -152,7 +136,7 @@ describe('a good ZIP', () => {
   const app = { 'fresh/blocks/a.html': '<p>fresh</p>', 'fresh/settings.yaml': 'debug: false\n' };
 
   test('is checked first, then written, and serves at once', async () => {
-    const checked = await send(await zip(app), { write: false });
+    const checked = await send(await packed(app), { write: false });
     expect(checked.json).toEqual({
       problems: [],
       kind: 'app',
@@ -164,13 +148,13 @@ describe('a good ZIP', () => {
       tests: { state: 'none', files: 0, passed: 0, failed: 0, skipped: 0, failures: [], message: null },
     });
     expect(await everything()).toEqual(before);
-    expect((await send(await zip(app))).json.state).toBe('written');
+    expect((await send(await packed(app))).json.state).toBe('written');
     expect((await stage.send({ send: 'GET fresh/blocks/a', accept: 'text/html' })).text).toContain('<p>fresh</p>');
-    expect((await send(await zip(app))).json.state).toBe('equal');
+    expect((await send(await packed(app))).json.state).toBe('equal');
   });
 
   test('does not replace what is there unless it is said', async () => {
-    const other = await zip({ 'shelf/blocks/book.html': '<p>new</p>', 'shelf/blocks/more.html': '' });
+    const other = await packed({ 'shelf/blocks/book.html': '<p>new</p>', 'shelf/blocks/more.html': '' });
     const text = () => readFile(path.join(themes.directory, 'main/apps/shelf/blocks/book.html'), 'utf8');
     const found = { added: ['blocks/more.html'], changed: ['blocks/book.html'], removed: [] };
     expect((await send(other)).json).toMatchObject({ state: 'taken', differences: found });
@@ -182,7 +166,7 @@ describe('a good ZIP', () => {
   });
 
   test('of a theme makes a theme; what is exported can be imported', async () => {
-    const made = await send(await zip({ 'third/layout.html': '{{ main }}', 'third/theme.yaml': 'title: Third\n' }), {
+    const made = await send(await packed({ 'third/layout.html': '{{ main }}', 'third/theme.yaml': 'title: Third\n' }), {
       theme: undefined,
     });
     expect(made.json).toMatchObject({ kind: 'theme', id: 'third', state: 'written' });
@@ -207,7 +191,7 @@ describe('a good ZIP', () => {
   });
 
   test('is refused without the permission, and with wrong options', async () => {
-    const file = await zip(app);
+    const file = await packed(app);
     for (const as of ['olga', 'overseer', 'clerk', 'developer']) expect((await send(file, { as })).status).toBe(403);
     for (const wrong of [{ theme: '../main' }, { theme: 5 }, { write: 'yes' }])
       expect((await send(file, wrong)).status).toBe(400);
@@ -215,49 +199,10 @@ describe('a good ZIP', () => {
   });
 });
 
-describe('links', () => {
-  const link = (json: object, theme = 'main') =>
-    stage.send({ as: 'ada', send: `POST /apps/themes/${theme}/links`, json });
-
-  test('to an app of another theme are made and removed', async () => {
-    await themes.write('other/apps/borrowed/blocks/a.html', '<p>borrowed</p>');
-    const page = () => stage.send({ send: 'GET borrowed/blocks/a', accept: 'text/html' });
-    expect((await page()).status).toBe(404);
-    expect((await link({ app: 'borrowed', theme: 'other' })).status).toBe(201);
-    expect((await page()).text).toContain('<p>borrowed</p>');
-    expect((await link({ app: 'borrowed', theme: 'other' })).status).toBe(409);
-    const remove = () => stage.send({ as: 'ada', send: 'DELETE /apps/themes/main/links?app=borrowed' });
-    expect((await remove()).status).toBe(200);
-    await expect.poll(async () => (await page()).status).toBe(404);
-    expect((await remove()).status).toBe(404);
-    expect(existsSync(path.join(themes.directory, 'other/apps/borrowed/blocks/a.html'))).toBe(true);
-  });
-
-  test.each<[json: object, status: number]>([
-    [{ app: 'shelf', theme: 'main' }, 400],
-    [{ app: 'none', theme: 'other' }, 400],
-    [{ app: '../x', theme: 'other' }, 400],
-    [{ app: 'a', theme: '../other' }, 400],
-    [{ app: 'a', theme: 'none' }, 404],
-    [{ app: 'shelf' }, 400],
-  ])('%j is refused', async (json, status) => {
-    expect((await link(json)).status).toBe(status);
-  });
-});
-
-describe('where editing is switched off', () => {
-  const off = useStage(() => ({ themesDirectory: themes.directory, env: { NODE_ENV: 'production' } }));
-
-  test('nothing is written', async () => {
-    const json = { app: 'borrowed', theme: 'other' };
-    const answer = await off.send({ as: 'ada', send: 'POST /apps/themes/main/links', json });
-    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('switched off')]);
-    expect((await off.send({ as: 'ada', send: 'DELETE /apps/themes/main/links?app=linked' })).status).toBe(403);
-  });
-});
+linksBetweenThemes(stage, themes);
 
 describe('what the check of a ZIP shows before it is written', () => {
-  const app: Files = {
+  const app: Entries = {
     'quiz/blocks/a.yaml': 'elements:\n  value: BASIC\n  name: TEXT\n',
     'quiz/blocks/a.html': '<p>{value}</p>{nmae}',
     'quiz/blocks/a.js': "export function value() {\n  return 'right';\n}\n",
@@ -267,7 +212,8 @@ test('is right', async () => assert.match((await app.render('a')).text, /right/)
 test('is wrong', async () => assert.match((await app.render('a')).text, /wrong/));
 test.skip('is left out', () => undefined);
 `;
-  const check = async (files: Files, more: Sent = {}) => (await send(await zip(files), { write: false, ...more })).json;
+  const check = async (files: Entries, more: Sent = {}) =>
+    (await send(await packed(files), { write: false, ...more })).json;
   const temporary = async () => (await readdir(tmpdir())).filter((name) => /^(apps-tests-|\.import-)/.test(name));
 
   test('the findings of lint; they do not keep it from being written', async () => {
@@ -294,7 +240,7 @@ test.skip('is left out', () => undefined);
     const broken = await check({ ...app, 'quiz/tests/a.test.js': 'process.exit(7);' }, { tests: true });
     expect(broken.tests).toMatchObject({ state: 'broken', message: expect.stringMatching(/ended early/) });
     expect([await everything(), await temporary()]).toEqual(before);
-    expect((await send(await zip(tested), { write: false, tests: 'yes' })).status).toBe(400);
+    expect((await send(await packed(tested), { write: false, tests: 'yes' })).status).toBe(400);
   });
 
   test('tests end with their time', async () => {

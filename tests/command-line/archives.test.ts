@@ -8,7 +8,8 @@ import { writeFiles } from '../support/files';
 import { useFolder } from '../support/hooks';
 import { repository } from '../support/theme';
 import { typeErrors } from '../support/typescript';
-import { block, packed, refusedZips } from './archives/zips';
+import { packed } from '../support/zip';
+import { block, refusedZips } from './archives/zips';
 
 const files: Record<string, string> = {
   'theme.yaml': 'title: Club\n',

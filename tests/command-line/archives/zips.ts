@@ -1,28 +1,4 @@
-import { buffer } from 'node:stream/consumers';
-import { ZipFile } from 'yazl';
-
-interface Added {
-  text?: string | Buffer;
-  mode?: number;
-}
-
-type Entries = Record<string, Added | string>;
-type Patch = (bytes: Buffer) => Buffer;
-
-/** A ZIP of these files. Names that a packer refuses are written by `patch`, which changes its bytes. */
-export async function packed(entries: Entries, patch: Patch = (bytes) => bytes): Promise<Buffer> {
-  const made = new ZipFile();
-  for (const [name, entry] of Object.entries(entries)) {
-    const { text = '', mode = 0o100644 } = typeof entry === 'string' ? { text: entry } : entry;
-    made.addBuffer(Buffer.from(text), name, { mode });
-  }
-  made.end();
-  return patch(await buffer(made.outputStream));
-}
-
-/** Replaces a text of the same length everywhere. */
-const renaming = (from: string, to: string) => (bytes: Buffer) =>
-  Buffer.from(bytes.toString('latin1').replaceAll(from, Buffer.from(to).toString('latin1')), 'latin1');
+import { type Entries, type Patch, renaming } from '../../support/zip';
 
 /** The files of an app. */
 export const block = { 'app/blocks/a.html': '' };
@@ -56,10 +32,7 @@ export const refusedZips = (
   ],
   [
     'with a name that is not UTF-8',
-    () =>
-      zip({ ...block, 'app/XXX.txt': '' }, (bytes) =>
-        Buffer.from(bytes.toString('latin1').replaceAll('XXX.txt', '\xff\xfeX.txt'), 'latin1'),
-      ),
+    () => zip({ ...block, 'app/XXX.txt': '' }, renaming('XXX.txt', Buffer.from('\xff\xfeX.txt', 'latin1'))),
     /not every file system/,
   ],
   [
@@ -82,10 +55,10 @@ export const refusedZips = (
       }),
     /encrypted/,
   ],
-  ['with a file that is too large', () => zip({ ...block, 'app/assets/a': { text: zeros } }), /larger than 50 MB/],
+  ['with a file that is too large', () => zip({ ...block, 'app/assets/a': zeros }), /larger than 50 MB/],
   [
     'that is packed too well',
-    () => zip({ ...block, 'app/assets/a': { text: zeros.subarray(0, 9_000_000) } }),
+    () => zip({ ...block, 'app/assets/a': zeros.subarray(0, 9_000_000) }),
     /200 times as large/,
   ],
   [
