@@ -5,6 +5,7 @@ import { vi } from 'vitest';
 import { buildRunner } from '../../../../sandbox/build.mjs';
 import { buildWorker } from '../../../build.mjs';
 import type { Limits } from '../../config.types';
+import { errorText } from '../../errors';
 import { createWorkers, type Workers } from '../../workers';
 import { compileLogic } from '../compile/task';
 import type { CompileInput } from '../compile/task-types';
@@ -105,4 +106,15 @@ export async function runOnce(
     if (!isLost(error) || losses >= MAX_LOSSES) throw error;
     return runOnce(runtime, source, options, losses + 1);
   }
+}
+
+/** A host whose only record has items that are named like methods, too. */
+const hostOfOne = () => fakeHost({ r: { total: 1, tags: ['a'], items: 'own', get: 'mine' } });
+
+/** The value of `f(context)` with the given body and the host's record `r` as the current one, or the name and text of its error. */
+export async function runBody(runtime: LogicRuntime, body: string, host = hostOfOne()): Promise<unknown> {
+  const record = { id: 'r', url: 'http://x/record/r', items: structuredClone(host.stored.r ?? {}) };
+  const context = contextOf({ record });
+  const outcome = await runOnce(runtime, `async function f(context) { ${body} }`, { host, context });
+  return outcome.ok ? outcome.value : `${outcome.error.name}: ${errorText(outcome.error)}`;
 }

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeHost, runBody, startRuntime } from './testing/harness';
+import type { LogicRuntime } from './types';
+
+let runtime: LogicRuntime;
+beforeAll(async () => {
+  runtime = await startRuntime();
+});
+afterAll(() => runtime.destroy());
+
+const value = (body: string, host?: ReturnType<typeof fakeHost>) => runBody(runtime, body, host);
+
+describe('records', () => {
+  const cases: [string, unknown][] = [
+    [
+      'const { record } = context; return [record.id, record.url, record.absolute_url()]',
+      ['r', 'http://x/record/r', 'http://x/record/r'],
+    ],
+    [
+      "const { record } = context; return [record.total, record['total'], record.get('total'), record.get('no'), record.get('no', 3), record.no]",
+      [1, 1, 1, null, 3, null],
+    ],
+    [
+      "const { record } = context; return ['total' in record, 'no' in record, 'id' in record, 'save' in record]",
+      [true, false, true, false],
+    ],
+    [
+      "const { record } = context; return [typeof record.items, record.get('items'), record.get('get'), record.items().items]",
+      ['function', 'own', 'mine', 'own'],
+    ],
+    ['const { record } = context; delete record.total; return Object.keys(record)', ['id', 'tags', 'items', 'get']],
+    ['return context.record', { id: 'r', total: 1, tags: ['a'], items: 'own', get: 'mine' }],
+    ['return { ...context.record }.total', 1],
+    ["return context.app.get_record('r') === context.record", true],
+    ["return [context.app.get_record({ id: 'r' }).total, context.app.get_record('no')]", [1, null]],
+    [
+      "return [context.app.create_record('n').id, context.app.create_record({ id: 'm' }).id, context.app.create_record().id]",
+      ['n', 'm', '1'],
+    ],
+    [
+      "try { context.app.create_record('r') } catch (e) { return [e.name, e.message, e instanceof Error] }",
+      ['ConflictError', 'The id r is taken', true],
+    ],
+    ["return [context.app.delete_record(context.record), context.app.get_record('r')]", [true, null]],
+    ["context.app.delete_record('r'); context.record.total = 1", expect.stringMatching(/has been deleted/)],
+    [
+      'const page = context.app.records({ limit: 5 }); return [page.length, page.cursor, page[0] === context.record]',
+      [1, null, true],
+    ],
+    [
+      "for (let n = 0; n < 3; n += 1) context.app.create_record('n' + n); const page = context.app.records({ limit: 2 }); return [page.length, page.cursor, context.app.records({ limit: 9, cursor: page.cursor }).map((r) => r.id)]",
+      [2, '2', ['n1', 'n2']],
+    ],
+    ["return [context.app.count(), context.app.search('total == 1').map((r) => r.total)]", [1, [1]]],
+    ['context.record.items = 1', expect.stringMatching(/use set\('items', value\)/)],
+    ["context.record.id = 'x'", expect.stringMatching(/id of a record cannot be changed/)],
+    [
+      'return [context.record.inc("total"), context.record.inc("total", 2), context.record.inc("new"), context.record.total]',
+      [2, 4, 1, 4],
+    ],
+    ['context.record.inc("tags")', expect.stringMatching(/tags is not a number/)],
+    [
+      'context.record.big = 1n',
+      expect.stringMatching(/:1: TypeError: the item big is a bigint, which JSON does not have$/),
+    ],
+    [
+      'context.record.n = NaN',
+      expect.stringMatching(/:1: TypeError: the item n is the number NaN, which JSON does not have$/),
+    ],
+    [
+      'context.record.n = [1, { n: -Infinity }]',
+      expect.stringMatching(/the item n holds the number -Infinity \("n"\)/),
+    ],
+    ['context.record.m = new Map()', expect.stringMatching(/the item m is a Map/)],
+    ['context.record.m = { all: new Set() }', expect.stringMatching(/the item m holds a Set \("all"\)/)],
+    ['context.record.u = undefined; return context.record.u', null],
+    ['const a = {}; a.a = a; context.record.ring = a', expect.stringMatching(/circular/)],
+    ['context.record.when = new Date(0); return context.record.when', '1970-01-01T00:00:00.000Z'],
+    ['context.record.f = () => 1', expect.stringMatching(/the item f is a function, which JSON does not have/)],
+    ["return context.record.set('a', 1).set({ b: 2 }).items().b", 2],
+    ['return [context.record.display(), context.record.display({ edit: true })]', ['<p>r</p>', '<p>r</p>']],
+    ["context.record.set_block('test'); return context.record.block", 'test'],
+    ["context.record.__proto__ = 5; return Object.keys(context.record).includes('__proto__')", true],
+  ];
+  test.each(cases)('%s', async (body, expected) => {
+    expect(await value(body)).toEqual(expected);
+  });
+
+  const writes: [string, unknown[]][] = [
+    ['context.record.total += 1', [['changeRecord', null, 'r', { set: { total: 2 } }]]],
+    ['context.record.tags.push("b")', [['changeRecord', null, 'r', { set: { tags: ['a', 'b'] } }]]],
+    ['context.record.tags.length', []],
+    [
+      'context.record.inc("total", 2); context.record.inc("total")',
+      [['changeRecord', null, 'r', { inc: { total: 3 } }]],
+    ],
+    ['context.record.total = 5; context.record.inc("total")', [['changeRecord', null, 'r', { set: { total: 6 } }]]],
+    ['delete context.record.total', [['changeRecord', null, 'r', { unset: ['total'] }]]],
+    [
+      'context.record.total = 2; context.app.count(); context.app.count()',
+      [
+        ['changeRecord', null, 'r', { set: { total: 2 } }],
+        ['count', null, null, null],
+        ['count', null, null, null],
+      ],
+    ],
+    [
+      'context.record.save({ total: 3 }, { block_id: "test" })',
+      [
+        ['changeRecord', null, 'r', { set: { total: 3 } }],
+        ['saveRecord', null, 'r', { block: 'test', creation: false, form: false }],
+      ],
+    ],
+    [
+      'context.record.save(context.request, { block: context.app.get_block("test"), creation: true })',
+      [['saveRecord', null, 'r', { block: 'test', creation: true, form: true }]],
+    ],
+    [
+      'context.record.display(); return context.record.total',
+      [
+        ['displayRecord', null, 'r', false],
+        ['getRecord', null, 'r'],
+      ],
+    ],
+    ['context.record.reindex()', [['reindexRecord', null, 'r']]],
+    ["context.app.search('q', 'total', true)", [['search', null, 'q', { sort_index: 'total', reverse: true }]]],
+    ["context.app.search({ query: 'q', limit: 2 })", [['search', null, 'q', { limit: 2 }]]],
+    [
+      "context.app.search('q', { names: { a: 1 }, offset: 3 })",
+      [['search', null, 'q', { names: { a: 1 }, offset: 3 }]],
+    ],
+    [
+      "context.get_app('other').get_record('r').total = 9",
+      [
+        ['openApp', 'other'],
+        ['getRecord', 'other', 'r'],
+        ['changeRecord', 'other', 'r', { set: { total: 9 } }],
+      ],
+    ],
+    [
+      "context.request.response.status = 404; context.request.response.set_header('X-A', 'b'); context.request.response.redirect('/x')",
+      [
+        ['respond', { status: 404 }],
+        ['respond', { headers: { 'X-A': 'b' } }],
+        ['respond', { redirect: '/x' }],
+      ],
+    ],
+  ];
+  test.each(writes)('%s asks the host', async (body, expected) => {
+    const host = fakeHost({ r: { total: 1, tags: ['a'] } });
+    expect(String(await value(body, host))).not.toMatch(/Error/);
+    expect(host.calls).toEqual(expected);
+  });
+});
+
+test('records() returns all records, a thousand at a time', async () => {
+  const stored = Object.fromEntries(Array.from({ length: 2500 }, (_, n) => [`r${n}`, { total: n }]));
+  const host = fakeHost(stored);
+  expect(await value('const all = context.app.records(); return [all.length, all[2499].id, all.cursor]', host)).toEqual(
+    [2500, 'r2499', null],
+  );
+});
+
+test('a value that is added to an object later is checked before it is stored', async () => {
+  await expect(value('context.record.l = []; context.record.l.push(NaN)')).rejects.toThrow(
+    /the item l holds the number NaN/,
+  );
+});

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { createLogicRuntime } from '..';
+import { contextOf, fakeHost, inProcess, limits, programOf, runOnce } from '../testing/harness';
+import type { LogicRuntime } from '../types';
+
+describe('a runner that fails', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'apps-runner-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** A runtime whose runner is the given program; it has `send(kind, session, text)` and `onMessage(take)`. */
+  function withRunner(name: string, source: string): LogicRuntime {
+    const runnerPath = join(folder, `${name.replaceAll(' ', '-')}.js`);
+    writeFileSync(
+      runnerPath,
+      `const pipe = new (require('node:net').Socket)({ fd: 3, readable: true, writable: true });
+      pipe.on('close', () => process.exit(0));
+      const send = (kind, session = 0, text = '') =>
+        pipe.write(kind + ' ' + session + ' ' + Buffer.byteLength(text) + '\\n' + text);
+      const onMessage = (take) => pipe.on('data', (data) => take(JSON.parse(String(data).split('\\n')[1])[0]));
+      send('ready');
+      ${source}`,
+    );
+    const logger = { error: vi.fn() };
+    return createLogicRuntime({
+      limits: { ...limits, logicTime: 300 },
+      sandbox: { command: [] },
+      logger,
+      runnerPath,
+      workers: inProcess,
+    });
+  }
+
+  const broken = { name: 'LogicError', message: 'The logic broke its sandbox', position: { file: 'blocks/test.js' } };
+  const cases: [string, string, object][] = [
+    ['is silent', 'onMessage(() => undefined);', { name: 'LogicTimeoutError' }],
+    ['is stuck', 'onMessage(() => { for (;;); });', { name: 'LogicTimeoutError' }],
+    ['crashes', 'onMessage(() => process.abort());', { name: 'LogicError', message: expect.stringContaining('64 MB') }],
+    ['gives up', 'onMessage(() => process.exit(1));', { name: 'ServiceUnavailableError' }],
+    [
+      'has no isolated-vm',
+      `send('unavailable', 0, 'isolated-vm does not load: run "npm install" (/a/path of the machine)');
+      pipe.end(() => process.exit(1));`,
+      { name: 'ServiceUnavailableError', reason: 'isolated-vm does not load: run "npm install"' },
+    ],
+    ['talks nonsense', "onMessage(({ session }) => send('done', session, '{'));", broken],
+    ['asks nonsense', "onMessage(({ session }) => send('host', session, '[5]'));", broken],
+    [
+      'answers twice',
+      "onMessage(({ session }) => { send('host', session, '[5]'); send('host', session, '[5]') });",
+      broken,
+    ],
+    ['asks for its program again', "onMessage(({ session }) => send('failed-unknown-program', session));", broken],
+    [
+      'says it with much text',
+      "onMessage(({ session }) => send('failed-program', session, 'x'.repeat(5000)));",
+      broken,
+    ],
+    ['has another reason', "onMessage(({ session }) => send('failed-constructor', session));", broken],
+    ['sends another kind', "onMessage(({ session }) => send('__proto__', session, '{}'));", broken],
+    ['sends JSON lines', `onMessage(({ session }) => pipe.write(JSON.stringify([{ session }]) + '\\n'));`, broken],
+    ['sends a line without end', "onMessage(() => pipe.write('x'.repeat(1e6)));", broken],
+    ['declares too much', "onMessage(({ session }) => pipe.write('done ' + session + ' 999999999\\n'));", broken],
+    ['sends too much', "onMessage(({ session }) => send('done', session, 'x'.repeat(7e6)));", broken],
+    [
+      'speaks of sessions that there are not',
+      "onMessage(() => { for (let id = 0; id < 5000; id += 1) send('done', id + 1000, '{}') });",
+      broken,
+    ],
+    [
+      'repeats itself for ever',
+      "onMessage(() => setInterval(() => { for (let n = 0; n < 500; n += 1) send('ready') }));",
+      broken,
+    ],
+  ];
+  test.each(cases)('%s', async (name, source, expected) => {
+    const failing = withRunner(name, source);
+    const begin = performance.now();
+    await expect(runOnce(failing, 'function f() {}')).rejects.toMatchObject(expected);
+    expect(performance.now() - begin).toBeLessThan(3000);
+    await failing.destroy();
+  });
+
+  test('is replaced', async () => {
+    const source = `onMessage(({ type, session, source }) => {
+        if (source?.modules[0].code.includes('crash')) process.abort();
+        const value = type === 'open' ? { functions: [], outcomes: [] } : [{ defined: true, value: 'second' }];
+        send('done', session, JSON.stringify({ value }));
+      });`;
+    const replaced = withRunner('replaced', source);
+    await expect(runOnce(replaced, 'function f() { crash }')).rejects.toMatchObject({ name: 'LogicError' });
+    expect(await runOnce(replaced, 'function f() {}')).toMatchObject({ value: 'second' });
+    await replaced.destroy();
+  });
+});
+
+test('without a runner: 503, logged once a second at most', async () => {
+  const error = vi.fn();
+  const broken = createLogicRuntime({
+    limits,
+    sandbox: { command: [] },
+    logger: { error },
+    runnerPath: join(__dirname, 'none.js'),
+    workers: inProcess,
+  });
+  for (let round = 0; round < 3; round += 1) {
+    await expect(
+      broken.open(programOf('function f() {}'), contextOf(), fakeHost(), broken.budget()),
+    ).rejects.toMatchObject({ status: 503 });
+  }
+  expect(error).toHaveBeenCalledTimes(1);
+  await broken.destroy();
+});
