@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { describe, expect, test } from 'vitest';
+import { contextOf, fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
 /** Host calls of `context.content` and `context.api.content`, in JavaScript and in Python. */
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 const item = { type: 'api::article.article', documentId: 'd1' };
 const update = (data: object) => ['contentUpdate', data];

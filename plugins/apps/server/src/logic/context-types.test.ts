@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pythonNames } from './host-functions/python-types';
-import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { contextOf, fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
 /** Methods of each interface of the types, inherited ones too. */
 function methodsOfTypes(): Record<string, string[]> {
@@ -37,11 +36,7 @@ const objects: Record<string, string> = {
   User: 'context.api.user',
 };
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 const declared = methodsOfTypes();
 const context = () => contextOf({ record: { id: 'r', url: 'http://x/r', items: {} } });

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contextOf, fakeHost, runBody, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { describe, expect, test } from 'vitest';
+import { contextOf, fakeHost, runBody, runOnce, useRuntime } from './testing/harness';
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 const value = (body: string, host?: ReturnType<typeof fakeHost>) => runBody(runtime, body, host);
 

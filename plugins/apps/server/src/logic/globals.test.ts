@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { errorText } from '../errors';
-import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { contextOf, fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 const run = async (body: string, host = fakeHost()) => {
   const outcome = await runOnce(runtime, `export async function f(context) { ${body} }`, {

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { expect, test } from 'vitest';
+import { contextOf, fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 test('functions are the exports, or the functions of the top level', async () => {
   const cases: [Record<string, string>, string[]][] = [

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fakeHost, startRuntime } from './testing/harness';
+import { describe, expect, test } from 'vitest';
+import { fakeHost, useRuntime } from './testing/harness';
 import { runPython } from './testing/python';
-import type { LogicRuntime } from './types';
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 const run = (body: string[], host = fakeHost()) => runPython(runtime, body, host);
 

@@ -1,19 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Json } from '../../../shared/json';
-import { programOf, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { programOf, runOnce, useRuntime } from './testing/harness';
 
 /** Made by tests/fixtures/python/make.py with CPython. */
 const file = join(__dirname, '../../../../../tests/fixtures/python/snippets.json');
 const snippets = JSON.parse(readFileSync(file, 'utf8')) as { code: string; answer: Json }[];
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 test('there are enough snippets', () => {
   expect(snippets.length).toBeGreaterThanOrEqual(80);

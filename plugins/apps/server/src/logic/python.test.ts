@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contextOf, fakeHost, runOnce, startRuntime } from './testing/harness';
+import { describe, expect, test } from 'vitest';
+import { contextOf, fakeHost, runOnce, useRuntime } from './testing/harness';
 import { lines, python, runPython } from './testing/python';
-import type { LogicRuntime } from './types';
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime();
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime();
 
 const run = (body: string[], host = fakeHost(), changed = {}) => runPython(runtime, body, host, changed);
 

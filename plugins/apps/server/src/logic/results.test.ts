@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contextOf, fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { describe, expect, test } from 'vitest';
+import { contextOf, fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  // On a busy machine no test may exceed the time before it exceeds the limit that it is about.
-  runtime = await startRuntime({ logicTime: 10_000, isolates: 2 });
-});
-afterAll(() => runtime.destroy());
+// On a busy machine no test may exceed the time before it exceeds the limit that it is about.
+const runtime = useRuntime({ logicTime: 10_000, isolates: 2 });
 
 const healthy = async () => expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
 

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { AppsError } from '../errors';
-import { fakeHost, programOf, runOnce, startRuntime } from './testing/harness';
-import type { LogicRuntime } from './types';
+import { fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
 /** The position of logic when it was ended (docs/errors.md). */
-let runtime: LogicRuntime;
+const runtime = useRuntime({ logicTime: 600, isolates: 2, hostCalls: 1_000_000 });
 beforeAll(async () => {
-  runtime = await startRuntime({ logicTime: 600, isolates: 2, hostCalls: 1_000_000 });
   await runOnce(runtime, 'function f() {}');
   await runOnce(runtime, programOf({ 'blocks/test.py': 'def f(context):\n    pass' }, 'blocks/test.py'));
 });
-afterAll(() => runtime.destroy());
 
 const lines = (...text: string[]) => text.join('\n');
 const javascript = (...text: string[]) => programOf(lines(...text));

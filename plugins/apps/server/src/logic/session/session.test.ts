@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../errors';
-import { contextOf, fakeHost, limits, programOf, runOnce, startRuntime } from '../testing/harness';
+import { contextOf, fakeHost, limits, programOf, runOnce, useRuntime } from '../testing/harness';
 import type { LogicHost, LogicRuntime } from '../types';
 
-let runtime: LogicRuntime;
-beforeAll(async () => {
-  runtime = await startRuntime({ isolates: 1 });
-});
-afterAll(() => runtime.destroy());
+const runtime = useRuntime({ isolates: 1 });
 
 const call = (name: string, contained = false) => ({ name, contained });
 const open = (source: string, host: LogicHost = fakeHost(), budget = runtime.budget(), context = contextOf()) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { buildRunner } from '../../../../sandbox/build.mjs';
 import { buildWorker } from '../../../build.mjs';
 import type { Limits } from '../../config.types';
@@ -69,6 +69,16 @@ export async function startRuntime(changed: Partial<Limits> = {}, command: strin
       await programs.remove();
     },
   };
+}
+
+/** A runtime that is started before the tests of the file that calls this, and destroyed after them. */
+export function useRuntime(changed: Partial<Limits> = {}): LogicRuntime {
+  const runtime = {} as LogicRuntime;
+  beforeAll(async () => {
+    Object.assign(runtime, await startRuntime(changed));
+  });
+  afterAll(() => runtime.destroy?.());
+  return runtime;
 }
 
 /** Runs the compiler's task in this process, with copies of input and output. */
