@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { errorText } from '../errors';
-import { contextOf, fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
+import { fakeHost, programOf, runBody, runOnce, useRuntime } from './testing/harness';
 
 const runtime = useRuntime();
 
-const run = async (body: string, host = fakeHost()) => {
-  const outcome = await runOnce(runtime, `export async function f(context) { ${body} }`, {
-    host,
-    context: contextOf(),
-  });
-  return outcome.ok ? outcome.value : `${outcome.error.name}: ${errorText(outcome.error)}`;
-};
+const run = (body: string, host = fakeHost()) => runBody(runtime, body, host);
 
 /** Node's own result of the same code, as JSON. */
 const inNode = async (body: string) =>

@@ -30,7 +30,7 @@ import type { AppKey, NewRecord, PageOptions, RecordStore, StoredRecord } from '
 import { createKeyedMutex } from './unit/keyed-mutex';
 import { sharedCommits } from './unit/shared-commits';
 import { createTransact, notBuilt } from './unit/transact';
-import type { UnitTools } from './unit/unit-transaction';
+import type { UnitTools } from './unit/unit-tools';
 
 export interface RecordStoreOptions {
   database: HostDatabase;

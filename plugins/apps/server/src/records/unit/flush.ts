@@ -1,6 +1,6 @@
 import type { Dialect, IndexedRecord, Indexes, RecordWrite, Sql } from '../../indexes';
 import { isFailure } from '../../indexes';
-import { deleteRecord, insertRecords, updateRecord } from '../table/table';
+import { deleteRecord, insertRecords, lockVersions, updateRecord } from '../table/table';
 import type { StoredRecord } from '../types';
 import { CollisionError } from './collision';
 import type { Entry } from './entries';
@@ -31,6 +31,15 @@ export async function flushEntries(
     await indexes.write(sql, generations, writes);
     for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
   }
+}
+
+/** Locks records that were read and not written. CollisionError when one was changed meanwhile. */
+export async function checkReads(sql: Sql, dialect: Dialect, read: readonly Entry[]): Promise<void> {
+  if (read.length === 0) return;
+  const hashes = read.map((entry) => entry.hash);
+  const versions = await lockVersions(sql, dialect, hashes);
+  const changed = read.filter((entry) => entry.base?.version !== versions.get(entry.hash));
+  if (changed.length) throw new CollisionError(changed.map((entry) => entry.hash));
 }
 
 async function writeExisting(sql: Sql, entry: Entry): Promise<RecordWrite> {

@@ -1,4 +1,10 @@
 /**
+ * Milliseconds that a transaction stays open while logic runs or reads, in sum: enough for logic that continues at once,
+ * and short enough for a request that waits for slow logic. `locking`: for a unit that keeps records locked.
+ */
+export const idleTimes = { usual: 50, locking: 200 };
+
+/**
  * How long a transaction may stay open without a write. Time passes between `resume` and `pause`, and during `spending`;
  * when none is left, `expired` is called once.
  */

@@ -5,7 +5,7 @@ import type { RecordStore, UnitOfWork } from '../types';
 import { CollisionError } from './collision';
 import { createGroups } from './group';
 import { type Effect, RecordUnit } from './unit';
-import type { UnitTools } from './unit-transaction';
+import type { UnitTools } from './unit-tools';
 import { WorkUnit } from './work-unit';
 
 /**

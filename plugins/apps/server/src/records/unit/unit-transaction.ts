@@ -1,54 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isAppsError } from '../../errors';
-import {
-  type Access,
-  createSql,
-  type Dialect,
-  type HostDatabase,
-  type Indexes,
-  IndexMissing,
-  isFailure,
-  readerOf,
-  type Sql,
-  translateError,
-} from '../../indexes';
-import { holdRecords, lockVersions, selectRecord } from '../table/table';
+import { type Access, createSql, IndexMissing, isFailure, readerOf, translateError } from '../../indexes';
+import { holdRecords, selectRecord } from '../table/table';
 import type { StoredRecord } from '../types';
 import { CollisionError } from './collision';
 import type { Entries } from './entries';
-import { flushEntries } from './flush';
-import { IdleTime } from './idle-time';
-import type { KeyedMutex } from './keyed-mutex';
-import type { Part } from './shared-commits';
-import { type OpenTransaction, openTransaction } from './transaction';
-
-export interface UnitTools {
-  database: HostDatabase;
-  dialect: Dialect;
-  indexes: Indexes;
-  mutex: KeyedMutex;
-  /** Commits a unit that changes records alone. */
-  commit(part: Part): Promise<void>;
-  /** Reads a record by its hash outside any transaction, batched with concurrent reads. */
-  loadRecord(hash: string): Promise<StoredRecord | undefined>;
-  /** Receives the error of an effect that failed after the commit. */
-  onError(error: unknown): void;
-}
-
-/** `joined`: the transaction belongs to the calling code, which alone may end it. `free` lets the next unit open one. */
-type Opened = OpenTransaction & { joined: boolean; free(): void };
-
-/**
- * Milliseconds that a transaction stays open while logic runs or reads, in sum: enough for logic that continues at once,
- * and short enough for a request that waits for slow logic. `locking`: for a unit that keeps records locked.
- */
-const idleTimes = { usual: 50, locking: 200 };
-
-/**
- * SQLite has one connection. Units that may keep it while logic runs lock it one by one, so that other requests wait for at
- * most one of them.
- */
-const CONNECTION_KEY = 'connection';
+import { checkReads, flushEntries } from './flush';
+import { IdleTime, idleTimes } from './idle-time';
+import { belowSavepoint, type Opened, openForUnit, repeatChange } from './opened';
+import type { UnitTools } from './unit-tools';
 
 /** The unit transaction that runs the current code, which may then use the unit without waiting for itself. */
 const inside = new AsyncLocalStorage<UnitTransaction>();
@@ -179,18 +138,20 @@ export class UnitTransaction {
     const wasOpen = this.open !== undefined;
     const { trx, run, joined } = await this.begin();
     const flushed = this.entries.written().length;
-    // Nested work needs a unique name: MySQL drops a savepoint when its name is used again.
-    const savepoint = wasOpen || joined ? `apps_unit_${++this.savepoints}` : undefined;
-    if (savepoint) await trx.raw(`savepoint ${savepoint}`);
+    const isNested = wasOpen || joined;
+    const measured = () => measure(() => run(() => inside.run(this, work)));
     try {
-      const result = await measure(() => run(() => inside.run(this, work)));
-      if (savepoint) await trx.raw(`release savepoint ${savepoint}`);
-      return result;
+      if (!isNested) return await measured();
+      // Nested work needs a unique name: MySQL drops a savepoint when its name is used again.
+      return await belowSavepoint(trx, `apps_unit_${++this.savepoints}`, measured, (cause) => {
+        this.failure ??= new CollisionError([], cause);
+      });
     } catch (error) {
-      if (this.tools.dialect.classify(error as Error) === 'collision') this.failure ??= new CollisionError([], error);
+      const isLost = isNested && this.entries.written().length !== flushed;
+      if (isLost || this.tools.dialect.classify(error as Error) === 'collision')
+        this.failure ??= new CollisionError([], error);
       // A transaction opened for this work alone ends before logic receives the error.
-      if (savepoint) await this.undo(trx, savepoint, error, flushed);
-      else await this.close();
+      if (!isNested) await this.close();
       throw error;
     }
   }
@@ -208,7 +169,8 @@ export class UnitTransaction {
 
   private async commitOpened(): Promise<void> {
     const { trx, commit, free } = await this.begin(false);
-    await this.checkReads(createSql(trx, this.tools.dialect));
+    const { dialect } = this.tools;
+    await checkReads(createSql(trx, dialect), dialect, this.entries.readOnly());
     this.ended = true;
     this.take();
     await commit().catch(this.translate).finally(free);
@@ -221,7 +183,7 @@ export class UnitTransaction {
     const commit = this.tools.commit({
       isAlone: this.own.size > 0,
       pending: this.entries.pending(),
-      check: (sql) => this.checkReads(sql),
+      check: (sql) => checkReads(sql, this.tools.dialect, this.entries.readOnly()),
       written: () => {
         this.ended = true;
       },
@@ -229,15 +191,6 @@ export class UnitTransaction {
     await commit.catch((error) => {
       throw error instanceof CollisionError || error instanceof IndexMissing ? error : this.translate(error);
     });
-  }
-
-  private async checkReads(sql: Sql): Promise<void> {
-    const read = this.entries.readOnly();
-    if (read.length === 0) return;
-    const hashes = read.map((entry) => entry.hash);
-    const versions = await lockVersions(sql, this.tools.dialect, hashes);
-    const changed = read.filter((entry) => entry.base?.version !== versions.get(entry.hash));
-    if (changed.length) throw new CollisionError(changed.map((entry) => entry.hash));
   }
 
   /** Opens the transaction if needed and flushes pending writes. `stays`: it may stay open while logic runs. */
@@ -255,32 +208,12 @@ export class UnitTransaction {
 
   /** Opens the transaction and repeats all changes of an earlier one. */
   private async reopen(stays: boolean): Promise<Opened> {
-    const { database, mutex } = this.tools;
-    const joined = (await database.current()) !== undefined;
-    const queues = database.client === 'sqlite' && !joined && (stays || this.changes.length > 0);
-    const free = queues ? await mutex.lock([CONNECTION_KEY]) : () => {};
-    const transaction = await openTransaction(database).catch((error) => {
-      free();
-      return this.translate(error);
-    });
-    const opened = { ...transaction, joined, free };
+    const opened = await openForUnit(this.tools, stays || this.changes.length > 0);
     this.open = opened;
     this.hasOpened = true;
     this.idle.reset(this.idleTime);
-    for (const change of this.changes) await this.repeat(opened, change);
+    for (const change of this.changes) await repeatChange(opened, this.tools.dialect, () => inside.run(this, change));
     return opened;
-  }
-
-  /** Repeats a change. When it fails now, another request has changed the content meanwhile. */
-  private async repeat(opened: Opened, change: () => Promise<unknown>): Promise<void> {
-    try {
-      await opened.run(() => inside.run(this, change));
-    } catch (cause) {
-      const error = translateError(this.tools.dialect, cause);
-      throw isAppsError(error, 'ServiceUnavailableError') ? error : new CollisionError([], cause);
-    }
-    // Strapi's code hardly ever yields on SQLite: without this, many changes would block the thread.
-    await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Rolls the transaction back: its writes are pending again, and changes will be repeated. */
@@ -299,16 +232,6 @@ export class UnitTransaction {
     this.open = undefined;
     this.idle.stop();
     return open;
-  }
-
-  /** Undoes the writes of failed work; when that is impossible, the unit cannot be committed. */
-  private async undo(trx: Opened['trx'], savepoint: string, error: unknown, flushed: number): Promise<void> {
-    try {
-      await trx.raw(`rollback to savepoint ${savepoint}`);
-    } catch (cause) {
-      this.failure ??= new CollisionError([], cause);
-    }
-    if (this.entries.written().length !== flushed) this.failure ??= new CollisionError([], error);
   }
 
   private readonly translate = (error: unknown): never => {

@@ -17,7 +17,8 @@ import type {
   UnitOfWork,
 } from '../types';
 import { Entries, type Entry } from './entries';
-import { type UnitTools, UnitTransaction } from './unit-transaction';
+import type { UnitTools } from './unit-tools';
+import { UnitTransaction } from './unit-transaction';
 
 /** Runs once, after the commit. */
 export type Effect = () => void | Promise<void>;
