@@ -8,19 +8,21 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeFiles } from '../scripts/files.mjs';
 import { build, root } from '../scripts/prepare.mjs';
-import { freePort } from './support/host.mjs';
+import { environment } from './support/host.mjs';
+import { median, range, sorted } from './support/statistics.mjs';
 
 const runs = Number(process.argv[2] ?? 5);
 const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
 
 /** A theme with one block, so that the runner process is at work when memory is read. */
 function makeTheme() {
-  const blocks = join(work, 'themes', 'bench', 'apps', 'bench', 'blocks');
-  mkdirSync(blocks, { recursive: true });
-  writeFileSync(join(blocks, 'block.html'), '<p>{value}</p>');
-  writeFileSync(join(blocks, 'block.yaml'), 'elements: { value: BASIC }\n');
-  writeFileSync(join(blocks, 'block.js'), 'export function value() { return "ok"; }\n');
+  writeFiles(join(work, 'themes', 'bench', 'apps', 'bench', 'blocks'), {
+    'block.html': '<p>{value}</p>',
+    'block.yaml': 'elements: { value: BASIC }\n',
+    'block.js': 'export function value() { return "ok"; }\n',
+  });
 }
 
 /** The built host in a folder of its own; without the plugin, its custom field is a plain string. */
@@ -69,7 +71,7 @@ function memoryOf(pid) {
 
 /** Starts a host; milliseconds to its first answer, and megabytes after some answers. */
 async function measure(folder, address) {
-  const port = await freePort();
+  const env = await environment(join(work, 'themes'));
   const started = performance.now();
   const child = spawn(
     process.execPath,
@@ -77,29 +79,11 @@ async function measure(folder, address) {
     {
       cwd: folder,
       stdio: 'ignore',
-      env: {
-        ...process.env,
-        NODE_ENV: 'production',
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        SERVE_ADMIN: 'false',
-        STRAPI_TELEMETRY_DISABLED: 'true',
-        APPS_DEMO: 'false',
-        APPS_THEMES_DIRECTORY: join(work, 'themes'),
-        APPS_THEME: 'bench',
-        DATABASE_CLIENT: 'sqlite',
-        DATABASE_FILENAME: join(folder, 'data.db'),
-        APP_KEYS: 'one,two',
-        API_TOKEN_SALT: 'salt',
-        ADMIN_JWT_SECRET: 'secret',
-        TRANSFER_TOKEN_SALT: 'salt',
-        JWT_SECRET: 'secret',
-        ENCRYPTION_KEY: 'key',
-      },
+      env: { ...env, DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: join(folder, 'data.db') },
     },
   );
   try {
-    const url = `http://127.0.0.1:${port}${address}`;
+    const url = `http://127.0.0.1:${env.PORT}${address}`;
     while (!(await answers(url))) {
       if (child.exitCode !== null || performance.now() - started > 60_000) throw new Error(`${folder} does not start`);
       await new Promise((done) => setTimeout(done, 10));
@@ -115,9 +99,10 @@ async function measure(folder, address) {
   }
 }
 
-const sorted = (values) => [...values].sort((a, b) => a - b);
-const median = (values) => sorted(values)[Math.floor(values.length / 2)];
-const spread = (values) => `${sorted(values)[0].toFixed(0)} to ${sorted(values).at(-1).toFixed(0)}`;
+const spread = (values) =>
+  range(values)
+    .map((value) => value.toFixed(0))
+    .join(' to ');
 
 try {
   build('pluginServer', 'host');

@@ -6,13 +6,15 @@
  * Goals: JavaScript at least 0.35 of the bare route's requests a second on two cores; Python at most 3 times the time of
  * JavaScript at the median.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeFiles } from '../scripts/files.mjs';
 import { build, writeSecrets } from '../scripts/prepare.mjs';
 import { memoryOf, processorTime, startHost } from './support/host.mjs';
 import { load, requestText } from './support/load.mjs';
+import { median, range } from './support/statistics.mjs';
 
 const { values: options } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
@@ -45,12 +47,12 @@ const idOf = (file) => file.replace(/\..*/, '');
 function makeTheme() {
   const themes = mkdtempSync(join(tmpdir(), 'apps-bench-themes-'));
   const folder = join(themes, 'bench', 'apps', 'bench', 'blocks');
-  mkdirSync(folder, { recursive: true });
-  for (const [file, text] of Object.entries(blocks)) {
-    writeFileSync(join(folder, `${idOf(file)}.html`), '<p>{one} {two}</p>');
-    writeFileSync(join(folder, `${idOf(file)}.yaml`), 'elements: { one: BASIC, two: BASIC }\n');
-    if (text) writeFileSync(join(folder, file), text);
-  }
+  for (const [file, text] of Object.entries(blocks))
+    writeFiles(folder, {
+      [`${idOf(file)}.yaml`]: 'elements: { one: BASIC, two: BASIC }\n',
+      [`${idOf(file)}.html`]: '<p>{one} {two}</p>',
+      ...(text && { [file]: text }),
+    });
   return themes;
 }
 
@@ -70,9 +72,6 @@ async function seed(strapi) {
 function runnersOf(pid) {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
 }
-
-const sorted = (list) => [...list].sort((a, b) => a - b);
-const median = (list) => sorted(list)[Math.floor(list.length / 2)];
 
 /** One measurement: requests a second, and milliseconds of processor time a request, by process. */
 async function measure(host, path, connections, time) {
@@ -132,8 +131,8 @@ function report(found) {
     'ms, alone': 1000 / median(alone),
     'requests/s of ten': Math.round(median(ten.map(({ rate }) => rate))),
     'of bare': median(ratios),
-    lowest: sorted(ratios)[0],
-    highest: sorted(ratios).at(-1),
+    lowest: range(ratios)[0],
+    highest: range(ratios)[1],
     ...Object.fromEntries(
       ['server', 'runners', 'load'].map((who) => [`${who}, ms CPU`, median(ten.map((one) => one[who]))]),
     ),

@@ -4,16 +4,18 @@
  * alternately within a round. Prints, for each scenario, the median ratio to its peer with its spread, the goal, and beside it
  * the server's processor time and SQL statements a request.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeFiles } from '../scripts/files.mjs';
 import { build, writeSecrets } from '../scripts/prepare.mjs';
 import { databases } from './records/databases.mjs';
 import { httpScenarios, seedHttp } from './records/http.mjs';
 import { storeScenarios } from './records/store.mjs';
 import { pin, processorTime, startHost } from './support/host.mjs';
 import { load } from './support/load.mjs';
+import { median, range } from './support/statistics.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -26,17 +28,13 @@ const { values: options } = parseArgs({
 });
 const [records, rounds, seconds] = [options.records, options.rounds, options.seconds].map(Number);
 
-const sorted = (list) => [...list].sort((a, b) => a - b);
-const median = (list) => sorted(list)[Math.floor(list.length / 2)];
-
 function makeTheme() {
   const themes = mkdtempSync(join(tmpdir(), 'apps-bench-themes-'));
-  const app = (id, elements) => {
-    const blocks = join(themes, 'bench', 'apps', id, 'blocks');
-    mkdirSync(blocks, { recursive: true });
-    writeFileSync(join(themes, 'bench', 'apps', id, 'settings.yaml'), "acl: { rights: { editor: ['*'] } }\n");
-    writeFileSync(join(blocks, 'block.yaml'), elements);
-  };
+  const app = (id, elements) =>
+    writeFiles(join(themes, 'bench', 'apps', id), {
+      'settings.yaml': "acl: { rights: { editor: ['*'] } }\n",
+      'blocks/block.yaml': elements,
+    });
   app('plain', 'elements: {}\n');
   for (const id of ['three', 'large'])
     app(
@@ -69,7 +67,7 @@ async function compare(host, { name, peers, goal, unit = 'requests/s', better = 
     const ratios = rates[at].map((rate, round) =>
       better === 'more' ? rate / rates[0][round] : rates[0][round] / rate,
     );
-    const [low, high] = [sorted(ratios)[0], sorted(ratios).at(-1)];
+    const [low, high] = range(ratios);
     const ratio =
       at === 0
         ? ''

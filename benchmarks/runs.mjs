@@ -3,13 +3,15 @@
  * number is kept in memory, and where they are in the database; alternately within a round, each on a server of its own.
  * `node benchmarks/runs.mjs [--rounds N] [--seconds N]`.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeFiles } from '../scripts/files.mjs';
 import { build, root, writeSecrets } from '../scripts/prepare.mjs';
 import { startHost } from './support/host.mjs';
 import { load, requestText } from './support/load.mjs';
+import { median, sorted } from './support/statistics.mjs';
 
 const { values: options } = parseArgs({
   options: { rounds: { type: 'string', default: '9' }, seconds: { type: 'string', default: '2' } },
@@ -26,14 +28,11 @@ const settings = {
 const work = mkdtempSync(join(tmpdir(), 'apps-bench-runs-'));
 
 function makeTheme() {
-  const blocks = join(work, 'themes', 'bench', 'apps', 'bench', 'blocks');
-  mkdirSync(blocks, { recursive: true });
-  writeFileSync(join(blocks, 'two.yaml'), 'elements: { one: BASIC, two: BASIC }\n');
-  writeFileSync(join(blocks, 'two.html'), '<p>{one} {two}</p>');
-  writeFileSync(
-    join(blocks, 'two.js'),
-    'export function one() { return 1; }\nexport function two() { console.log("two"); return 2; }\n',
-  );
+  writeFiles(join(work, 'themes', 'bench', 'apps', 'bench', 'blocks'), {
+    'two.yaml': 'elements: { one: BASIC, two: BASIC }\n',
+    'two.html': '<p>{one} {two}</p>',
+    'two.js': 'export function one() { return 1; }\nexport function two() { console.log("two"); return 2; }\n',
+  });
   return join(work, 'themes');
 }
 
@@ -53,9 +52,6 @@ async function rate(host, time) {
   if (Object.keys(statuses).join() !== '200') throw new Error(`The block answered ${JSON.stringify(statuses)}`);
   return answered / took;
 }
-
-const sorted = (list) => [...list].sort((a, b) => a - b);
-const median = (list) => sorted(list)[list.length >> 1];
 
 writeSecrets();
 build('pluginServer', 'host');

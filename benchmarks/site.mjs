@@ -5,16 +5,16 @@
  *
  * Goal: at most 2 ms a block at the median.
  */
-import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import Koa from 'koa';
 import { Liquid } from 'liquidjs';
-import { build, root } from '../scripts/prepare.mjs';
-import { freePort } from './support/host.mjs';
+import { writeFiles } from '../scripts/files.mjs';
+import { build } from '../scripts/prepare.mjs';
+import { startHost } from './support/host.mjs';
+import { quantile } from './support/statistics.mjs';
 
 const requests = Number(process.argv[2] ?? 400);
 const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
@@ -44,48 +44,6 @@ const files = {
     ]),
   ),
 };
-
-function makeTheme() {
-  for (const [path, content] of Object.entries(files)) {
-    const file = join(work, 'themes', 'bench', path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
-}
-
-async function startHost() {
-  const secret = () => randomBytes(16).toString('hex');
-  const names = [
-    'APP_KEYS',
-    'API_TOKEN_SALT',
-    'ADMIN_JWT_SECRET',
-    'TRANSFER_TOKEN_SALT',
-    'JWT_SECRET',
-    'ENCRYPTION_KEY',
-  ];
-  const env = {
-    ...process.env,
-    ...Object.fromEntries(names.map((name) => [name, secret()])),
-    NODE_ENV: 'production',
-    STRAPI_TELEMETRY_DISABLED: 'true',
-    SERVE_ADMIN: 'false',
-    APPS_DEMO: 'false',
-    APPS_THEMES_DIRECTORY: join(work, 'themes'),
-    APPS_THEME: 'bench',
-    HOST: '127.0.0.1',
-    PORT: String(await freePort()),
-    DATABASE_CLIENT: 'sqlite',
-    DATABASE_FILENAME: join(work, 'data.db'),
-  };
-  const child = fork(join(root, 'tests', 'support', 'host-process.cjs'), { cwd: root, env, silent: true });
-  child.stdout.resume();
-  child.stderr.resume();
-  const url = await new Promise((resolve, reject) => {
-    child.on('message', (message) => message.url && resolve(message.url));
-    child.on('exit', () => reject(new Error('The host did not start.')));
-  });
-  return { url, stop: () => child.kill('SIGKILL') };
-}
 
 /** The page without blocks, by Liquid in Koa. */
 async function startKoa() {
@@ -117,15 +75,14 @@ function timed(url) {
   });
 }
 
-const quantile = (values, part) => [...values].sort((a, b) => a - b)[Math.floor(values.length * part)];
-
 /** The median, and the fastest tenth: the time on an otherwise idle machine. */
 const parts = { median: 0.5, 'fastest tenth': 0.1 };
 
 async function main() {
   build('pluginServer', 'host');
-  makeTheme();
-  const [host, koa] = [await startHost(), await startKoa()];
+  writeFiles(join(work, 'themes', 'bench'), files);
+  const database = { DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: join(work, 'data.db') };
+  const [host, koa] = [await startHost(database, join(work, 'themes')), await startKoa()];
   const variants = [
     { name: 'Liquid in bare Koa', url: koa.url, blocks: 0 },
     { name: 'site page, no block', url: `${host.url}/site/`, blocks: 0 },
@@ -151,7 +108,7 @@ async function main() {
       }
     }
   } finally {
-    host.stop();
+    await host.stop();
     koa.stop();
     agent.destroy();
     rmSync(work, { recursive: true, force: true });

@@ -5,12 +5,13 @@
  * Goal: the file adds no more than 32 MB, whatever its size.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { writeFiles } from '../scripts/files.mjs';
 import { build, root } from '../scripts/prepare.mjs';
 import { memoryOf, startHost } from './support/host.mjs';
 
@@ -19,14 +20,11 @@ const work = mkdtempSync(join(tmpdir(), 'apps-bench-'));
 const boundary = `----${randomBytes(12).toString('hex')}`;
 
 function makeTheme() {
-  const app = join(work, 'themes', 'bench', 'apps', 'bench');
-  mkdirSync(join(app, 'blocks'), { recursive: true });
-  writeFileSync(join(app, 'settings.yaml'), 'acl: { rights: { submitter: ["*"] } }\n');
-  writeFileSync(join(app, 'blocks', 'form.html'), '{name} {file} {_save}');
-  writeFileSync(
-    join(app, 'blocks', 'form.yaml'),
-    `elements:\n  name: TEXT\n  file: { type: FILE, max_size: ${megabytes + 1} MB, accept: [text/plain] }\n`,
-  );
+  writeFiles(join(work, 'themes', 'bench', 'apps', 'bench'), {
+    'settings.yaml': 'acl: { rights: { submitter: ["*"] } }\n',
+    'blocks/form.html': '{name} {file} {_save}',
+    'blocks/form.yaml': `elements:\n  name: TEXT\n  file: { type: FILE, max_size: ${megabytes + 1} MB, accept: [text/plain] }\n`,
+  });
 }
 
 const field = (name, value) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;

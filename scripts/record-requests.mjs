@@ -8,11 +8,11 @@
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeFiles } from './files.mjs';
 import { build, root, say, writeSecrets } from './prepare.mjs';
 import { createMemory, payload, send } from './record-requests/client.mjs';
 import { differences } from './record-requests/compare.mjs';
@@ -20,6 +20,7 @@ import { files } from './record-requests/files.mjs';
 import { createNormaliser, normalisedHeaders } from './record-requests/normalise.mjs';
 import { jsonRequests } from './record-requests/requests-json.mjs';
 import { demoRequests, pageRequests } from './record-requests/requests-pages.mjs';
+import { freePort } from './server-process.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -30,39 +31,30 @@ const stages = [
 ];
 
 /** Five digits: an address in an answer has the same length in every run. */
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port >= 10_000 ? port : freePort();
-}
-
-function writeThemes(folder) {
-  cpSync(join(root, 'themes'), folder, { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
+async function longPort() {
+  const port = await freePort();
+  return port >= 10_000 ? port : longPort();
 }
 
 /** Starts a host in `folder`. @returns its address, the credentials of its users, and how to stop it */
 async function startHost({ theme, demo }, folder) {
-  writeThemes(join(folder, 'themes'));
+  const themes = join(folder, 'themes');
+  cpSync(join(root, 'themes'), themes, { recursive: true });
+  writeFiles(themes, files);
   const env = {
     ...process.env,
     NODE_ENV: 'test',
     STRAPI_TELEMETRY_DISABLED: 'true',
     SERVE_ADMIN: 'false',
     HOST: '127.0.0.1',
-    PORT: String(await freePort()),
+    PORT: String(await longPort()),
     PUBLIC_URL: '',
     DATABASE_CLIENT: 'sqlite',
     DATABASE_FILENAME: join(folder, 'data.db'),
     APPS_DEMO: demo,
     APPS_SITE: 'site',
     APPS_THEME: theme,
-    APPS_THEMES_DIRECTORY: join(folder, 'themes'),
+    APPS_THEMES_DIRECTORY: themes,
     APP_KEYS: randomBytes(16).toString('hex'),
   };
   const child = fork(join(here, 'record-requests', 'host.cjs'), { cwd: root, env, silent: true, execArgv: [] });

@@ -1,4 +1,4 @@
-/** Functions of `npm start` and `npm run develop`: the address that Strapi will use, and a Strapi that ends with its caller. */
+/** Starting servers: a free port, the address that Strapi will use, and a Strapi that ends with its caller. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -15,6 +15,15 @@ export function serverAddress() {
   const read = (name) =>
     process.env[name] || new RegExp(`^[ \\t]*${name}[ \\t]*=[ \\t]*"?([\\w.:-]+)`, 'm').exec(text)?.[1];
   return { host: read('HOST') ?? '0.0.0.0', port: Number(read('PORT') ?? 1337) };
+}
+
+/** A free port of this machine. */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
 }
 
 /** Resolves to null when the address can be listened on, else to the error's code, e.g. EADDRINUSE. */

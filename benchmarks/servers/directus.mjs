@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { node22, packageFolder, versionOf } from '../peers/places.mjs';
-import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
+import { bulkNotes, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
 import { freePort } from '../support/host.mjs';
 import { startProcess } from '../support/process.mjs';
 import { execute, fillTable } from '../support/tables.mjs';
+import { mixedRequests, searchRequests } from './requests.mjs';
 
 const account = { email: 'bench@example.com', password: 'Bench-Secret-1' };
 const adminToken = 'bench-token';
@@ -122,22 +123,10 @@ function requestsFor(jwt, flows) {
     get: get(),
     'get-token': get({ authorization: `Bearer ${adminToken}` }),
     'get-user': get({ authorization: `Bearer ${jwt}` }),
-    'search-10k': find('notes'),
-    'search-100k': find('many'),
-    'search-1m': find('large'),
-    'words-10k': words('notes'),
-    'words-100k': words('many'),
+    ...searchRequests(find, words),
     create: [send('POST', '/items/created', noteAt(1))],
-    bulk: [
-      send(
-        'POST',
-        '/items/created',
-        Array.from({ length: bulkSize }, (_, at) => noteAt(at)),
-      ),
-    ],
-    mixed: positions.map((at, turn) =>
-      turn % 10 ? get()[turn] : send('PATCH', `/items/notes/${at + 1}`, { title: `Changed ${at}` }),
-    ),
+    bulk: [send('POST', '/items/created', bulkNotes)],
+    mixed: mixedRequests(get(), (at) => send('PATCH', `/items/notes/${at + 1}`, { title: `Changed ${at}` })),
     ...Object.fromEntries(Object.entries(flows).map(([id, path]) => [id, [read(path)]])),
   };
 }

@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../../scripts/prepare.mjs';
-import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
+import { bulkNotes, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
 import { page } from '../support/page.mjs';
 import { execute, fillTable } from '../support/tables.mjs';
 import { tables, wordIndexes } from './koa-database.mjs';
+import { mixedRequests, searchRequests } from './requests.mjs';
 
 const versionOf = (name) => JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version;
 
@@ -21,25 +22,15 @@ const send = (method, path, body) => ({
 const find = (name) => searches.map(({ author, above }) => get(`/${name}/search?author=${author}&above=${above}`));
 const words = (name) => searchWords.map((word) => get(`/${name}/words?word=${word}`));
 
+const reads = positions.map((at) => get(`/notes/n${at}`));
+
 const requests = {
-  get: positions.map((at) => get(`/notes/n${at}`)),
-  'search-10k': find('notes'),
-  'search-100k': find('many'),
-  'search-1m': find('large'),
-  'words-10k': words('notes'),
-  'words-100k': words('many'),
+  get: reads,
+  ...searchRequests(find, words),
   create: [send('POST', '/created', noteAt(1))],
-  bulk: [
-    send(
-      'POST',
-      '/created/bulk',
-      Array.from({ length: bulkSize }, (_, at) => noteAt(at)),
-    ),
-  ],
+  bulk: [send('POST', '/created/bulk', bulkNotes)],
   increment: [send('POST', '/notes/n5/increment', {})],
-  mixed: positions.map((at, turn) =>
-    turn % 10 ? get(`/notes/n${at}`) : send('PATCH', `/notes/n${at}`, { title: `Changed ${at}` }),
-  ),
+  mixed: mixedRequests(reads, (at) => send('PATCH', `/notes/n${at}`, { title: `Changed ${at}` })),
   function: [get('/functions/none')],
   'function-one': [get('/functions/one')],
   'function-four': [get('/functions/four')],

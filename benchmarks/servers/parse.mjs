@@ -1,10 +1,11 @@
 /** Parse Server with PostgreSQL (it has no SQLite), by its REST interface. */
 import { fileURLToPath } from 'node:url';
 import { versionOf } from '../peers/places.mjs';
-import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
+import { bulkNotes, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
 import { freePort } from '../support/host.mjs';
 import { startProcess } from '../support/process.mjs';
 import { execute, fillTable } from '../support/tables.mjs';
+import { mixedRequests, searchRequests } from './requests.mjs';
 
 const headers = { 'x-parse-application-id': 'bench', 'content-type': 'application/json' };
 
@@ -52,25 +53,15 @@ function requestsFor(session) {
   const find = (name) =>
     searches.map(({ author, above }) => where(name, { author, total: { $gt: above } }, '&order=total'));
   const words = (name) => searchWords.map((word) => where(name, { body: { $text: { $search: { $term: word } } } }, ''));
-  const created = Array.from({ length: bulkSize }, (_, at) => ({
-    method: 'POST',
-    path: '/parse/classes/created',
-    body: noteAt(at),
-  }));
+  const created = bulkNotes.map((body) => ({ method: 'POST', path: '/parse/classes/created', body }));
   return {
     get: get(),
     'get-user': get({ 'x-parse-session-token': session }),
-    'search-10k': find('notes'),
-    'search-100k': find('many'),
-    'search-1m': find('large'),
-    'words-10k': words('notes'),
-    'words-100k': words('many'),
+    ...searchRequests(find, words),
     create: [send('POST', 'classes/created', noteAt(1))],
     bulk: [send('POST', 'batch', { requests: created })],
     increment: [send('PUT', 'classes/notes/n5', { total: { __op: 'Increment', amount: 1 } })],
-    mixed: positions.map((at, turn) =>
-      turn % 10 ? get()[turn] : send('PUT', `classes/notes/n${at}`, { title: `Changed ${at}` }),
-    ),
+    mixed: mixedRequests(get(), (at) => send('PUT', `classes/notes/n${at}`, { title: `Changed ${at}` })),
     function: [send('POST', 'functions/none', {})],
     'function-one': [send('POST', 'functions/one', {})],
     'function-four': [send('POST', 'functions/four', {})],

@@ -1,12 +1,14 @@
 /** This plugin, in this repository's host. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFiles } from '../../scripts/files.mjs';
 import { root } from '../../scripts/prepare.mjs';
-import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
+import { bulkNotes, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
 import { startHost } from '../support/host.mjs';
 import { page } from '../support/page.mjs';
 import { makeRequesters } from '../support/requesters.mjs';
 import { strapiEnvironment } from '../support/strapi.mjs';
+import { mixedRequests, searchRequests } from './requests.mjs';
 
 const elements = `  author: { type: TEXT, index_type: field }
   total: { type: NUMBER, index_type: field }
@@ -35,11 +37,7 @@ function makeTheme(themes, names) {
     files[`apps/${name}/blocks/note.yaml`] = `elements:\n${name === 'created' ? elements : withWords}`;
     files[`apps/${name}/blocks/note.html`] = '';
   }
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(themes, 'bench', path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
+  writeFiles(join(themes, 'bench'), files);
 }
 
 /** Runs in the host: makes the records of the collections. */
@@ -102,21 +100,11 @@ function requestsFor({ jwt, token, csrf }) {
     'get-token': get({ authorization: `Bearer ${token}` }),
     'get-user': get({ authorization: `Bearer ${jwt}` }),
     'get-basic': get({ authorization: `Basic ${basic}` }),
-    'search-10k': find('notes'),
-    'search-100k': find('many'),
-    'search-1m': find('large'),
-    'words-10k': words('notes'),
-    'words-100k': words('many'),
+    ...searchRequests(find, words),
     create: [send('POST', 'created', noteAt(1))],
-    bulk: [
-      send(
-        'POST',
-        'created/records',
-        Array.from({ length: bulkSize }, (_, at) => noteAt(at)),
-      ),
-    ],
+    bulk: [send('POST', 'created/records', bulkNotes)],
     increment: [send('PATCH', 'notes/record/n5', { $inc: { total: 1 } })],
-    mixed: positions.map((at, turn) => (turn % 10 ? get({})[turn] : update(at))),
+    mixed: mixedRequests(get({}), update),
     function: run('none'),
     'function-one': run('one'),
     'function-four': run('four'),

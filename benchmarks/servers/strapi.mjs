@@ -6,11 +6,12 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/prepare.mjs';
-import { bulkSize, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
+import { bulkNotes, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
 import { startHost } from '../support/host.mjs';
 import { makeRequesters } from '../support/requesters.mjs';
 import { strapiEnvironment } from '../support/strapi.mjs';
 import { fillTable } from '../support/tables.mjs';
+import { mixedRequests, searchRequests } from './requests.mjs';
 
 const schema = (id) => ({
   kind: 'collectionType',
@@ -120,20 +121,10 @@ function requestsFor({ jwt, token }) {
     get: get({}),
     'get-token': get({ authorization: `Bearer ${token}` }),
     'get-user': get({ authorization: `Bearer ${jwt}` }),
-    'search-10k': find('notes'),
-    'search-100k': find('many'),
-    'search-1m': find('large'),
-    'words-10k': words('notes'),
-    'words-100k': words('many'),
+    ...searchRequests(find, words),
     create: [send('POST', '/api/created', { data: noteAt(1) })],
-    bulk: [
-      send(
-        'POST',
-        '/api/bulk',
-        Array.from({ length: bulkSize }, (_, at) => noteAt(at)),
-      ),
-    ],
-    mixed: positions.map((at, turn) => (turn % 10 ? get({})[turn] : update(at))),
+    bulk: [send('POST', '/api/bulk', bulkNotes)],
+    mixed: mixedRequests(get({}), update),
     function: run('none'),
     'function-one': run('one'),
     'function-four': run('four'),

@@ -35,3 +35,4 @@ export const searchWords = Array.from({ length: 20 }, (_, at) => wordAt(at * 7))
 
 /** Records of one bulk request. */
 export const bulkSize = 500;
+export const bulkNotes = Array.from({ length: bulkSize }, (_, at) => noteAt(at));

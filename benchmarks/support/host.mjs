@@ -1,18 +1,9 @@
 /** The benchmarks' host: a real Strapi of its own that runs functions sent to it and counts its work. */
 import { fork, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { root } from '../../scripts/prepare.mjs';
-
-/** A free port of this machine. */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
-}
+import { freePort } from '../../scripts/server-process.mjs';
 
 /** Pins a process to a core, if the system can. */
 export function pin(pid, core) {
@@ -36,6 +27,25 @@ export function onCore(core) {
   return (program, args = []) => (works ? ['taskset', '-c', String(core), program, ...args] : [program, ...args]);
 }
 
+/** What the environment of a benchmark's host says of all but its database. */
+export const environment = async (themes) => ({
+  ...process.env,
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  PORT: String(await freePort()),
+  SERVE_ADMIN: 'false',
+  STRAPI_TELEMETRY_DISABLED: 'true',
+  APPS_DEMO: 'false',
+  APPS_THEMES_DIRECTORY: themes,
+  APPS_THEME: 'bench',
+  APP_KEYS: 'one,two',
+  API_TOKEN_SALT: 'salt',
+  ADMIN_JWT_SECRET: 'secret',
+  TRANSFER_TOKEN_SALT: 'salt',
+  JWT_SECRET: 'secret',
+  ENCRYPTION_KEY: 'key',
+});
+
 /**
  * Starts a host on the given database environment.
  * @param options `folder` of another built Strapi application than this repository's; `command` to start it (`onCore`)
@@ -47,24 +57,7 @@ export async function startHost(env, themes, { folder = root, command = (program
     silent: true,
     execPath,
     execArgv,
-    env: {
-      ...process.env,
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      PORT: String(await freePort()),
-      SERVE_ADMIN: 'false',
-      STRAPI_TELEMETRY_DISABLED: 'true',
-      APPS_DEMO: 'false',
-      APPS_THEMES_DIRECTORY: themes,
-      APPS_THEME: 'bench',
-      APP_KEYS: 'one,two',
-      API_TOKEN_SALT: 'salt',
-      ADMIN_JWT_SECRET: 'secret',
-      TRANSFER_TOKEN_SALT: 'salt',
-      JWT_SECRET: 'secret',
-      ENCRYPTION_KEY: 'key',
-      ...env,
-    },
+    env: { ...(await environment(themes)), ...env },
   });
   let printed = '';
   for (const stream of [child.stdout, child.stderr])

@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { freePort } from './host.mjs';
+import { freePort } from '../../scripts/server-process.mjs';
 
 const { Client } = createRequire(import.meta.url)('pg');
 

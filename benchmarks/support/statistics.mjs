@@ -1,6 +1,6 @@
 /** Order statistics of measurements. */
 
-const sorted = (values) => [...values].sort((a, b) => a - b);
+export const sorted = (values) => [...values].sort((a, b) => a - b);
 
 /** The value below which the given part (0 to 1) of the values lies; undefined for no values. */
 export const quantile = (values, part) => sorted(values)[Math.min(values.length - 1, Math.floor(values.length * part))];

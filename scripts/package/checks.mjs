@@ -1,9 +1,10 @@
 /** What is checked on a running Strapi with the packed plugin. Each function throws when something is wrong. */
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
+import { writeFiles } from '../files.mjs';
 import { findChromium } from '../prepare.mjs';
 import { run } from './host.mjs';
 
@@ -17,14 +18,6 @@ const notes = {
   'blocks/snake.yaml': 'elements:\n  value: BASIC\n',
   'blocks/snake.py': 'def value(context):\n    return 40 + 2\n',
 };
-
-/** Writes files of a theme. */
-export function writeFiles(folder, files) {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-}
 
 export const writeNotes = (host) => writeFiles(join(host, 'themes', 'default', 'apps', 'notes'), notes);
 

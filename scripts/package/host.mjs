@@ -1,9 +1,9 @@
 /** Fresh Strapi applications for the test of the packed plugin: made, installed, started and asked. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../server-process.mjs';
 
 const makeOptions = '--non-interactive --skip-cloud --no-run --no-install --no-git-init --skip-db --no-example'.split(
   ' ',
@@ -18,15 +18,6 @@ export function run(folder, command, args, env = {}) {
   if (error) throw error;
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${(stdout + stderr).slice(-4000)}`);
   return stdout + stderr;
-}
-
-/** A free port of this machine. */
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 /** Makes an application with Strapi's own tool, without installing it. @param language `typescript` or `javascript` */

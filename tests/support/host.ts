@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '@strapi/strapi';
 import { testDatabase } from '../../scripts/prepare.mjs';
+import { freePort } from '../../scripts/server-process.mjs';
 
 const root = path.resolve(__dirname, '..', '..');
 
@@ -35,15 +35,6 @@ export interface Host {
    */
   run<A extends unknown[], R>(work: (strapi: Core.Strapi, ...args: A) => R, ...args: A): Promise<Awaited<R>>;
   stop(): Promise<void>;
-}
-
-/** A port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 const secret = () => randomBytes(16).toString('hex');
