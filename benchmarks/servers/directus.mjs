@@ -1,9 +1,9 @@
 /** Directus by its REST interface; server functions are flows with a webhook. It runs with Node.js 22. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { freePort } from '../../scripts/server-process.mjs';
 import { node22, packageFolder, versionOf } from '../peers/places.mjs';
 import { bulkNotes, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
-import { freePort } from '../support/host.mjs';
 import { startProcess } from '../support/process.mjs';
 import { execute, fillTable } from '../support/tables.mjs';
 import { mixedRequests, searchRequests } from './requests.mjs';

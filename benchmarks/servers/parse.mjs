@@ -1,8 +1,8 @@
 /** Parse Server with PostgreSQL (it has no SQLite), by its REST interface. */
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../scripts/server-process.mjs';
 import { versionOf } from '../peers/places.mjs';
 import { bulkNotes, collections, noteAt, positions, searches, searchWords } from '../support/dataset.mjs';
-import { freePort } from '../support/host.mjs';
 import { startProcess } from '../support/process.mjs';
 import { execute, fillTable } from '../support/tables.mjs';
 import { mixedRequests, searchRequests } from './requests.mjs';
