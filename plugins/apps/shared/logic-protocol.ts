@@ -98,8 +98,6 @@ export interface OpenValue {
 
 export type CallValue = ({ defined: boolean; value: Json } | { error: WireError })[];
 
-export type PropertiesValue = Items;
-
 /** A thrown value as text, from own data properties only. */
 export interface WireError {
   name: string;

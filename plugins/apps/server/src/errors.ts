@@ -71,6 +71,17 @@ export function isAppsError(error: unknown, name?: ErrorName): error is AppsErro
   return error instanceof AppsError && (name === undefined || error.name === name);
 }
 
+/** The AppsError that the work throws, as a list; none when it succeeds. */
+export function thrownBy(work: () => unknown): AppsError[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    if (isAppsError(error)) return [error];
+    throw error;
+  }
+}
+
 /**
  * Whether the logic, layout or definition of a block has failed: a page shows it instead of the block, and its message is
  * for debug mode and managers (docs/errors.md#messages).

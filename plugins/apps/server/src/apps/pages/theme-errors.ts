@@ -1,5 +1,5 @@
 import { didYouMean } from '../../did-you-mean';
-import { type AppsError, definitionError, isAppsError, missing } from '../../errors';
+import { type AppsError, definitionError, missing, thrownBy } from '../../errors';
 import type { Layouts } from '../../layouts/types';
 import type { Site, Sites, ThemeFile, ThemeFolder } from '../../sites/types';
 import { themeSource } from '../definitions/partials';
@@ -54,14 +54,4 @@ export async function missingBlock(
   if (!app) return `${missing.app(reference.app)}${didYouMean(reference.app, await sites.apps(site))}`;
   if (app.blocks.has(reference.block)) return null;
   return `${missing.block(reference.block, app.id)}${didYouMean(reference.block, [...app.blocks.keys()])}`;
-}
-
-function thrownBy(work: () => unknown): AppsError[] {
-  try {
-    work();
-    return [];
-  } catch (error) {
-    if (isAppsError(error)) return [error];
-    throw error;
-  }
 }

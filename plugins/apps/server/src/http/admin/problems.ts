@@ -1,7 +1,7 @@
 import type { BlockFailure, Problem } from '../../../../shared/admin-api';
 import { excerptOf } from '../../../../shared/positions';
 import { type App, type Block, failuresOf, programOf, sourceOf, themeErrors } from '../../apps';
-import { type AppsError, isAppsError } from '../../errors';
+import { type AppsError, thrownBy } from '../../errors';
 import type { Site } from '../../sites/types';
 import { type Views, viewProblem } from '../app/views';
 import type { HttpServices } from '../request/exchange';
@@ -64,16 +64,6 @@ async function logicError({ logic }: HttpServices, app: App, block: Block, deadl
 
 function layoutError({ layouts }: HttpServices, { layout }: Block): AppsError | null {
   return (layout && thrownBy(() => layouts.compile(layout))[0]) ?? null;
-}
-
-function thrownBy(work: () => unknown): AppsError[] {
-  try {
-    work();
-    return [];
-  } catch (error) {
-    if (isAppsError(error)) return [error];
-    throw error;
-  }
 }
 
 /** The problem of a block whose circuit breaker is open. */

@@ -79,8 +79,3 @@ export function createCircuitBreakers(
     },
   };
 }
-
-/** Whether the error is that of a paused program. */
-export function isPaused(error: unknown): error is PausedError {
-  return error instanceof PausedError;
-}
