@@ -79,7 +79,7 @@ function focusable(element: Element | undefined): HTMLElement | undefined {
 }
 
 /** Shows a failure at the beginning of an element; what a visitor has entered stays. */
-export function showFailure(element: Element, error: unknown): void {
+function showFailure(element: Element, error: unknown): void {
   element.querySelector(':scope > .apps-error')?.remove();
   const mark = document.createElement('p');
   mark.className = 'apps-error';

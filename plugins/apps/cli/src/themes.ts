@@ -19,7 +19,7 @@ const themePlace = ({ themes, config }: Host, id: string): ThemePlace => ({
 });
 
 /** Ids of the folders in the themes folder, sorted. Throws CannotRun when there is no themes folder. */
-export function themeIds({ themes }: Host): string[] {
+function themeIds({ themes }: Host): string[] {
   if (!existsSync(themes)) {
     throw new CannotRun(
       `There is no themes folder ${themes}`,

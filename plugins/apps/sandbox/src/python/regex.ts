@@ -37,7 +37,7 @@ export function translate(pattern: string, given: number): Translated {
   return translated;
 }
 
-export function jsFlags(set: number): string {
+function jsFlags(set: number): string {
   return `du${set & flags.ignoreCase ? 'i' : ''}${set & flags.multiline ? 'm' : ''}${set & flags.dotAll ? 's' : ''}`;
 }
 

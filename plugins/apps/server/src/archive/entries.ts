@@ -35,7 +35,7 @@ function isIgnored(path: string): boolean {
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /** Why a path must not be unpacked, or null. Folders of a ZIP end with a slash. */
-export function pathProblem(path: string): string | null {
+function pathProblem(path: string): string | null {
   const parts = path.replace(/\/$/, '').split('/');
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'is an absolute path';
   if (parts.includes('..')) return 'leaves its folder';

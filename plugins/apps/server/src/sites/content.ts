@@ -102,7 +102,7 @@ export function contentProblems(content: AppsConfig['content'], types: readonly 
 const names = (list: readonly string[]) => list.join(', ') || 'none';
 
 /** The site itself as the current content item. */
-export function portalItem({ id, title, url }: Site): ContentItem {
+function portalItem({ id, title, url }: Site): ContentItem {
   return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {}, locale: null, draft: false };
 }
 

@@ -21,7 +21,7 @@ const builtIn: readonly (readonly [string, LayoutSource])[] = [
 ];
 
 /** The partials in the given files, the first of which win, and the plugin's own. */
-export function partialsIn(...all: readonly ReadonlyMap<string, ThemeFile>[]): ReadonlyMap<string, LayoutSource> {
+function partialsIn(...all: readonly ReadonlyMap<string, ThemeFile>[]): ReadonlyMap<string, LayoutSource> {
   const own = [...all].reverse().flatMap((files) =>
     [...files.values()].flatMap((file) => {
       const name = /^partials\/([^/]+)\.(?:html|liquid)$/.exec(file.path)?.[1];

@@ -104,7 +104,7 @@ export function shownSettings(app: App, manager: boolean): Items {
 }
 
 /** The parsed settings.yaml, with `acl` for managers only (docs/reference/json-interface.md#settings). */
-export function publicSettings(app: App, manager: boolean): Items {
+function publicSettings(app: App, manager: boolean): Items {
   if (manager) return app.settings.source;
   const { acl: _hidden, ...rest } = app.settings.source;
   return rest;

@@ -109,7 +109,7 @@ export function redirectOf(run: Run, returned: unknown): string | null {
  * site's origin, any other relative address to the current page. BadRequestError for anything else, such as `//evil`,
  * `https:evil`, `/\evil` or `javascript:`.
  */
-export function safeRedirect(run: Run, target: string): string {
+function safeRedirect(run: Run, target: string): string {
   const refusedRedirect = () =>
     new AppsError('BadRequestError', 'A redirect leads to an address of this site or to a configured host only');
   // A browser drops control characters and reads "\" as "/", so that it would follow another address than the checked one.

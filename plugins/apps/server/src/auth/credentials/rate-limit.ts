@@ -24,7 +24,7 @@ export interface LimitKey {
   value: string;
 }
 
-export const rateLimits = {
+const rateLimits = {
   /** Failed logins in a window for one account from one address: the usual limit of a guesser. */
   pair: 10,
   /** For one address, which may be shared by many users. */

@@ -8,7 +8,7 @@ const alwaysJson = new Set<AppTarget['kind']>(['root', 'records', 'search', 'ref
 /** Methods that only the JSON interface has. */
 const jsonMethods = new Set(['PUT', 'PATCH', 'DELETE']);
 
-export const FRAGMENT = 'text/html+fragment';
+const FRAGMENT = 'text/html+fragment';
 
 /** Whether a request is a JSON request: by its target, its method, its `Accept` or its `Content-Type`. */
 export function isJsonRequest(ctx: Context, target: AppTarget): boolean {

@@ -47,7 +47,7 @@ export function applyRules(page: ThemePage, { rules, next, pieces }: Omit<RulesI
 }
 
 /** All work on HTML of logic, editors or visitors, by name; inputs and outputs can be copied between processes. */
-export const markupWork = {
+const markupWork = {
   balance: ({ html }: { html: string }, work: Work): string => balanced(html, work),
   select: ({ html, selector }: { html: string; selector: string }, work: Work): string =>
     selected(html, selector, work),

@@ -4,7 +4,7 @@ import { definitionError } from '../../errors';
 const name = 'strapi-plugin-apps-python';
 
 /** The command that makes Python logic run (docs/reference/installation.md#python). */
-export const pythonCommand = `npm install ${name}`;
+const pythonCommand = `npm install ${name}`;
 
 /** Whether the optional package with Python is installed; a new one is seen after a restart. */
 export function hasPython(): boolean {

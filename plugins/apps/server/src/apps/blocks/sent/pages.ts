@@ -56,7 +56,7 @@ export function pageOfElement(definition: Definition, pages: readonly FormPage[]
 }
 
 /** The elements that are not shown by what a form holds; a field that is not shown is empty to the conditions after it. */
-export function absentElements({ elements }: Definition, valueFor: (element: ElementDefinition) => Json): Set<string> {
+function absentElements({ elements }: Definition, valueFor: (element: ElementDefinition) => Json): Set<string> {
   const absent = new Set<string>();
   for (const element of elements.values()) {
     const texts = (name: string) => {
@@ -98,7 +98,7 @@ export function neighbour(page: number, step: 1 | -1, count: number, hidden: Rea
 }
 
 /** A page that shows something and was not shown yet; -1 if there is none. */
-export function unseenPage(pages: readonly FormPage[], seen: ReadonlySet<number>, hidden: ReadonlySet<number>): number {
+function unseenPage(pages: readonly FormPage[], seen: ReadonlySet<number>, hidden: ReadonlySet<number>): number {
   return [...pages.keys()].find((index) => !seen.has(index) && !hidden.has(index)) ?? -1;
 }
 

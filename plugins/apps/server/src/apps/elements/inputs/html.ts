@@ -31,7 +31,7 @@ export function controlId({ definition, idPrefix = 'apps' }: ElementView, part?:
 }
 
 /** Attributes of every control: its description, whether the entered value is invalid, and the focus. */
-export function describedBy(view: ElementView): Record<string, string | boolean | undefined> {
+function describedBy(view: ElementView): Record<string, string | boolean | undefined> {
   const { help } = view.definition;
   const parts = [help ? controlId(view, 'help') : '', view.error ? controlId(view, 'error') : ''].filter(Boolean);
   return {
@@ -42,7 +42,7 @@ export function describedBy(view: ElementView): Record<string, string | boolean 
 }
 
 /** The name for screen readers where the definition has no label. */
-export function ariaLabel(view: ElementView): Record<string, string | undefined> {
+function ariaLabel(view: ElementView): Record<string, string | undefined> {
   const { label, name } = view.definition;
   // In an entry of a repeated group the name has the group's before it.
   return { 'aria-label': label ? undefined : name.slice(name.lastIndexOf(':') + 1) };

@@ -41,7 +41,7 @@ export function checkLengths({ minlength, maxlength }: ElementDefinition, at: Ya
 export const REQUIRED = message('required');
 
 /** Message when the patterns of a form have taken too many steps. */
-export const TOO_MUCH_WORK = message('pattern_work');
+const TOO_MUCH_WORK = message('pattern_work');
 
 /** The last entry of a name that was sent more than once. */
 export function lastEntry(submitted: readonly string[]): string {
