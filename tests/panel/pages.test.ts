@@ -1,44 +1,18 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ZipFile } from 'yazl';
 import { violations } from '../support/accessibility';
 import { hasBrowser } from '../support/browser';
 import { configured } from '../support/configure';
 import { useBrowser, useStage, useThemes } from '../support/hooks';
 import { login, narrow, picture, wide } from './administrator';
+import { files, pagesOf } from './pages/table';
 
-const files = {
-  'settings.yaml':
-    'debug: true\nacl:\n  rights:\n    reader: ["*"]\n    author: [authors]\noptions:\n  greeting: hello\n',
-  'blocks/book.yaml': [
-    'elements:',
-    '  title: { type: TEXT, label: Title, required: true, index_type: field }',
-    '  state: { type: SELECT, label: State, options: [lent, free], index_type: field }',
-    '  body: { type: TEXTAREA, label: Body, index_type: text }',
-    '  topics: { type: CHECKBOXES, label: Topics, options: [sea, war], index_type: keyword }',
-    '  site: { type: URL, label: Site }',
-    '  day: { type: DATE, label: Day }',
-    '  new: { type: BOOLEAN, label: New }',
-    '',
-  ].join('\n'),
-  'blocks/book.html': '<p>{title} {state} {body} {topics} {site} {day} {new}</p>{_save}',
-  'blocks/hello.html': '<p>{value}</p>\n',
-  'blocks/hello.yaml': 'elements:\n  value: BASIC\n',
-  'blocks/hello.js':
-    "export function value(context) {\n  console.log('a line of the log that is rather long, so that it is wider than a telephone is');\n  throw new Error('too bad');\n}\nexport function note() {}\n",
-  'blocks/broken.yaml': 'elements:\n  title: TEXXT\n',
-};
 const themes = useThemes({
   ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`main/apps/shelf/${name}`, text])),
   'fresh/theme.yaml': 'title: Fresh\n',
   'fresh/layout.html': '<!doctype html><html lang="en"><title>Fresh</title><h1>Fresh</h1>{{ main }}</html>\n',
 });
 
-/** The tile picker in Strapi's page of an entry. */
-const TILE = 'div:has(> div > iframe)';
 const stage = useStage(() => ({
   themesDirectory: themes.directory,
   env: { SERVE_ADMIN: 'true', ...configured({ apps: { editing: true } }) },
@@ -64,119 +38,6 @@ beforeAll(async () => {
   const made = await stage.send<{ id: string }>({ as: 'root', send: 'POST /apps/rules', json: { ...json, ...target } });
   rule = made.json.id;
 });
-
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
-
-/** Pages by their names: the address, what is opened in it, and the plugin's part of a page of Strapi's. */
-const pages: [name: string, at: () => string, open?: (page: Page) => Promise<unknown>, part?: string][] = [
-  ['overview', () => ''],
-  ['the links of a theme', () => '', (page) => press(page, 'Links')],
-  ['another theme', () => '', anotherTheme],
-  ['a ZIP', () => '', zip],
-  ['blocks', () => '/site/shelf/blocks'],
-  ['records', () => '/site/shelf/records', (page) => page.getByRole('row', { name: /Emma/ }).waitFor()],
-  ['suggestions', () => '/site/shelf/records', suggest],
-  ['a wrong query', () => '/site/shelf/records?q=state+%3D%3D', (page) => page.getByText(/query ends/).waitFor()],
-  ['filter', () => '/site/shelf/records', (page) => press(page, 'Filter')],
-  ['columns', () => '/site/shelf/records', (page) => press(page, 'Columns')],
-  ['a record', () => '/site/shelf/records', (page) => press(page, 'Open record moby')],
-  ['a record as JSON', () => '/site/shelf/records', asJson],
-  ['import', () => '/site/shelf/records', (page) => press(page, 'Import')],
-  ['import, mapped', () => '/site/shelf/records', mapped],
-  ['a question', () => '/site/shelf/records', (page) => press(page, 'Delete record moby')],
-  ['indexes', () => '/site/shelf/indexes'],
-  ['runs', () => '/site/shelf/runs', (page) => failedRun(page).waitFor()],
-  ['a run', () => '/site/shelf/runs', run],
-  ['rights', () => '/site/shelf/rights', (page) => page.getByRole('row', { name: /^edit/ }).waitFor()],
-  ['code', () => '/site/shelf/code', (page) => press(page, 'blocks/book.yaml')],
-  ['preview', () => '/site/shelf/code', preview],
-  ['failed runs below the code', () => '/site/shelf/code', failedBelow],
-  ['a conflict', () => '/site/shelf/code', conflict],
-  ['options', () => '/site/shelf/options'],
-  ['a new rule', () => '/rules/create'],
-  ['a rule', () => `/rules/${rule}`],
-  ['the tile picker', () => '../../content-manager/collection-types/api::article.article/create', tile, TILE],
-];
-
-async function suggest(page: Page) {
-  await page.getByLabel('Search', { exact: true }).fill('s');
-  await page.keyboard.press('ArrowDown');
-  await page.getByRole('option', { selected: true }).waitFor();
-}
-
-async function asJson(page: Page) {
-  await press(page, 'Open record moby');
-  await page.getByRole('tab', { name: 'JSON' }).click();
-}
-
-async function mapped(page: Page) {
-  await press(page, 'Import');
-  const buffer = Buffer.from('Name,state\nBerry,free\nCherry,lent,more\n');
-  await page.locator('input[type=file]').setInputFiles({ name: 'books.csv', mimeType: 'text/csv', buffer });
-  await page.getByText(/1 line is not right/).waitFor();
-}
-
-const failedRun = (page: Page) => page.getByRole('row').filter({ hasText: 'too bad' });
-
-async function failedBelow(page: Page) {
-  await press(page, 'blocks/hello.js');
-  await page.getByRole('grid', { name: 'Failed runs of hello' }).getByText('too bad').first().waitFor();
-}
-
-async function run(page: Page) {
-  await failedRun(page).getByRole('button').first().click();
-  await press(page, 'Run again, without writing');
-  await page.getByText('It would have written nothing.').waitFor();
-}
-
-async function preview(page: Page) {
-  await press(page, 'blocks/book.html');
-  await page.frameLocator('iframe').getByText('Title').first().waitFor();
-}
-
-async function anotherTheme(page: Page) {
-  await page.getByRole('combobox', { name: 'Active theme' }).click();
-  await page.getByRole('option', { name: 'Fresh' }).click();
-  await page.frameLocator('iframe').getByRole('heading', { name: 'Fresh' }).waitFor();
-}
-
-async function zip(page: Page) {
-  const made = new ZipFile();
-  made.addBuffer(Buffer.from('{titel}'), 'folder/blocks/a.html');
-  made.addBuffer(Buffer.from('elements:\n  title: TEXT\n'), 'folder/blocks/a.yaml');
-  made.addBuffer(Buffer.from(''), 'folder/tests/a.test.js');
-  made.end();
-  const sent = { name: 'folder.zip', mimeType: 'application/zip', buffer: await buffer(made.outputStream) };
-  await page.locator('input[type=file]').setInputFiles(sent);
-  await page.getByText(/tests are programs/).waitFor();
-}
-
-/** A file that has changed on the disk while it was edited. */
-async function conflict(page: Page) {
-  const name = 'blocks/hello.html';
-  await press(page, name);
-  await page.getByRole('textbox', { name, exact: true }).click();
-  await page.keyboard.insertText('mine ');
-  await writeFile(path.join(themes.directory, 'main/apps/shelf', name), '<p>theirs {value}</p>\n');
-  await press(page, 'Save');
-  await page.getByText(/changed on the disk/).waitFor();
-}
-
-async function tile(page: Page) {
-  await press(page, /^Add a component/);
-  // The choice of the component, which opens its fields.
-  await page.getByRole('button', { name: 'Block', exact: true }).last().click();
-  const field = page.getByPlaceholder('Choose a block');
-  await field.waitFor({ timeout: 5_000 }).catch(() =>
-    page
-      .getByRole('button', { name: /^Block/ })
-      .last()
-      .click(),
-  );
-  await field.click();
-  await page.getByRole('option', { name: 'shelf / book' }).click();
-  await page.frameLocator('iframe').getByText('Title').first().waitFor();
-}
 
 /** The plugin's own parts of the page: not Strapi's navigation, and not the pages of a theme in frames. */
 const own = ['main', '[role=dialog]', '[role=alertdialog]'];
@@ -204,31 +65,34 @@ describe.runIf(hasBrowser)('every page', () => {
     opened = await login(stage, browser, 'root', { bypassCSP: true });
   });
 
-  test.each(pages)('%s: no violation, light and dark, and it fits a telephone', async (name, at, prepare, part) => {
-    const { page, errors, open } = opened;
-    errors.length = 0;
-    await open(at().replace(/^(?=\.)/, '/'));
-    await prepare?.(page);
-    // The colours of a button under the pointer are Strapi's.
-    await page.mouse.move(0, 0);
-    // Strapi's own page may wait long for an address of the internet.
-    await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await picture(page, `pages-${name.replace(/\W+/g, '-')}-${colorScheme}`);
-      expect(await violations(page, partsOf(part)), colorScheme).toEqual([]);
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize(narrow);
-    const measured = part ? [part] : own;
-    // What floats finds its new position a moment later.
-    await expect.poll(() => beyond(page, measured)).toEqual([]);
-    expect(await overflow(page, part ? measured : ['html', ...own])).toBeLessThanOrEqual(0);
-    await page.setViewportSize(wide);
-    // The wrong query and the conflict are asked for. Strapi's own pages ask for parts that only its paid plans have.
-    const expected = part ? /status of 404/ : /status of (400|409)/;
-    expect(errors.filter((text) => !expected.test(text))).toEqual([]);
-  });
+  test.each(pagesOf(themes, () => rule))(
+    '%s: no violation, light and dark, and it fits a telephone',
+    async (name, at, prepare, part) => {
+      const { page, errors, open } = opened;
+      errors.length = 0;
+      await open(at().replace(/^(?=\.)/, '/'));
+      await prepare?.(page);
+      // The colours of a button under the pointer are Strapi's.
+      await page.mouse.move(0, 0);
+      // Strapi's own page may wait long for an address of the internet.
+      await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await picture(page, `pages-${name.replace(/\W+/g, '-')}-${colorScheme}`);
+        expect(await violations(page, partsOf(part)), colorScheme).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(narrow);
+      const measured = part ? [part] : own;
+      // What floats finds its new position a moment later.
+      await expect.poll(() => beyond(page, measured)).toEqual([]);
+      expect(await overflow(page, part ? measured : ['html', ...own])).toBeLessThanOrEqual(0);
+      await page.setViewportSize(wide);
+      // The wrong query and the conflict are asked for. Strapi's own pages ask for parts that only its paid plans have.
+      const expected = part ? /status of 404/ : /status of (400|409)/;
+      expect(errors.filter((text) => !expected.test(text))).toEqual([]);
+    },
+  );
 });
 
 describe.runIf(hasBrowser)('the keyboard alone', () => {

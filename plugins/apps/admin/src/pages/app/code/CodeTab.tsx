@@ -30,6 +30,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
     open,
     save,
     edit,
+    move,
     takeTheirs,
     close,
   } = useFile(app, locked !== null);
@@ -75,7 +76,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
                     {text('code.save')}
                   </Button>
                   {locked === null && (
-                    <FileActions app={app} file={opened.file} onText={edit} onPath={open} onGone={close} />
+                    <FileActions app={app} file={opened.file} onText={edit} onMoved={move} onGone={close} />
                   )}
                   {changed !== null && <Typography textColor="neutral600">{text('code.unsaved')}</Typography>}
                 </Flex>

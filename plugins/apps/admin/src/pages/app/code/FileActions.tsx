@@ -15,12 +15,13 @@ interface Props {
   file: CodeFile;
   /** An earlier text is to be put into the editor. */
   onText(text: string): void;
-  onPath(path: string): void;
+  /** The file has another path. */
+  onMoved(file: CodeFile): void;
   onGone(): void;
 }
 
 /** Renames and deletes a file, and brings earlier versions back into the editor. */
-export function FileActions({ app, file, onText, onPath, onGone }: Props) {
+export function FileActions({ app, file, onText, onMoved, onGone }: Props) {
   const text = useText();
   const act = useAction();
   const key = { site: app.site, app: app.id };
@@ -31,9 +32,11 @@ export function FileActions({ app, file, onText, onPath, onGone }: Props) {
   const { data: versions = [] } = useAppsFileVersionsQuery({ ...key, path: file.path });
   const { path, revision } = file;
   const moveTo = async (wanted: string) => {
-    const moved = await act(() => rename({ ...key, path, to: wanted, revision }).unwrap());
+    const moved = wanted === path ? file : await act(() => rename({ ...key, path, to: wanted, revision }).unwrap());
+    // A refused path stays, to be changed.
+    if (!moved) return;
     setTo(null);
-    if (moved) onPath(moved.path);
+    onMoved(moved);
   };
   const removeIt = async () => {
     if (!window.confirm(text('code.delete.confirm', { path }))) return;

@@ -70,10 +70,13 @@ export function useFile(app: AppDetail, isLocked: boolean) {
   );
 
   const edit = useCallback((entered: string) => setOpened((now) => now && { ...now, text: entered }), []);
+  /** The file has another path; what is entered stays. */
+  const move = (file: CodeFile) =>
+    setOpened((now) => now && { file, text: now.text === now.file.text ? file.text : now.text });
   const takeTheirs = () => {
     if (theirs?.current) setOpened({ file: theirs.current, text: theirs.current.text });
     else setOpened(null);
     setTheirs(null);
   };
-  return { opened, changed, theirs, problems, open, save, edit, takeTheirs, close: () => setOpened(null) };
+  return { opened, changed, theirs, problems, open, save, edit, move, takeTheirs, close: () => setOpened(null) };
 }

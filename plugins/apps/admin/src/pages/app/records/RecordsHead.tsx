@@ -82,6 +82,12 @@ function SelectAll() {
     box.current?.closest('th')?.removeAttribute('tabindex');
     if (box.current) box.current.tabIndex = 0;
   }, []);
+  // Another page or search has other rows: what is no longer shown must not be deleted with the rest.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a choice of rows is no change of the rows
+  useEffect(() => {
+    const shown = selected.filter(({ id }) => rows.some((row) => row.id === id));
+    if (shown.length < selected.length) select(shown);
+  }, [rows]);
   const all = rows.length > 0 && selected.length === rows.length;
   return (
     <Checkbox

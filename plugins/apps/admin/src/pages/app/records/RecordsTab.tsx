@@ -2,7 +2,7 @@ import { Button, Flex, MenuItem, SimpleMenu, Typography } from '@strapi/design-s
 import { Plus } from '@strapi/icons';
 import { Pagination, useQueryParams } from '@strapi/strapi/admin';
 import { lazy, Suspense, useState } from 'react';
-import type { AppDetail, RecordsQuery } from '../../../../../shared/admin-api';
+import type { AppDetail, RecordSummary, RecordsQuery } from '../../../../../shared/admin-api';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
 import { useAppsDeleteRecordMutation, useAppsRecordsQuery } from '../../../api/records';
 import { useMay } from '../../../permissions';
@@ -25,6 +25,8 @@ interface Parameters {
   sort?: string;
   q?: string;
 }
+
+const none: RecordSummary[] = [];
 
 function queryOf({ page = '1', pageSize = '20', sort = '', q = '' }: Parameters): RecordsQuery {
   const limit = Math.min(100, Math.max(1, Number(pageSize) || 20));
@@ -56,7 +58,8 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
   const search = (q: string) => setGiven({ q, page: '1' });
   const remove = (id: string, onDelete: boolean) =>
     act(() => deleteRecord({ ...key, id, onDelete }).unwrap(), text('deleted'));
-  const { total = 0, records = [] } = (error ? undefined : data) ?? {};
+  // After a wrong query there are no records to show, and none of the query before.
+  const found = error ? undefined : data;
   const mayChange = may(['records']);
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
@@ -65,7 +68,7 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
         query={parameters.query ?? ''}
         error={textOf(error)}
         failure={error as PanelError | undefined}
-        made={data?.query ?? null}
+        made={found?.query ?? null}
         onSearch={search}
       />
       <Flex gap={2} wrap="wrap">
@@ -81,20 +84,29 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
           </>
         )}
         <Typography role="status" textColor="neutral600">
-          {text('records.total', { total })}
+          {found && text('records.total', { total: found.total })}
         </Typography>
       </Flex>
-      <RecordsTable
-        {...{ app, records, mayChange }}
-        columns={columns.shown}
-        isLoading={(isFetching && !data) || columns.isLoading}
-        onEdit={(id) => setOpened({ kind: 'record', id })}
-        onDelete={remove}
-      />
-      <Pagination.Root total={total} pageCount={Math.ceil(total / parameters.limit)} defaultPageSize={20}>
-        <Pagination.PageSize options={['20', '50', '100']} />
-        <Pagination.Links />
-      </Pagination.Root>
+      {!error && (
+        <>
+          <RecordsTable
+            {...{ app, mayChange }}
+            records={found?.records ?? none}
+            columns={columns.shown}
+            isLoading={(isFetching && !found) || columns.isLoading}
+            onEdit={(id) => setOpened({ kind: 'record', id })}
+            onDelete={remove}
+          />
+          <Pagination.Root
+            total={found?.total ?? 0}
+            pageCount={Math.ceil((found?.total ?? 0) / parameters.limit)}
+            defaultPageSize={20}
+          >
+            <Pagination.PageSize options={['20', '50', '100']} />
+            <Pagination.Links />
+          </Pagination.Root>
+        </>
+      )}
       <Suspense fallback={null}>
         {opened?.kind === 'import' && <ImportModal app={app} onClose={() => setOpened(null)} />}
         {opened && opened.kind !== 'import' && (

@@ -1,10 +1,11 @@
 import { Box, Field, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import {
   type AppDetail,
   contentOperations,
   type Extent,
   type Ground,
+  type RecordOperation,
   recordOperations,
   type WhyQuery,
   type WhyStep,
@@ -15,8 +16,19 @@ import { DataTable } from '../../../components/DataTable';
 import { ProblemNote } from '../../../components/ProblemNote';
 import { Section } from '../../../components/Section';
 import { useText } from '../../../plugin';
+import { useSettled } from '../../../use-settled';
 
 const signs: Record<Extent, string> = { all: '✓', own: '◐', none: '–' };
+
+/** A choice, and how it is shown. */
+type Named = [value: string, name: string];
+
+const isOfRecords = (operation: WhyQuery['operation']): operation is RecordOperation | 'show' =>
+  operation === 'show' || (recordOperations as readonly string[]).includes(operation);
+
+/** An operation on records as it is shown. Those on content have the names of their methods. */
+const nameOf = (operation: WhyQuery['operation'], text: ReturnType<typeof useText>): string =>
+  isOfRecords(operation) ? text(`rights.do.${operation}`) : operation;
 
 /** Who may do what with an app, and why. */
 export default function RightsTab({ app }: { app: AppDetail }) {
@@ -37,7 +49,7 @@ export default function RightsTab({ app }: { app: AppDetail }) {
             columns={[
               {
                 title: text('rights.operation'),
-                cell: ({ operation, block }) => (block === null ? operation : `${operation} ${block}`),
+                cell: ({ operation, block }) => [nameOf(operation, text), block].filter(Boolean).join(' '),
               },
               ...groups.map((title, at) => ({
                 title,
@@ -83,20 +95,29 @@ function Question({ app, groups, types }: QuestionProps) {
   return (
     <Section title={text('rights.question')}>
       <Flex gap={4} wrap="wrap" alignItems="flex-start">
-        <Choice label={text('run.requester')} value={who} onChange={setWho}>
-          {['anonymous', 'user', ...groups.map((name) => `group:${name}`)]}
-        </Choice>
+        <Choice
+          label={text('run.requester')}
+          value={who}
+          onChange={setWho}
+          choices={[
+            ['anonymous', text('creator.anonymous')],
+            ['user', text('rights.who.user')],
+            ...groups.map((name): Named => [`group:${name}`, name]),
+          ]}
+        />
         {who === 'user' && <TextField label={text('rights.user')} value={user} onChange={setUser} />}
-        <Choice label={text('rights.about')} value={type || 'records'} onChange={choose}>
-          {['records', ...types]}
-        </Choice>
+        <Choice
+          label={text('rights.about')}
+          value={type || 'records'}
+          onChange={choose}
+          choices={[['records', text('records')], ...types.map((uid): Named => [uid, uid])]}
+        />
         <Choice
           label={text('rights.operation')}
           value={operation}
           onChange={(chosen) => setOperation(chosen as WhyQuery['operation'])}
-        >
-          {operations}
-        </Choice>
+          choices={operations.map((one): Named => [one, type === '' ? nameOf(one, text) : one])}
+        />
         {!isContent && (
           <>
             <TextField label={text('block')} value={block} onChange={setBlock} />
@@ -112,9 +133,9 @@ function Question({ app, groups, types }: QuestionProps) {
 function Answer({ query }: { query: WhyQuery }) {
   const text = useText();
   const textOf = useErrorText();
-  const asked = useDeferredValue(query);
-  const isWhole = asked.who !== 'user:' && (asked.operation !== 'show' || Boolean(asked.block));
-  const { currentData: why, error } = useAppsWhyQuery(asked, { skip: !isWhole });
+  const asked = useSettled(query);
+  const isWhole = asked && asked.who !== 'user:' && (asked.operation !== 'show' || Boolean(asked.block));
+  const { currentData: why, error } = useAppsWhyQuery(asked ?? query, { skip: !isWhole });
   return (
     <Flex direction="column" alignItems="stretch" gap={3} paddingTop={4} role="status">
       {error && <Typography textColor="danger600">{textOf(error)}</Typography>}
@@ -138,7 +159,7 @@ function Step({ step }: { step: WhyStep }) {
     <Box>
       <Typography tag="p">
         {text(step.allowed ? 'rights.by' : 'rights.needs', {
-          what: step.block ? `${step.about} ${step.block}` : step.about,
+          what: [text(`rights.about.${step.about}`), step.block].filter(Boolean).join(' '),
         })}
       </Typography>
       {step.message && <Typography textColor="danger600">{step.message}</Typography>}
@@ -175,14 +196,14 @@ function TextField({ label, value, onChange }: FieldProps) {
   );
 }
 
-function Choice({ label, value, onChange, children }: FieldProps & { children: string[] }) {
+function Choice({ label, value, onChange, choices }: FieldProps & { choices: Named[] }) {
   return (
     <Field.Root name={label}>
       <Field.Label>{label}</Field.Label>
       <SingleSelect value={value} onChange={(chosen) => onChange(String(chosen))}>
-        {children.map((one) => (
+        {choices.map(([one, name]) => (
           <SingleSelectOption key={one} value={one}>
-            {one.replace(/^group:/, '')}
+            {name}
           </SingleSelectOption>
         ))}
       </SingleSelect>

@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { answer, type Panel, press, shown } from './panel';
+
+const at = '/site/shelf/records';
+const counts = (page: Page) => page.getByText(/^\d+ records?$/);
+const rows = (page: Page) => page.locator('tbody tr');
+const chosen = async (page: Page, ...ids: string[]) => {
+  for (const id of ids) await page.getByRole('checkbox', { name: `Select ${id}`, exact: true }).click();
+};
+
+async function search(page: Page, query: string) {
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill(query);
+  await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
+}
+
+/** Searches, and several records that are deleted at once. */
+export function recordsInPanel({ stage, visit }: Panel): void {
+  describe('records', () => {
+    beforeAll(async () => {
+      for (const title of ['One', 'Two', 'Kept', 'Stays'])
+        await stage.put('shelf', title.toLowerCase(), { block: 'book', title });
+    });
+
+    test('a wrong query shows its error, and neither a number nor records', () =>
+      visit(
+        at,
+        async (page) => {
+          await shown(page, '4 records');
+          await search(page, 'title ==');
+          await shown(page, /query ends/);
+          expect([await counts(page).count(), await rows(page).count()]).toEqual([0, 0]);
+          await search(page, "title == 'Two'");
+          await shown(page, '1 record');
+          expect(await rows(page).allTextContents()).toEqual([expect.stringContaining('Two')]);
+        },
+        /status of 400/,
+      ));
+
+    test('several are deleted after a question, and one that cannot be is named', () =>
+      visit(at, async (page) => {
+        await chosen(page, 'one', 'two', 'kept');
+        await press(page, 'Delete');
+        await shown(page, 'Delete 3 records? This cannot be undone.');
+        await answer(page, 'Cancel');
+        expect(await rows(page).count()).toBe(4);
+        expect(await stage.items('shelf', 'one')).toMatchObject({ title: 'One' });
+
+        await press(page, 'Delete');
+        await answer(page, 'Confirm');
+        await shown(page, /2 records are deleted, 1 not: .*it is kept/);
+        await shown(page, '2 records');
+        for (const id of ['one', 'two']) expect(await stage.items('shelf', id)).toBe(null);
+        expect(await stage.items('shelf', 'kept')).toMatchObject({ title: 'Kept' });
+      }));
+
+    test('what another search no longer shows is not chosen any more; without on_delete a record goes', () =>
+      visit(at, async (page) => {
+        await chosen(page, 'kept', 'stays');
+        await search(page, "title == 'Kept'");
+        await shown(page, /^1 .*selected$/);
+        await press(page, 'Delete');
+        await page.getByRole('checkbox', { name: 'Run on_delete of their blocks before' }).click();
+        await answer(page, 'Confirm');
+        await shown(page, '1 record is deleted.');
+        expect(await stage.items('shelf', 'kept')).toBe(null);
+        expect(await stage.items('shelf', 'stays')).toMatchObject({ title: 'Stays' });
+      }));
+  });
+}
