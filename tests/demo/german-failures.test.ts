@@ -1,29 +1,10 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useFolder, useHost } from '../support/hooks';
 import { type Answer, send } from '../support/send';
-import { repository } from '../support/theme';
 import { expectGerman } from './apps/german';
 import { printedPasswords } from './apps/visitor';
-
-/** An app whose blocks do not work, and a form that does. */
-const app: Record<string, string> = {
-  'settings.yaml': "with_theme: true\nacl: { rights: { submitter: ['*'] } }\n",
-  'locales/de.yaml': 'hallo: Hallo\n',
-  'blocks/part.yaml': 'title: Ein Teil\nelements: { part: BASIC }\n',
-  'blocks/part.html': '<p>{part}</p>',
-  'blocks/part.js': "export function part() { throw new Error('there is no such part'); }\n",
-  'blocks/block.yaml': 'title: Ein Block\n',
-  'blocks/block.html': '<p></p>',
-  'blocks/block.js': "export function on_display() { throw new Error('there is no such block'); }\n",
-  'blocks/loop.yaml': 'title: Eine Schleife\nelements: { go: { type: ACTION, label: Los } }\n',
-  'blocks/loop.html': '{go}',
-  'blocks/loop.js': 'export function on_display() { while (true); }\nexport function go() {}\n',
-  'blocks/note.yaml': 'title: Eine Notiz\nelements: { text: { type: TEXT, label: Notiz } }\n',
-  'blocks/note.html': '{text} {_save}',
-};
+import { limits, writeBroken } from './pages/broken';
 
 interface Question {
   form?: Record<string, string>;
@@ -31,18 +12,8 @@ interface Question {
   from?: string;
 }
 
-/** Few milliseconds and one isolate, so that a loop is soon paused. */
-const limits = { logicTime: 500, isolates: 1 };
-
 describe('failures on the German site', () => {
-  const themes = useFolder('german', async (folder) => {
-    await cp(path.join(repository, 'themes'), folder, { recursive: true });
-    for (const [name, text] of Object.entries(app)) {
-      const file = path.join(folder, 'demo', 'apps', 'broken', name);
-      await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(file, text);
-    }
-  });
+  const themes = useFolder('german', writeBroken);
   const host = useHost(() => ({
     themesDirectory: themes(),
     env: { APPS_DEMO: 'true', ...configured({ apps: { limits } }) },
