@@ -67,6 +67,28 @@ describe.skipIf(!hasBrowser)('a long form in a view', () => {
     await context.close();
   });
 
+  test('has its entries again after the browser went back and sent the form again, without its script', async () => {
+    const { page, context, stays, press, fill, entered } = await open(false);
+    await fill();
+    await page.fill('[name=days]', '99');
+    await press('_save');
+    await page.waitForSelector('[name=days][aria-invalid=true]');
+    await page.click('text=Elsewhere');
+    await page.waitForURL(/@@elsewhere/);
+    // Chromium asks on a page of its own whether it may send the form again; a reload there is the answer yes.
+    await expect(page.goBack()).rejects.toThrow(/ERR_CACHE_MISS/);
+    const reload = () =>
+      page.reload().then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(reload).toBe(true);
+    await stays('Journey');
+    await entered();
+    expect(await page.inputValue('[name=days]')).toBe('99');
+    await context.close();
+  });
+
   describe.each([true, false])('script: %s', (script) => {
     test('keeps address, theme and entries through an error, an action, a wrong file, saving and deleting', async () => {
       const { page, context, address, stays, press, fill, entered } = await open(script);

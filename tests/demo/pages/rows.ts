@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Way } from './looks';
 
 /** A page of the demo: whose it is, and what is done on it before it is looked at. */
 export interface Row {
@@ -11,6 +12,8 @@ export interface Row {
   before?: (page: Page) => Promise<unknown>;
   /** A page without the theme's layout. */
   bare?: boolean;
+  /** Where it is a page in one way alone. */
+  only?: Way;
 }
 
 /** Presses a button without the browser's own checks, and waits for what follows. */
@@ -26,6 +29,7 @@ const refused = (button = 'main [name=_save]') => press(button, '[aria-invalid=t
 
 /** Records that the pages show, by app and id. */
 export const records: [app: string, id: string, items: object][] = [
+  ['comments', 'games', { block: 'comment', text: 'Do you lend games?' }],
   ['glossary', 'quarto', { block: 'term', term: 'Quarto', meaning: 'Folded twice.', topics: ['Books'] }],
   ['survey', 'ada', { block: 'answer', name: 'Ada', frequency: 'daily', score: 9, comment: 'More!', topics: ['News'] }],
   [
@@ -80,6 +84,11 @@ export const rows: Row[] = [
   { name: 'term to edit', path: '/@@apps/glossary/record/quarto/edit', as: 'eric' },
   { name: 'new term', path: '/@@apps/glossary/blocks/term', as: 'anna', block: 'glossary/term' },
   { name: 'refused term', path: '/@@apps/glossary/blocks/term', as: 'anna', before: refused() },
+  {
+    name: 'login after a term was sent',
+    path: '/@@apps/glossary/blocks/term',
+    before: press('main [name=_save]', '[name=identifier]'),
+  },
   { name: 'German term', path: '/../bibliothek/@@apps/glossary/blocks/term', as: 'anna', before: refused() },
 
   { name: 'survey', path: '/@@survey', block: 'survey/questions' },
@@ -88,11 +97,30 @@ export const rows: Row[] = [
   { name: 'thanks of the survey', path: '/@@apps/survey/blocks/thanks', block: 'survey/thanks' },
   { name: 'results', path: '/@@apps/survey/blocks/results', as: 'rita', block: 'survey/results' },
   { name: 'answer', path: '/@@apps/survey/record/ada', as: 'eric', block: 'survey/answer' },
+  { name: 'answer to edit', path: '/@@apps/survey/record/ada/edit', as: 'eric' },
 
   { name: 'library card', path: '/@@card', block: 'card/apply' },
   { name: 'refused library card', path: '/@@card', before: refused('main [name=_next]') },
+  {
+    name: 'second page of the library card',
+    path: '/@@card',
+    before: async (page) => {
+      await page.fill('[name=name]', 'Nora');
+      await page.fill('[name=email]', 'nora@example.org');
+      await press('main [name=_next]', '.apps-steps li:nth-child(2)[aria-current=step]')(page);
+    },
+  },
   { name: 'thanks of the library card', path: '/@@apps/card/blocks/thanks', block: 'card/thanks' },
   { name: 'application', path: '/@@apps/card/record/nora', as: 'eric', block: 'card/application' },
+  {
+    name: 'question before an application is deleted',
+    path: '/@@apps/card/record/nora',
+    as: 'eric',
+    before: press('main [name=_delete]', '.apps-question'),
+    // The browser script asks in a dialog.
+    only: 'plain',
+  },
+  { name: 'application to edit', path: '/@@apps/card/record/nora/edit', as: 'eric' },
 
   { name: 'poll', path: '/@@poll', block: 'poll/vote' },
   { name: 'refused vote', path: '/@@poll', before: refused('[name="action.vote"]') },
@@ -121,6 +149,8 @@ export const rows: Row[] = [
     },
   },
   { name: 'refused comment', path: '/articles/welcome/@@apps/comments/blocks/comment', as: 'sam', before: refused() },
+  { name: 'comment', path: '/@@apps/comments/record/games', as: 'eric' },
+  { name: 'comment to edit', path: '/@@apps/comments/record/games/edit', as: 'eric' },
   { name: 'comments to moderate', path: '/@@apps/comments/blocks/moderate', as: 'eric', block: 'comments/moderate' },
   {
     name: 'approved comment',
