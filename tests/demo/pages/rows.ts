@@ -84,11 +84,6 @@ export const rows: Row[] = [
   { name: 'term to edit', path: '/@@apps/glossary/record/quarto/edit', as: 'eric' },
   { name: 'new term', path: '/@@apps/glossary/blocks/term', as: 'anna', block: 'glossary/term' },
   { name: 'refused term', path: '/@@apps/glossary/blocks/term', as: 'anna', before: refused() },
-  {
-    name: 'login after a term was sent',
-    path: '/@@apps/glossary/blocks/term',
-    before: press('main [name=_save]', '[name=identifier]'),
-  },
   { name: 'German term', path: '/../bibliothek/@@apps/glossary/blocks/term', as: 'anna', before: refused() },
 
   { name: 'survey', path: '/@@survey', block: 'survey/questions' },
