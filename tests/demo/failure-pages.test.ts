@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('a bare page', () => {
       const { page, context } = await openAs(browser, how);
       await expect.poll(() => reach(page), { timeout: 60_000 }).toBe(status);
       expect(await page.locator('header nav').count()).toBe(0);
-      await lookAt(page, how);
+      await lookAt(page, how, status);
       await context.close();
     });
   });

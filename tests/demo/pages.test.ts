@@ -28,7 +28,8 @@ describe.skipIf(!hasBrowser)('every page of the demo', () => {
     for (const [app, id, items] of records) await visitor(host, app, 'mona').put(`record/${id}`, items);
   });
 
-  test.each(rows)('$name fits, and has no violation', async ({ path: at, as, before, bare, only }) => {
+  const numbered = rows.map((row, number) => ({ ...row, number }));
+  test.each(numbered)('$name fits, and has no violation', async ({ number, path: at, as, before, bare, only }) => {
     const password = as && printedPasswords(host)[as];
     const extraHTTPHeaders = as ? basic(`${as}:${password}`) : {};
     for (const how of only ? [only] : ways) {
@@ -36,7 +37,7 @@ describe.skipIf(!hasBrowser)('every page of the demo', () => {
       await page.goto(`${host.url}/site${at}`);
       await before?.(page);
       expect(await page.locator('header nav').count(), 'the theme').toBe(bare ? 0 : 1);
-      await lookAt(page, how);
+      await lookAt(page, how, number);
       expect(said.filter((line) => /Content Security Policy|Uncaught/.test(line))).toEqual([]);
       await context.close();
     }

@@ -44,7 +44,8 @@ export class Pool {
   /** Ends a worker whose session did not end well. */
   discard(worker: Worker): void {
     worker.dispose();
-    this.refill();
+    // After the session's failure is sent: making an isolate takes milliseconds.
+    setImmediate(() => this.refill());
     this.left();
   }
 
