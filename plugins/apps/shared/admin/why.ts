@@ -49,9 +49,7 @@ export interface Ground {
     /** A permission of Strapi. */
     | 'permission'
     /** There is no list that restricts it. */
-    | 'open'
-    /** The record's creator. */
-    | 'own';
+    | 'open';
   /** Where the list is; the line of the name that is the requester's, or of the list itself. */
   position: Pick<Problem, 'file' | 'line' | 'column' | 'excerpt'> | null;
   /** Path of the list: `acl.rights.editor`. */

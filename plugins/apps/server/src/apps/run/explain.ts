@@ -8,7 +8,7 @@ import { sourceOf } from './error-mark';
 
 /** What grants a right to a requester, or what would. */
 export interface Reason {
-  kind: 'manager' | 'list' | 'permission' | 'open' | 'own';
+  kind: 'manager' | 'list' | 'permission' | 'open';
   position: { file: string; line: number | null; column: number | null; excerpt: string | null } | null;
   list: string | null;
   name: string | null;

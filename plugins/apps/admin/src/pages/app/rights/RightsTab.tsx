@@ -26,7 +26,7 @@ type Named = [value: string, name: string];
 const isOfRecords = (operation: WhyQuery['operation']): operation is RecordOperation | 'show' =>
   operation === 'show' || (recordOperations as readonly string[]).includes(operation);
 
-/** An operation on records as it is shown. Those on content have the names of their methods. */
+/** The text of an operation on records. Those on content have the names of their methods. */
 const nameOf = (operation: WhyQuery['operation'], text: ReturnType<typeof useText>): string =>
   isOfRecords(operation) ? text(`rights.do.${operation}`) : operation;
 
