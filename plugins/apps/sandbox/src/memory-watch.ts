@@ -66,7 +66,7 @@ export interface MemoryWatch {
  * The engine's memory limit is soft: some allocations pass it many times. So the process's resident memory is watched.
  * Over the bound, the session that has used the most processor time is ended, if the process has grown by more than its
  * sessions may use since they began: with `memory` if other sessions have used hardly any processor time since then, else
- * with `crowded`, and its request is run again in a runner of its own. Without such growth, earlier sessions
+ * with `crowded`, and its request is run again, the last time in a runner of its own. Without such growth, earlier sessions
  * have left the memory behind: no session is ended then, the runner is reported (`unhealthy`), as when the memory stays
  * after a session's end.
  */

@@ -44,8 +44,7 @@ export class Pool {
   /** Ends a worker whose session did not end well. */
   discard(worker: Worker): void {
     worker.dispose();
-    // After the session's failure is sent: making an isolate takes milliseconds.
-    setImmediate(() => this.refill());
+    this.refill();
     this.left();
   }
 

@@ -8,7 +8,7 @@ import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
-import { createFleet, type Fleet, MAX_LOSSES } from './supervisor/fleet';
+import { createFleet, type Fleet } from './supervisor/fleet';
 import type { Runner } from './supervisor/runner-process';
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
@@ -16,7 +16,7 @@ export { default as contextMembers } from '../../../shared/context-members.json'
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
 export { PausedError } from './supervisor/circuit-breaker';
-export { lossesAfter } from './supervisor/fleet';
+export { isLost } from './supervisor/fleet';
 export type * from './types';
 
 export interface LogicRuntimeOptions {
@@ -39,6 +39,12 @@ const MAX_NESTING = 16;
 
 /** Attempts of `open` when another session's logic ends the runner: the session has had no effect yet. */
 const MAX_OPEN_ATTEMPTS = 3;
+
+/**
+ * How often a request may run again after its runner was lost (`isLost`). The last time it is alone in a runner: if that
+ * is lost too, the request is the cause.
+ */
+export const MAX_LOSSES = 2;
 
 /**
  * The supervisor of the runner processes (docs/reference/logic.md#limits-and-isolation). The first `open` starts the first

@@ -74,7 +74,7 @@ export interface PreparedCall {
 /** What logic of a request may use. */
 export interface LogicBudget {
   readonly shared: SharedBudget;
-  /** How often this request has run again because its runner was lost (`lossesAfter`): the last time it is alone in a runner. */
+  /** How often this request has run again because its runner was lost: the last time it is alone in a runner. */
   readonly losses: number;
 }
 
@@ -121,7 +121,7 @@ export interface LogicSession {
 
 /** The supervisor of the runner processes. */
 export interface LogicRuntime {
-  /** `losses`: see LogicBudget. */
+  /** `losses`: see LogicBudget; a request may run again while it is less than `MAX_LOSSES`. */
   budget(losses?: number): LogicBudget;
   /**
    * The same budget for logic that runs beside other logic of the request, as the blocks of a page do. Its sessions are not

@@ -1,6 +1,6 @@
 import { rightsOf } from '../../auth';
 import { logicError } from '../../errors';
-import { lossesAfter } from '../../logic';
+import { isLost, MAX_LOSSES } from '../../logic';
 import type { ResponseChanges } from '../../logic/types';
 import type { AppKey, RecordAddress, UnitOfWork } from '../../records/types';
 import { readsInto, type Topic } from '../live-topics';
@@ -55,11 +55,8 @@ export async function withRun<T>(
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         if (error instanceof FilesNeeded && visit.files) await visit.files.add(error.files, error.folderOf);
-        else {
-          const after = lossesAfter(error, losses);
-          if (after === null) throw error;
-          losses = after;
-        }
+        else if (isLost(error) && losses < MAX_LOSSES) losses += 1;
+        else throw error;
       }
     }
   } catch (error) {
@@ -100,7 +97,7 @@ async function runOnce<T>(
   } finally {
     if (last) writeLog(last);
     // An attempt whose request runs again is no run of its own.
-    if (last && !(failed instanceof FilesNeeded) && lossesAfter(failed, losses) === null) keepRun(last, failed);
+    if (last && !(failed instanceof FilesNeeded) && !(isLost(failed) && losses < MAX_LOSSES)) keepRun(last, failed);
   }
 }
 

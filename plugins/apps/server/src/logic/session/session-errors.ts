@@ -1,6 +1,6 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
 import { type AppsError, logicError } from '../../errors';
-import { crowdedError, lostError } from '../supervisor/fleet';
+import { lostError } from '../supervisor/fleet';
 import type { Fault } from '../supervisor/runner-process';
 import type { HostAnswersOptions } from './host-answers';
 import {
@@ -31,7 +31,7 @@ export function failureError(
   reason: Exclude<FailureReason, 'time'>,
   message: string,
 ): AppsError {
-  if (reason === 'crowded') return crowdedError();
+  if (reason === 'crowded') return lostError();
   if (reason === 'memory') return memoryError(program, limits);
   if (reason === 'size') return sizeError(program, limits);
   return reason === 'program' ? logicError(message, { file: entryOf(program) }) : rejectedError(message, program);

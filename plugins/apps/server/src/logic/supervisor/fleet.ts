@@ -31,36 +31,16 @@ export interface FleetOptions {
   report(message: string): void;
 }
 
-/**
- * How often a request may run again after its runner was lost. The last time it is alone in a runner: if that is lost too,
- * the request is the cause.
- */
-export const MAX_LOSSES = 2;
-
-/**
- * Mark the errors of sessions that are not proved to be the cause: their runner has ended, or they were ended as the busiest
- * of a runner that had grown too large.
- */
+/** Marks the errors of sessions whose runner has ended, when it is not proved that they caused it. */
 const lost = Symbol('lost');
-const crowded = Symbol('crowded');
 
 export function lostError(): AppsError {
   return unavailable('The sandbox has failed. Try again.', 1, { cause: lost });
 }
 
-export function crowdedError(): AppsError {
-  return unavailable('The sandbox has failed. Try again.', 1, { cause: crowded });
-}
-
-/**
- * The losses with which a request runs again from its start after this error; null when it does not. One that is probably
- * the cause is alone at once: its answer would come late, and the others would be disturbed again.
- * @param losses of the run that has failed
- */
-export function lossesAfter(error: unknown, losses: number): number | null {
-  const cause = error instanceof AppsError ? error.cause : undefined;
-  if (losses >= MAX_LOSSES || (cause !== lost && cause !== crowded)) return null;
-  return cause === crowded ? MAX_LOSSES : losses + 1;
+/** Whether the request may run again from its start: another session's logic ended the runner. */
+export function isLost(error: unknown): boolean {
+  return error instanceof AppsError && error.cause === lost;
 }
 
 /** The runner processes, started when needed, and the queue for them. */

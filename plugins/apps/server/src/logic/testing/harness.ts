@@ -9,7 +9,7 @@ import { errorText } from '../../errors';
 import { createWorkers, type Workers } from '../../workers';
 import { compileLogic } from '../compile/task';
 import type { CompileInput } from '../compile/task-types';
-import { createLogicRuntime, lossesAfter } from '../index';
+import { createLogicRuntime, isLost, MAX_LOSSES } from '../index';
 import type { ContextData, LogicHost, LogicOutcome, LogicProgram, LogicRuntime } from '../types';
 import { contextOf } from './context';
 import { fakeHost } from './fake-host';
@@ -113,9 +113,8 @@ export async function runOnce(
       session.close();
     }
   } catch (error) {
-    const after = lossesAfter(error, losses);
-    if (after === null) throw error;
-    return runOnce(runtime, source, options, after);
+    if (!isLost(error) || losses >= MAX_LOSSES) throw error;
+    return runOnce(runtime, source, options, losses + 1);
   }
 }
 
