@@ -20,7 +20,7 @@ import type { Exchange, TargetOf } from '../request/exchange';
 import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
 import { answerTyped, applyLogicResponse } from '../response/logic-response';
 import { withItems } from './bulk';
-import { entryJson, list, recordUrl, table, withId } from './list';
+import { array, list, recordUrl, table, withId } from './list';
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
 
@@ -161,10 +161,7 @@ const searchUrl = ({ services, site, app, visit }: Exchange) =>
 export async function postSearch(exchange: Exchange): Promise<void> {
   const { ctx, rights } = exchange;
   requireRight(exchange, rights.view, 'search records');
-  const found = await search(exchange, readBody(searchBody, jsonObject(ctx)));
-  ctx.set('Cache-Control', 'private, no-store');
-  ctx.type = 'application/json';
-  ctx.body = `[${found.map((record) => entryJson(exchange, record)).join()}]`;
+  await array(exchange, await search(exchange, readBody(searchBody, jsonObject(ctx))));
 }
 
 /** Operation 11 by a plain link: a table. The keys of the body are parameters, `names` as JSON. */

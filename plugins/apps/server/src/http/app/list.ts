@@ -57,6 +57,27 @@ export function table(exchange: Exchange, found: StoredRecord[]): void {
   stream(exchange.ctx, writers['text/csv'](exchange, [found]));
 }
 
+/** Records whose JSON is made at once: some milliseconds of work, after which other requests are served. */
+const CHUNK_SIZE = 100;
+
+/** Answers with records as one JSON array, with its length. */
+export async function array(exchange: Exchange, found: StoredRecord[]): Promise<void> {
+  const { ctx } = exchange;
+  ctx.type = 'application/json';
+  ctx.set('Cache-Control', 'private, no-store');
+  if (found.length <= CHUNK_SIZE) {
+    ctx.body = `[${found.map((record) => entryJson(exchange, record)).join()}]`;
+    return;
+  }
+  const parts: Buffer[] = [];
+  for await (const text of writers['application/json'](exchange, [found])) {
+    parts.push(Buffer.from(text));
+    await setImmediate();
+  }
+  ctx.body = Readable.from(parts);
+  ctx.length = parts.reduce((sum, { length }) => sum + length, 0);
+}
+
 /** Closes the connection when the stream fails, so that an incomplete answer does not look complete. */
 function stream(ctx: Context, chunks: AsyncGenerator<string>): void {
   const body = Readable.from(chunks);
@@ -109,8 +130,8 @@ const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => Asyn
   async *'application/json'(exchange, batches) {
     let separator = '[';
     for await (const batch of batches) {
-      for (const chunk of chunks(batch.map((record) => entryJson(exchange, record)))) {
-        yield separator + chunk.join(',');
+      for (const chunk of chunks(batch)) {
+        yield separator + chunk.map((record) => entryJson(exchange, record)).join(',');
         separator = ',';
       }
     }
@@ -151,7 +172,7 @@ function cellOf(items: Items, name: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function* chunks<T>(all: T[], size = 100): Generator<T[]> {
+function* chunks<T>(all: T[], size = CHUNK_SIZE): Generator<T[]> {
   for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
 }
 
