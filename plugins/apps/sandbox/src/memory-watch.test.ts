@@ -149,14 +149,14 @@ test('a swollen runner without sessions is given up, unless its memory comes bac
   expect(unhealthy).toHaveBeenCalledTimes(1);
 });
 
-test('a runner that was idle for a minute has a lower bound', () => {
+test('a runner that was idle for twelve seconds has a lower bound', () => {
   const { open, measure, unhealthy } = watched();
-  measure(...Array<number>(1_190).fill(250));
+  measure(...Array<number>(230).fill(250));
   open().close();
   const { close } = open();
   measure(250);
   close();
-  measure(...Array<number>(1_199).fill(250));
+  measure(...Array<number>(239).fill(250));
   expect(unhealthy).not.toHaveBeenCalled();
   measure(...Array<number>(4).fill(250));
   expect(unhealthy).toHaveBeenCalledTimes(1);

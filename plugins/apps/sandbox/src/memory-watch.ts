@@ -24,9 +24,10 @@ const REST_MEMORY = 10;
 
 /**
  * Consecutive measurements over the bound after which the memory counts as lost: with sessions, and without. `rest`:
- * measurements without a session, a minute, after which a lower bound holds: a burst of requests does not keep its memory.
+ * measurements without a session, twelve seconds, after which a lower bound holds: the pool has then let its isolates go, and a
+ * burst of requests does not keep its memory.
  */
-const MAX_MEASUREMENTS = { busy: 20, idle: 4, rest: 1_200 };
+const MAX_MEASUREMENTS = { busy: 20, idle: 4, rest: 240 };
 
 /** The part of a session that the watch uses. */
 export type Watched = Pick<Session, 'before' | 'fail' | 'isDisposed' | 'processorTime'>;

@@ -7,8 +7,12 @@ import { brokenError } from './outcome';
 import { failureError, faultError, lateError } from './session-errors';
 import { isDeep, readHostCalls, readJson } from './wire';
 
-/** Milliseconds after the deadline before a silent runner is killed, or a forgotten session closed. */
-const grace = 180;
+/**
+ * Milliseconds after the deadline: for the stack of late logic to arrive, after which the request is answered without it and a
+ * forgotten session is closed; and after which a runner that has still not ended the session is stuck, and is killed.
+ */
+const STACK_GRACE = 120;
+const KILL_GRACE = 180;
 
 /** Milliseconds that the circuit breaker counts for the end of a whole runner: its other sessions must run again. */
 const crashTime = 2000;
@@ -43,6 +47,8 @@ export class SessionLink {
   /** Makes the error of a session that is over; lazily, since every session ends and the stack of an error is expensive. */
   private end: (() => AppsError) | null = null;
   private ended = false;
+  /** Whether the request was answered as late while the runner has not yet ended the session. */
+  private isOverdue = false;
   private timer: NodeJS.Timeout | undefined;
   /** Whether host calls are running; the sandbox waits for their answer and may send no others. */
   private serving = false;
@@ -94,11 +100,12 @@ export class SessionLink {
     return this.ask(() => runner.send({ type: 'call', session: this.id, data, remaining: this.remaining() }));
   }
 
-  /** Ends the session in any state; safe to call twice. */
+  /** Ends the session in any state; safe to call twice. An overdue one keeps its permit until its runner has ended it. */
   close(): void {
-    if (this.ended) return;
+    if (this.ended || this.isOverdue) return;
     const busy = this.waiting !== null;
-    this.finish(() => new AppsError('ServiceUnavailableError', 'The logic session has been closed'));
+    this.end ??= () => new AppsError('ServiceUnavailableError', 'The logic session has been closed');
+    this.finish();
     if (this.opened) this.options.runner.send({ type: busy ? 'stop' : 'close', session: this.id });
   }
 
@@ -125,16 +132,24 @@ export class SessionLink {
       // The deadline may have moved. An unread answer may be waiting if this process was busy: read it first.
       if (this.remaining() > 0) this.watch();
       else setImmediate(() => this.overdue());
-    }, Math.max(0, this.remaining()) + grace);
+    }, Math.max(0, this.remaining()) + STACK_GRACE);
   }
 
+  /** Answers a request whose runner has not reported the end of its time, and ends the runner if it does not do so soon. */
   private overdue(): void {
     if (this.ended) return;
-    if (this.waiting) {
-      this.options.overLimit(performance.now() - this.begun);
-      this.options.runner.kill();
-    }
-    this.stop(this.lateError(''));
+    const error = this.lateError('');
+    if (!this.waiting) return this.stop(error);
+    this.isOverdue = true;
+    this.options.overLimit(performance.now() - this.begun);
+    this.timer = setTimeout(() => setImmediate(() => this.stuck(error)), KILL_GRACE - STACK_GRACE);
+    this.reject(error);
+  }
+
+  private stuck(error: AppsError): void {
+    if (this.ended) return;
+    this.options.runner.kill();
+    this.fail(error);
   }
 
   /** @param stack the sandbox's stack, '' if unknown */
@@ -144,11 +159,19 @@ export class SessionLink {
 
   /** Throws RunnerBreach for messages that no working runner sends. */
   private receive(message: SessionMessage): void {
-    if (message.type === 'host') this.asked(message.data);
+    if (this.isOverdue) this.receiveLate(message);
+    else if (message.type === 'host') this.asked(message.data);
     else if (message.type === 'used') this.grown(message.bytes);
     else if (message.type === 'done') this.answered(message.data);
     else if (message.reason === 'unknown-program') this.sendAgain();
     else this.fail(this.failure(message.reason, message.message));
+  }
+
+  /** A session that was answered as late ends with any message but a host call, which gets no reply any more. */
+  private receiveLate({ type }: SessionMessage): void {
+    if (type === 'host' || type === 'used') return;
+    if (type === 'done') this.options.runner.send({ type: 'stop', session: this.id });
+    this.finish();
   }
 
   private asked(data: string): void {
@@ -219,13 +242,17 @@ export class SessionLink {
   }
 
   private fail(error: AppsError): void {
-    this.finish(() => error);
+    this.finish();
+    this.reject(error);
+  }
+
+  private reject(error: AppsError): void {
+    this.end ??= () => error;
     this.waiting?.reject(error);
     this.waiting = null;
   }
 
-  private finish(end: () => AppsError): void {
-    this.end ??= end;
+  private finish(): void {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);
