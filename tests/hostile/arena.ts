@@ -67,7 +67,13 @@ export async function openArena(corpus: readonly Case[]): Promise<Arena> {
   const preload = path.join(__dirname, '..', 'support', 'configure.cjs');
   const host = await startHost({
     themesDirectory: theme.directory,
-    env: { APPS_THEME: 'main', NODE_OPTIONS: `--require ${preload}`, TEST_APPS_CONFIG: JSON.stringify(config) },
+    env: {
+      // Elsewhere each request looks at all files of the theme: with these hundreds, for 40 ms.
+      NODE_ENV: 'production',
+      APPS_THEME: 'main',
+      NODE_OPTIONS: `--require ${preload}`,
+      TEST_APPS_CONFIG: JSON.stringify(config),
+    },
   });
   await fill(host);
   const first = await send(host.url, { method: 'GET', path: '/site/@@apps/hostile' });

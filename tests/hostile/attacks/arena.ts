@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { writeFiles } from '../../support/files';
 import { type Host, startHost } from '../../support/host';
 import { grantRole } from '../../support/seed';
@@ -21,8 +22,8 @@ const themeFiles: Record<string, string> = {
   'apps/healthy/blocks/block.yaml': 'elements: { f: BASIC }\n',
 };
 
-/** Milliseconds until the host sees a changed file. */
-const seen = 1_000;
+/** Milliseconds until a host in production mode sees a changed file. */
+const seen = 2_000;
 
 interface Report {
   slowest: number;
@@ -47,22 +48,30 @@ async function fill(host: Host): Promise<void> {
 export interface ArenaOptions {
   /** More environment of the host, e.g. of another database. */
   env?: Record<string, string>;
+  /** The host looks for changed files once a second, not at each request. */
+  production?: boolean;
 }
 
 /** A host with an empty theme, and a second process that requests a healthy block all the time. */
-export async function openArena({ env = {} }: ArenaOptions = {}): Promise<AttackArena> {
+export async function openArena({ env = {}, production = false }: ArenaOptions = {}): Promise<AttackArena> {
   const directory = await mkdtemp(path.join(tmpdir(), 'apps-attacks-'));
   const theme = path.join(directory, 'main');
   await writeFiles(theme, themeFiles);
   const host = await startHost({
     themesDirectory: directory,
-    env: { APPS_THEME: 'main', NODE_OPTIONS: '--expose-gc', ...env },
+    env: {
+      APPS_THEME: 'main',
+      NODE_OPTIONS: '--expose-gc',
+      ...(production ? { NODE_ENV: 'production' } : {}),
+      ...env,
+    },
   });
   await fill(host);
   const prober = probe(`${host.url}/site/@@apps/healthy/blocks/block/f`);
   const first = await send(host.url, { method: 'GET', path: '/site/@@apps/attack' });
   const token = String(first.headers['x-csrf-token']);
   let attempts = 0;
+  let present: Record<string, string> = {};
 
   const sendJson: AttackArena['send'] = ({ headers, ...message }) =>
     send(host.url, {
@@ -71,6 +80,16 @@ export async function openArena({ env = {} }: ArenaOptions = {}): Promise<Attack
       headers: { accept: 'application/json', 'x-csrf-token': token, ...headers },
       ...message,
     });
+
+  /** Replaces the files of the last attempt, and waits until the host sees that. Many attacks have the same files. */
+  async function place(files: Record<string, string>): Promise<void> {
+    if (isDeepStrictEqual(files, present)) return;
+    for (const file of Object.keys(present)) if (!(file in files)) await rm(path.join(theme, file), { force: true });
+    if ('layout.html' in present) await writeFiles(theme, { 'layout.html': themeFiles['layout.html'] ?? '' });
+    await writeFiles(theme, files);
+    present = files;
+    if (production) await pause(seen);
+  }
 
   async function attempt(attack: Attack): Promise<Attempt> {
     attempts += 1;
@@ -81,15 +100,11 @@ export async function openArena({ env = {} }: ArenaOptions = {}): Promise<Attack
     const files: Record<string, string> = { ...Object.fromEntries(own), ...attack.files };
     await pause(100);
     await prober.reset();
-    await writeFiles(theme, files);
-    if (Object.keys(files).length > 0) await pause(seen);
+    await place(files);
     const requests = attack.requests ?? [{ path: '/site/@@apps/attack/blocks/{id}/f' }];
     const answers = await Promise.all(requests.map((request) => timed(attack, id, request)));
     await pause(100);
     const { slowest, failed } = await prober.report();
-    for (const file of Object.keys(files)) await rm(path.join(theme, file), { force: true });
-    if (attack.files?.['layout.html'] !== undefined)
-      await writeFiles(theme, { 'layout.html': themeFiles['layout.html'] ?? '' });
     return { answers, slowest, failed };
   }
 

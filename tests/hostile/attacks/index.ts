@@ -3,8 +3,7 @@ import type { Attack } from './attack';
 import { compile } from './compile';
 import { layouts } from './layouts';
 import { markup } from './markup';
-import { search } from './search';
 import { yaml } from './yaml';
 
-/** Every attack on the server's own thread. */
-export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...search, ...yaml, ...answers];
+/** Every attack on the server's own thread by files of a theme. Searches, which visitors send, are in `search.ts`. */
+export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers];
