@@ -4,6 +4,7 @@ import { queries, records, refusals } from './queries/cases';
 
 interface Entry {
   id: string;
+  items: Record<string, unknown>;
 }
 
 const stage = useStage();
@@ -136,4 +137,18 @@ describe('more records than a search returns', () => {
     expect(await searched({ offset: 10_000 })).toEqual([3, undefined, undefined]);
     expect(await searched({ limit: 10_000 })).toEqual([10_000, undefined, undefined]);
   });
+
+  // More than 100 records are sent in parts.
+  test.each([0, 1, 100, 101, 250, 10_000])(
+    'an answer of %i records has its length and all entries in order',
+    async (limit) => {
+      const { json, text, headers } = await stage.send<Entry[]>({
+        as: 'mona',
+        send: 'POST flow/search',
+        json: { limit },
+      });
+      expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
+      expect(json.map(({ items }) => items.n)).toEqual(Array.from({ length: limit }, (_, n) => n));
+    },
+  );
 });
