@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildWorker } from '../../../plugins/apps/server/build.mjs';
-import { isAppsError } from '../../../plugins/apps/server/src/errors';
+import { isAppsError } from '../../../plugins/apps/server/src/common/errors';
 import { createCompiler } from '../../../plugins/apps/server/src/logic/compile';
 import { programOf } from '../../../plugins/apps/server/src/logic/testing/harness';
 import { createWorkers, type Workers } from '../../../plugins/apps/server/src/workers';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAppsError } from '../../../plugins/apps/server/src/errors';
+import { isAppsError } from '../../../plugins/apps/server/src/common/errors';
 import { createLayouts } from '../../../plugins/apps/server/src/layouts';
 import { parseDocument, parsePiece } from '../../../plugins/apps/server/src/layouts/markup/html-tree';
 import { doMarkup } from '../../../plugins/apps/server/src/layouts/markup/markup-tasks';

@@ -4,8 +4,8 @@ import { type ElementType, elementTypes } from '../../../plugins/apps/server/src
 import { blockReference } from '../../../plugins/apps/server/src/apps/pages/embed-reference';
 import { readRules } from '../../../plugins/apps/server/src/apps/pages/rules';
 import { compilePattern } from '../../../plugins/apps/server/src/apps/patterns/pattern';
+import { printable } from '../../../plugins/apps/server/src/common/log';
 import { checkEncoded, checkNumbers, checkUtf8 } from '../../../plugins/apps/server/src/http/request/text';
-import { printable } from '../../../plugins/apps/server/src/log';
 import { createAddressParser } from '../../../plugins/apps/server/src/sites/addresses/address';
 import type { Subject } from './grow';
 import { tokens } from './tokens';

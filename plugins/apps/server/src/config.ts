@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { keysOf, type Problem, validate, type Wrong } from './common/validation';
 import type { AppsConfig, Limits } from './config.types';
 import { idPattern } from './sites';
-import { keysOf, type Problem, validate, type Wrong } from './validation';
 
 const show = (value: unknown) => (typeof value === 'object' && value !== null ? 'an object or list' : String(value));
 

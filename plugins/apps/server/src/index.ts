@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { createTestTools } from './app-tests';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
+import { clearSpools } from './common/spool';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { createCalls } from './events';
@@ -19,7 +20,6 @@ import {
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import { configOf, createServices, hostProblems, workerProcesses } from './services';
 import { warnOfLocales } from './sites';
-import { clearSpools } from './spool';
 import { createWorkers, type Workers } from './workers';
 
 let services: HttpServices | undefined;

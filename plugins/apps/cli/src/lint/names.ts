@@ -1,7 +1,7 @@
 import type { Report } from '../../../server/src/apps';
 import { type App, namesInRights } from '../../../server/src/apps';
 import { lookUpNames } from '../../../server/src/auth';
-import { didYouMean } from '../../../server/src/did-you-mean';
+import { didYouMean } from '../../../server/src/common/did-you-mean';
 import { type Host, withStrapi } from '../host';
 
 /** Looks up the users and groups that apps name, in the host's database. @param apps each with what it reports to */

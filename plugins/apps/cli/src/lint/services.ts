@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type LintServices as AppLintServices, loadApp, programOf, type ThemeServices } from '../../../server/src/apps';
 import { sitesOfThemes } from '../../../server/src/archive';
-import { isAppsError } from '../../../server/src/errors';
+import { isAppsError } from '../../../server/src/common/errors';
 import { createLayouts, createMarkdown, createMarkup, type Markup } from '../../../server/src/layouts';
 import { createLogicRuntime, emptyContext, noHost } from '../../../server/src/logic';
 import { packageFolder } from '../../../server/src/package-files';

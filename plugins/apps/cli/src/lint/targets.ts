@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../server/src/did-you-mean';
+import { didYouMean } from '../../../server/src/common/did-you-mean';
 import type { Site } from '../../../server/src/sites/types';
 import { CannotRun } from '../exit';
 import type { ThemePlace } from '../themes';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type App, loadApp } from '../../../server/src/apps';
 import { sitesOfThemes } from '../../../server/src/archive';
-import { errorText } from '../../../server/src/errors';
+import { errorText } from '../../../server/src/common/errors';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
 import { chosenTheme } from '../themes';

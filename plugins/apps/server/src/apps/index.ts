@@ -2,10 +2,11 @@
 
 export { html } from '../layouts';
 export { programOf } from './blocks/block-session';
-export { createMany, type ItemSource, itemsOf } from './blocks/create-many';
+export { unanswered } from './blocks/display/question';
 export { isSaved } from './blocks/group';
-export { nested } from './blocks/nested';
-export { unanswered } from './blocks/question';
+export { type Displayed, displayBlock } from './blocks/run-block';
+export { createMany, type ItemSource, itemsOf } from './blocks/saving/create-many';
+export { nested } from './blocks/saving/nested';
 export {
   computeElement,
   createRecord,
@@ -14,11 +15,10 @@ export {
   requireRight,
   updateRecord,
   type VersionTest,
-} from './blocks/record-operations';
-export { type Displayed, displayBlock } from './blocks/run-block';
+} from './blocks/saving/record-operations';
+export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export type { FormFields } from './blocks/sent/form';
-export { type Submitted, showRefused, submitBlock } from './blocks/submit-block';
-export { fileRules } from './blocks/submitted-files';
+export { fileRules } from './blocks/sent/submitted-files';
 export { inDebugMode, loadApp } from './definitions/app';
 export { themeSource } from './definitions/partials';
 export { readThemeInfo } from './definitions/theme';
@@ -63,21 +63,21 @@ export { blockReference } from './pages/embed-reference';
 export { canonicalLink, htmlDocument, scriptTag } from './pages/html-document';
 export { readRules } from './pages/rules';
 export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-errors';
-export { namesInRights } from './run/acl-names';
 export { browserScript, scriptUrl } from './run/asset-urls';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
+export { namesInRights } from './run/diagnostics/acl-names';
+export { showsDetails } from './run/diagnostics/details';
+export { folderOf, sourceOf } from './run/diagnostics/error-mark';
+export { blockReasons, type Reason, rightReasons } from './run/diagnostics/explain';
+export { failuresOf } from './run/diagnostics/failures';
+export { consoleHtml } from './run/diagnostics/notices';
 export { type DryRun, newDryRun } from './run/dry';
-export { folderOf, sourceOf } from './run/error-mark';
-export { blockReasons, type Reason, rightReasons } from './run/explain';
-export { failuresOf } from './run/failures';
 export { localeOf } from './run/locale';
-export { consoleHtml } from './run/notices';
 export { permittedBlock, refusal } from './run/permitted-block';
 export { FormRefusal } from './run/refusals';
-
 export { answerTypes, redirectOf } from './run/response';
-export { showsDetails, withRun } from './run/run';
+export { withRun } from './run/run';
 export { plainLocale, siteLocale } from './run/site-locale';
 export type { AppServices, DocumentCalls, Ran, Run, Visit } from './run/types';
 export type { App, Block } from './types';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refusesOtherKeys } from '../validation';
+import { refusesOtherKeys } from '../common/validation';
 import { definitionFile } from './definitions/definition';
 import { settingsFile } from './definitions/settings';
 import { themeFile } from './definitions/theme';

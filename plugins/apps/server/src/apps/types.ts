@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../shared/json';
 import type { Acl } from '../auth/types';
-import type { AppsError, SourcePosition } from '../errors';
+import type { AppsError, SourcePosition } from '../common/errors';
 import type { IndexDeclarations, IndexType } from '../indexes/types';
 import type { LayoutSource } from '../layouts/types';
 import type { AppFolder } from '../sites/types';

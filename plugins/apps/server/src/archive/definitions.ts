@@ -1,5 +1,5 @@
 import { brokenCatalogues, loadApp, readRules, readThemeInfo } from '../apps';
-import { errorText, isAppsError } from '../errors';
+import { errorText, isAppsError } from '../common/errors';
 import { sitesOfThemes } from './theme-sites';
 
 /**

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { coalesceReads } from '../coalesce';
+import { coalesceReads } from '../common/coalesce';
 import type { AppsConfig } from '../config.types';
 import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
 import {

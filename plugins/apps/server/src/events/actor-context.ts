@@ -3,7 +3,7 @@ import type { Core } from '@strapi/strapi';
 import type { DocumentCalls } from '../apps';
 import type { Requesters } from '../auth';
 import type { Requester, StrapiAuth } from '../auth/types';
-import { isAppsError } from '../errors';
+import { isAppsError } from '../common/errors';
 
 /** The requester who changes content, and the rules that led to the change. */
 export interface Actor {

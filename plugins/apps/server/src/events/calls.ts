@@ -3,7 +3,7 @@ import type { Items, Json } from '../../../shared/json';
 import { type AppServices, callFunction, callVisit } from '../apps';
 import type { Requesters } from '../auth';
 import type { Requester, StrapiAuth } from '../auth/types';
-import { AppsError, missing, notFound } from '../errors';
+import { AppsError, missing, notFound } from '../common/errors';
 import type { ContentItem, Site } from '../sites/types';
 
 export interface CallServices extends AppServices {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 import type { Live, Topic } from '../apps';
-import { AppsError } from '../errors';
-import type { Logger } from '../log';
+import { AppsError } from '../common/errors';
+import type { Logger } from '../common/log';
 import { createChangeLog } from './change-log';
 
 /** Open connections of one server process, in all and of one client address; further ones get `Retry-After`. */

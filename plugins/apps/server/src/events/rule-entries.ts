@@ -3,8 +3,8 @@ import type { Rule, RuleChoices, RuleInput, RuleTarget, RunRule } from '../../..
 import type { Items } from '../../../shared/json';
 import { callVisit, functionNames, newDryRun } from '../apps';
 import type { Requester } from '../auth/types';
-import { didYouMean } from '../did-you-mean';
-import { AppsError, errorText, isAppsError, missing, notFound } from '../errors';
+import { didYouMean } from '../common/did-you-mean';
+import { AppsError, errorText, isAppsError, missing, notFound } from '../common/errors';
 import type { ContentItem, Site, Sites } from '../sites/types';
 import type { CallServices } from './calls';
 import { createItems } from './items';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type RuleInput, ruleEvents } from '../../../shared/admin-api';
-import { AppsError } from '../errors';
-import { bodyOf, must, readBody } from '../request-schema';
+import { AppsError } from '../common/errors';
+import { bodyOf, must, readBody } from '../common/request-schema';
 import { idPattern } from '../sites';
 
 /** Characters of each text of a rule: the length of the database's string columns. */

@@ -11,7 +11,7 @@ import {
 } from '../apps';
 import { rightsOf } from '../auth';
 import type { Requester } from '../auth/types';
-import { methodNotAllowed, missing, notFound } from '../errors';
+import { methodNotAllowed, missing, notFound } from '../common/errors';
 import type { Address, AppTarget, Site } from '../sites/types';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { allowedMethods, routeOf } from './app/routes';

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { AppsError, notFound } from '../errors';
+import { AppsError, notFound } from '../common/errors';
 import { answer } from './answer';
 import type { HttpServices, InsideAnswer, InsideRequest } from './request/exchange';
 import { prefersJson } from './request/negotiate';

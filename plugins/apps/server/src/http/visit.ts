@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Visit } from '../apps';
 import type { Requester } from '../auth/types';
-import { AppsError, isAppsError, notFound } from '../errors';
+import { AppsError, isAppsError, notFound } from '../common/errors';
 import type { RequestData } from '../logic/types';
 import { localeProblem } from '../sites';
 import type { ContentItem, Site } from '../sites/types';

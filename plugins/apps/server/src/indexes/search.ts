@@ -1,5 +1,5 @@
 import type { Items } from '../../../shared/json';
-import { AppsError } from '../errors';
+import { AppsError } from '../common/errors';
 import type { Row, Sql, Statement } from './database/database';
 import type { Dialect } from './dialects';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';

@@ -1,4 +1,4 @@
-import { isAppsError } from '../errors';
+import { isAppsError } from '../common/errors';
 import { isFailure } from './database/database';
 import { missingKey } from './keys/keys';
 import { type QueryTarget, termsByTerm } from './query/sql/target';

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import { linesOf } from '../lines';
+import { linesOf } from '../common/lines';
 import { csvRows, itemOf } from './csv';
 import { textOf } from './text';
 

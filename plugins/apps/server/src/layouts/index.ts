@@ -1,5 +1,5 @@
 import { defaultOperators, Liquid } from 'liquidjs';
-import { type AppsError, isAppsError } from '../errors';
+import { type AppsError, isAppsError } from '../common/errors';
 import { defaultLimits, type LayoutLimits } from './limits/limits';
 import { compileLayout } from './liquid/compile';
 import { escaping, markdownFilter, raw } from './liquid/html';

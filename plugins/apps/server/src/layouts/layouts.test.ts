@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { AppsError, isAppsError } from '../errors';
+import { AppsError, isAppsError } from '../common/errors';
 import { createLayouts, html, type LayoutData } from '.';
 
 const layouts = createLayouts();

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { isAppsError } from '../errors';
+import { isAppsError } from '../common/errors';
 import { createLayouts, type LayoutData } from '.';
 
 const layouts = createLayouts();

@@ -1,6 +1,6 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
+import { isAppsError, logicError, unavailable } from '../common/errors';
 import type { Limits, SandboxConfig } from '../config.types';
-import { isAppsError, logicError, unavailable } from '../errors';
 import type { Workers } from '../workers';
 import { createCompiler } from './compile';
 import { createProblems, within } from './problems';

@@ -1,5 +1,5 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
-import { AppsError, isAppsError, logicError } from '../errors';
+import { AppsError, isAppsError, logicError } from '../common/errors';
 import type { Compiler } from './compile';
 import { PausedError } from './supervisor/circuit-breaker';
 import type { ContextData, LogicHost, LogicRuntime } from './types';

@@ -1,7 +1,7 @@
 import type { SetupProblem } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
 import type { ContextData, LogicCall, LogLevel, RecordData } from '../../../shared/logic-protocol';
-import type { AppsError } from '../errors';
+import type { AppsError } from '../common/errors';
 import type { LogicHost } from './host-functions';
 
 export type {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { AppsError } from '../errors';
+import type { AppsError } from '../common/errors';
 import { fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
 /** The position of logic when it was ended (docs/errors.md). */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
-import type { Logger } from '../log';
+import type { Logger } from '../common/log';
 import { sendBy } from './provider';
 import type { Mailer, MailRow } from './types';
 

@@ -1,4 +1,4 @@
-import { AppsError } from '../errors';
+import { AppsError } from '../common/errors';
 import type { DeletedRecord, RecordStore } from './types';
 
 const RECORD = 'plugin::apps.record';

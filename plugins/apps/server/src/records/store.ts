@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { dataLoader } from '../coalesce';
+import { dataLoader } from '../common/coalesce';
+import { spool } from '../common/spool';
 import type { Limits } from '../config.types';
 import {
   createIndexes,
@@ -11,7 +12,6 @@ import {
   queryLimits,
   readerOf,
 } from '../indexes';
-import { spool } from '../spool';
 import type { Workers } from '../workers';
 import { clearRecords, forgetDeleted } from './bulk/clear';
 import { checkIds, insertMany } from './bulk/create-many';

@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
+import type { Logger } from '../common/log';
 import type { AppsConfig } from '../config.types';
-import type { Logger } from '../log';
 import { RunRing } from './ring';
 import { RunTable } from './table';
 import type { RunLog } from './types';

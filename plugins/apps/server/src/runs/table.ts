@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
-import type { Logger } from '../log';
+import type { Logger } from '../common/log';
 import { FAILED, limitOf, summaryOf } from './ring';
 import type { RunDetail, RunsPage, RunsQuery } from './types';
 

@@ -1,5 +1,5 @@
+import { errorText, isAppsError, missing, notFound } from '../common/errors';
 import type { AppsConfig, SiteConfig } from '../config.types';
-import { errorText, isAppsError, missing, notFound } from '../errors';
 import { createAddressParser } from './addresses/address';
 import { urls } from './addresses/urls';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';

@@ -1,5 +1,5 @@
 import type { Core, Struct } from '@strapi/strapi';
-import { coalesceReads } from '../coalesce';
+import { coalesceReads } from '../common/coalesce';
 import type { ContentTypeInfo } from './content';
 import type { SettingStore } from './themes/choices';
 

@@ -1,6 +1,6 @@
+import type { Access } from '../common/confined-process';
+import { unavailable } from '../common/errors';
 import type { SandboxConfig } from '../config.types';
-import type { Access } from '../confined-process';
-import { unavailable } from '../errors';
 import { type Job, startWorker, WorkerFailure, type WorkerProcess, WorkerUnavailable } from './worker-process';
 
 export { WorkerFailure };

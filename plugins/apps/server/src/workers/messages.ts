@@ -1,4 +1,4 @@
-import { AppsError, type ErrorName, errorStatuses, type SourcePosition } from '../errors';
+import { AppsError, type ErrorName, errorStatuses, type SourcePosition } from '../common/errors';
 
 /** A message of the server to a worker process: one task at a time. */
 export interface TaskMessage {

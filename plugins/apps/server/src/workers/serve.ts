@@ -1,4 +1,4 @@
-import { AppsError } from '../errors';
+import { AppsError } from '../common/errors';
 import { packError, type TaskMessage, type WorkerMessage } from './messages';
 
 /** Tasks of a worker process by name. A task receives a copy of the caller's input; its result must be copyable too. */

@@ -1,5 +1,5 @@
+import { type Access, startConfined } from '../common/confined-process';
 import type { SandboxConfig } from '../config.types';
-import { type Access, startConfined } from '../confined-process';
 import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from './messages';
 import { processorTime } from './processor-time';
 

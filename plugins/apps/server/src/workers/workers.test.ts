@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildWorker } from '../../build.mjs';
-import { hasPermissionModel } from '../confined-process';
-import { isAppsError } from '../errors';
+import { hasPermissionModel } from '../common/confined-process';
+import { isAppsError } from '../common/errors';
 import { createWorkers, packages, WorkerFailure, type Workers, type WorkersOptions } from './index';
 
 const folder = mkdtempSync(join(tmpdir(), 'apps-workers-'));

@@ -3,8 +3,8 @@ import type { LogicCall, LogicOutcome, LogicProgram } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import { logicHost } from '../host-calls/logic-host';
 import { contextData, recordData } from '../run/context-data';
+import { traceBlock, traceFailure } from '../run/diagnostics/trace';
 import type { Refusals } from '../run/refusals';
-import { traceBlock, traceFailure } from '../run/trace';
 import type { Run } from '../run/types';
 import type { App, Block } from '../types';
 

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import { definitionError, isAppsError } from '../../errors';
+import { definitionError, isAppsError } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
 import { keyOf, nestedRun } from '../run/run';

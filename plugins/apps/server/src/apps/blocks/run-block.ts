@@ -1,19 +1,19 @@
 import { positioned } from '../../../../shared/positions';
-import { notFound } from '../../errors';
+import { notFound } from '../../common/errors';
 import { PausedError } from '../../logic';
 import type { PageLocale } from '../locales';
 import { assetUrls } from '../run/asset-urls';
 import { layoutContext } from '../run/context-data';
-import { errorMark, folderOf, noticeMark } from '../run/error-mark';
+import { errorMark, folderOf, noticeMark } from '../run/diagnostics/error-mark';
+import { notice } from '../run/diagnostics/notices';
+import { traceFailure } from '../run/diagnostics/trace';
 import { localeOf } from '../run/locale';
-import { notice } from '../run/notices';
 import { redirectOf } from '../run/response';
-import { traceFailure } from '../run/trace';
 import type { Run } from '../run/types';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
-import { type DisplayOptions, type ElementContents, elementContents } from './element-contents';
-import { formHtml } from './form';
+import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
+import { formHtml } from './display/form';
 import { formMessages } from './html/form-messages';
 import { titleText } from './title';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { errorText } from '../../errors';
+import { errorText } from '../../common/errors';
 import type { AppFolder } from '../../sites';
 import { loadApp } from './app';
 import { emptySettings } from './settings';

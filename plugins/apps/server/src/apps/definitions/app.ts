@@ -1,5 +1,5 @@
 import type { Items } from '../../../../shared/json';
-import { definitionError, isAppsError } from '../../errors';
+import { definitionError, isAppsError } from '../../common/errors';
 import type { IndexDeclarations, IndexType } from '../../indexes/types';
 import type { LayoutSource } from '../../layouts/types';
 import { type AppFolder, isId, type ThemeFile } from '../../sites';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../did-you-mean';
+import { didYouMean } from '../../common/did-you-mean';
 import { builtInActions, type ElementType, elementTypes } from '../elements';
 import type { DefinitionWork } from '../elements/inputs/settings';
 import { inEnglish } from '../locales';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorText } from '../../errors';
+import { errorText } from '../../common/errors';
 import { readDefinition } from './definition';
 import { failure, file } from './testing/definitions';
 

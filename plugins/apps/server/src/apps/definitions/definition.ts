@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Items, Json } from '../../../../shared/json';
+import type { Wrong } from '../../common/validation';
 import { idPattern, reservedViews, type ThemeFile } from '../../sites';
-import type { Wrong } from '../../validation';
 import type { DefinitionWork } from '../elements/inputs/settings';
 import { LIVE_VIEW } from '../live-topics';
 import { patternWork } from '../patterns/pattern-machine';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AppsError, definitionError } from '../../errors';
+import { type AppsError, definitionError } from '../../common/errors';
 import { isAddress, isAllowed, recipientEntries } from '../mail/addresses';
 import type { Block, Notify, Settings } from '../types';
 import { type Check, check } from '../yaml/check';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { readDefinition } from './definition';
 
 function problem(keys: string): string | null {

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../did-you-mean';
+import { didYouMean } from '../../common/did-you-mean';
 import { roleOf, withCondition } from '../elements';
 import type { ElementDefinition } from '../types';
 import { isMapping } from '../yaml/schema';

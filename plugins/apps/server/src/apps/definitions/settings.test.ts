@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorText } from '../../errors';
+import { errorText } from '../../common/errors';
 import { readSettings } from './settings';
 import { failure, file, many } from './testing/definitions';
 import { readThemeInfo } from './theme';

@@ -1,5 +1,5 @@
 import type { Items } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { permittedBlock, refusal } from '../run/permitted-block';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { ContentData } from '../../logic/types';
 import { type ContentTypeInfo, uidAttribute } from '../../sites';
 import type { ContentItem } from '../../sites/types';

@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 
 /** An opaque position in an app's records in order of creation. */
 export function writeCursor(seq: number): string {

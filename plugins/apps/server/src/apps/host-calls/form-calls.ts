@@ -1,5 +1,5 @@
-import { didYouMean } from '../../did-you-mean';
-import { AppsError } from '../../errors';
+import { didYouMean } from '../../common/did-you-mean';
+import { AppsError } from '../../common/errors';
 import type { Run } from '../run/types';
 import type { Block, Definition } from '../types';
 import type { Handlers } from './logic-host';

@@ -1,4 +1,4 @@
-import { AppsError, missing, notFound } from '../../errors';
+import { AppsError, missing, notFound } from '../../common/errors';
 import type { Permission } from '../../logic/types';
 import type { AppKey } from '../../records/types';
 import { refusal } from '../run/permitted-block';

@@ -1,5 +1,5 @@
-import { didYouMean } from '../../did-you-mean';
-import { isAppsError } from '../../errors';
+import { didYouMean } from '../../common/did-you-mean';
+import { isAppsError } from '../../common/errors';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
 import { builtInActions, PAGES } from '../elements';
 import { brokenCatalogues } from '../locales';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../did-you-mean';
+import { didYouMean } from '../../common/did-you-mean';
 import type { CompiledLayout } from '../../layouts/types';
 import { builtInActions, elementTypes, entryElements, roleOf } from '../elements';
 import type { Block } from '../types';

@@ -1,5 +1,5 @@
-import { didYouMean } from '../../did-you-mean';
-import { isAppsError } from '../../errors';
+import { didYouMean } from '../../common/did-you-mean';
+import { isAppsError } from '../../common/errors';
 import { elementTexts } from '../definitions/translated';
 import { catalogueFiles } from '../locales';
 import type { App, Block, ElementDefinition } from '../types';

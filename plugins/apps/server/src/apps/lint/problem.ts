@@ -1,5 +1,5 @@
 import { excerptOf, type SourcePosition } from '../../../../shared/positions';
-import type { AppsError } from '../../errors';
+import type { AppsError } from '../../common/errors';
 
 export type Severity = 'error' | 'warning';
 

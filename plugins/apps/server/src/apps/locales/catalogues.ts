@@ -1,4 +1,4 @@
-import { type AppsError, definitionError, isAppsError } from '../../errors';
+import { type AppsError, definitionError, isAppsError } from '../../common/errors';
 import type { ThemeFile } from '../../sites/types';
 import { type Catalogue, readCatalogue } from './catalogue';
 

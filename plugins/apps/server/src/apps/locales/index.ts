@@ -1,4 +1,4 @@
-import type { AppsError } from '../../errors';
+import type { AppsError } from '../../common/errors';
 import { cataloguesOf, type Files } from './catalogues';
 
 export { readCatalogue } from './catalogue';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import type { Site, ThemeFile } from '../../sites/types';
 import { brokenCatalogues, localeFor, readCatalogue } from '.';
 import { serviceMessages } from './messages';

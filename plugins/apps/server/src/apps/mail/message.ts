@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { isAddress } from './addresses';
 
 /** A mail as logic gives it. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../../../shared/json';
-import { notFound } from '../../errors';
+import { notFound } from '../../common/errors';
 import { withSession } from '../blocks/block-session';
 import { permittedBlock } from '../run/permitted-block';
 import { withRun } from '../run/run';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { positioned } from '../../../../shared/positions';
-import { definitionError } from '../../errors';
+import { definitionError } from '../../common/errors';
 import { html } from '../../layouts';
 import type { LayoutData } from '../../layouts/types';
 import type { ThemeFile, ThemeFolder } from '../../sites';
@@ -8,8 +8,8 @@ import { themeSource } from '../definitions/partials';
 import { localeFor } from '../locales';
 import { assetUrls, scriptUrl } from '../run/asset-urls';
 import { themeContext } from '../run/context-data';
-import { englishMark } from '../run/error-mark';
-import { consoleHtml } from '../run/notices';
+import { englishMark } from '../run/diagnostics/error-mark';
+import { consoleHtml } from '../run/diagnostics/notices';
 import type { Visit } from '../run/types';
 import type { EmbeddingPage } from './embed';
 import { ruled, themeNotice } from './embed-rules';

@@ -1,9 +1,9 @@
 import { positionText } from '../../../../shared/positions';
-import { errorText } from '../../errors';
+import { errorText } from '../../common/errors';
 import type { LogEntry } from '../../logic/types';
 import type { ThemeFile } from '../../sites';
 import { patternWork } from '../patterns/pattern-machine';
-import { consoleHtml, warnOnce } from '../run/notices';
+import { consoleHtml, warnOnce } from '../run/diagnostics/notices';
 import type { Visit } from '../run/types';
 import { type EmbeddingPage, isRefusal } from './embed';
 import { readRules, type ThemeRule } from './rules';

@@ -1,13 +1,13 @@
 import type { Items } from '../../../../shared/json';
 import { rightsOf } from '../../auth';
-import { AppsError, definitionError, errorText, isAppsError, missing, notFound } from '../../errors';
+import { AppsError, definitionError, errorText, isAppsError, missing, notFound } from '../../common/errors';
 import type { Markup } from '../../layouts';
 import type { LogEntry, LogicBudget, RequestData } from '../../logic/types';
 import { localeProblem } from '../../sites';
 import { localeFor, type PageLocale } from '../locales';
-import { failureMark, folderOf } from '../run/error-mark';
+import { showsDetails } from '../run/diagnostics/details';
+import { failureMark, folderOf } from '../run/diagnostics/error-mark';
 import { localeOf } from '../run/locale';
-import { showsDetails } from '../run/run';
 import type { AppServices, Visit } from '../run/types';
 import type { App } from '../types';
 import { shownBlock } from './embed-cache';

@@ -1,5 +1,5 @@
-import type { AppsError, SourcePosition } from '../../errors';
-import { isAppsError } from '../../errors';
+import type { AppsError, SourcePosition } from '../../common/errors';
+import { isAppsError } from '../../common/errors';
 import { type RuleAction, ruleActions, selectorProblem } from '../../layouts';
 import { type ThemeFile, trimSlashes } from '../../sites';
 import { compilePattern, type PatternTest } from '../patterns/pattern';

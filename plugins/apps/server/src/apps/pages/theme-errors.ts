@@ -1,5 +1,5 @@
-import { didYouMean } from '../../did-you-mean';
-import { type AppsError, definitionError, missing, thrownBy } from '../../errors';
+import { didYouMean } from '../../common/did-you-mean';
+import { type AppsError, definitionError, missing, thrownBy } from '../../common/errors';
 import type { Layouts } from '../../layouts/types';
 import type { Site, Sites, ThemeFile, ThemeFolder } from '../../sites/types';
 import { themeSource } from '../definitions/partials';

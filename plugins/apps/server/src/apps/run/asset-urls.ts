@@ -1,4 +1,4 @@
-import type { OwnFile } from '../../own-files';
+import type { OwnFile } from '../../common/own-files';
 import type { Site } from '../../sites/types';
 import { scriptWords } from '../locales';
 import { siteLocale } from './site-locale';

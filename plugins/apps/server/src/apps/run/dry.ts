@@ -1,5 +1,5 @@
 import type { Items } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { UnitObserver } from '../../records/types';
 import type { DryWrites, RunDetail } from '../../runs';
 import type { Run } from './types';

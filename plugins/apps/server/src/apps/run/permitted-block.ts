@@ -1,6 +1,6 @@
 import { allows } from '../../auth';
 import type { Requester } from '../../auth/types';
-import { AppsError, missing, notFound } from '../../errors';
+import { AppsError, missing, notFound } from '../../common/errors';
 import type { Block } from '../types';
 import type { Run } from './types';
 

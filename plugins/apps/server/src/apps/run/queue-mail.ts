@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { isAllowed, recipientEntries } from '../mail/addresses';
 import type { MailMessage } from '../mail/message';
 import { keyOf } from './run';

@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { LogicBudget } from '../../logic/types';
 
 /** A message about what was sent: of one element, or of the whole form without a path. */

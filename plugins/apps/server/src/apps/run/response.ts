@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { ResponseChanges } from '../../logic/types';
 import type { Run } from './types';
 

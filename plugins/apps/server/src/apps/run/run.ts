@@ -1,17 +1,17 @@
 import { rightsOf } from '../../auth';
-import { logicError } from '../../errors';
+import { logicError } from '../../common/errors';
 import { isLost, MAX_LOSSES } from '../../logic';
 import type { ResponseChanges } from '../../logic/types';
 import type { AppKey, RecordAddress, UnitOfWork } from '../../records/types';
 import { readsInto, type Topic } from '../live-topics';
 import type { App } from '../types';
-import { checkNames, namesNotes } from './acl-names';
+import { checkNames, namesNotes } from './diagnostics/acl-names';
+import { consoleOf } from './diagnostics/notices';
+import { keepRun, newTrace, type Trace } from './diagnostics/trace';
 import { type DryRun, listMails, observeWrites } from './dry';
-import { consoleOf } from './notices';
 import { storeMails } from './queue-mail';
 import { refuseInvalid } from './refusals';
 import { FileChanges, FilesNeeded } from './run-files';
-import { keepRun, newTrace, type Trace } from './trace';
 import type { AppServices, Ran, Run, Visit } from './types';
 
 /** Maximum depth of blocks displayed, saved or deleted inside each other. */
@@ -165,9 +165,4 @@ function writeLog(run: Run): void {
 /** The site and app of the run's records. */
 export function keyOf(run: Run): AppKey {
   return { site: run.visit.site.id, app: run.app.id };
-}
-
-/** Whether error details may be shown: in debug mode, or to a manager (docs/errors.md#messages). */
-export function showsDetails(run: Pick<Run, 'app' | 'rights'>): boolean {
-  return run.app.settings.debug || run.rights.manager;
 }

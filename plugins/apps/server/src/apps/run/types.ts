@@ -1,12 +1,13 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { KnownNames } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
+import type { AppsError } from '../../common/errors';
+import type { Logger } from '../../common/log';
+import type { OwnFiles } from '../../common/own-files';
 import type { AppsConfig } from '../../config.types';
-import type { AppsError } from '../../errors';
 import type { Files, RequestFiles } from '../../files';
 import type { Markdown, Markup } from '../../layouts';
 import type { Layouts } from '../../layouts/types';
-import type { Logger } from '../../log';
 import type {
   LogEntry,
   LogicBudget,
@@ -17,16 +18,15 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
-import type { OwnFiles } from '../../own-files';
 import type { RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, Topic } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
+import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
 import type { Refusals } from './refusals';
 import type { FileChanges } from './run-files';
-import type { Trace } from './trace';
 
 /** Calls of `context.api.documents` with the requester's own permissions (docs/reference/logic.md#contextapi). */
 export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { didYouMean } from '../../did-you-mean';
-import { errorText } from '../../errors';
-import { type Problem, validate } from '../../validation';
+import { didYouMean } from '../../common/did-you-mean';
+import { errorText } from '../../common/errors';
+import { type Problem, validate } from '../../common/validation';
 import type { YamlNode } from './yaml';
 
 /**

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../../../../shared/json';
-import { didYouMean } from '../../did-you-mean';
+import { didYouMean } from '../../common/did-you-mean';
+import { keysOf, type Wrong } from '../../common/validation';
 import { idPattern } from '../../sites';
-import { keysOf, type Wrong } from '../../validation';
 import { type Check, check, shownAs } from './check';
 import { shorten } from './events';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorText } from '../../errors';
+import { errorText } from '../../common/errors';
 import { failure, file } from '../definitions/testing/definitions';
 import { readYaml } from './yaml';
 

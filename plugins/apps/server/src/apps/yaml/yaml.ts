@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, constructFromEvents, parseEvents, YAMLException } from 'js-yaml';
 import type { Json } from '../../../../shared/json';
-import { type AppsError, definitionError, type SourcePosition } from '../../errors';
+import { type AppsError, definitionError, type SourcePosition } from '../../common/errors';
 import type { ThemeFile } from '../../sites';
 import { checkEvents, shorten } from './events';
 import { type Path, Positions } from './positions';

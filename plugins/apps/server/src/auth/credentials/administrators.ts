@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
 import type { IsSessionActive } from './active-sessions';
 import type { Keyring } from './keyring';

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { addressGroup } from './address-group';
 import type { Keyring } from './keyring';
 

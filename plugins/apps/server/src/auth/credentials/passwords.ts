@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { UserRow } from '../rights/roles';
 import { addressGroup } from './address-group';
 import { decodeBasic, type Split, splits } from './basic';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { createRateLimit, type LimitKey, type RateLimit } from './rate-limit';
 
 const account = (value: string): LimitKey => ({ scope: 'account', value });

@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 
 /**
  * Limits failed logins (docs/reference/rights.md#failed-logins). Attempts are counted before the password is checked,

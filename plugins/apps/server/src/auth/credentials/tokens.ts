@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { permissionUid } from '../../../../shared/admin-api';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { actionsByPermission, appsActions, MANAGE_PERMISSION } from '../rights/permissions';
 import type { AppsAction, CredentialKind, Requester, StrapiAuth } from '../types';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { createKeyring } from '../credentials/keyring';
 import { alice, requester } from '../testing/fakes';
 import { createCsrf } from './csrf';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { Keyring } from '../credentials/keyring';
 import type { Requester } from '../types';
 

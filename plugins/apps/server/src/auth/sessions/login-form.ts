@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { Csrf } from './csrf';
 
 /** Name of the cookie that ties the login form to the browser it was opened in, before there is a session. */

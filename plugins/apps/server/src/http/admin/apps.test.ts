@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { expect, test } from 'vitest';
 import type { AppDetail } from '../../../../shared/admin-api';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { createLayouts } from '../../layouts';
 import type { HttpServices } from '../request/exchange';
 import { adminInterface } from './interface';

@@ -1,6 +1,6 @@
 import type { AppDetail, AppSummary, appRoutes, ColumnSummary } from '../../../../shared/admin-api';
 import { type App, brokenCatalogues, roleOf, sourceOf } from '../../apps';
-import type { AppsError } from '../../errors';
+import type { AppsError } from '../../common/errors';
 import { type Views, viewsOf } from '../app/views';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers, type PanelApp } from './handler';

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { AdminRouteEntry } from '../../../../shared/admin-api';
 import type { App } from '../../apps';
 import type { Requester } from '../../auth/types';
-import { notFound } from '../../errors';
+import { notFound } from '../../common/errors';
 import type { AppKey } from '../../records/types';
 import type { Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';

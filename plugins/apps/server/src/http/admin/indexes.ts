@@ -1,8 +1,8 @@
 import type { IndexSizes, IndexSummary, indexRoutes, Refresh } from '../../../../shared/admin-api';
 import type { App } from '../../apps';
-import { AppsError, errorText } from '../../errors';
+import { AppsError, errorText } from '../../common/errors';
+import { readBody } from '../../common/request-schema';
 import type { AppKey } from '../../records/types';
-import { readBody } from '../../request-schema';
 import { jsonObject } from '../request/body';
 import { refreshBody } from '../request/body-schemas';
 import type { HttpServices } from '../request/exchange';

@@ -3,8 +3,8 @@ import { type AdminRoute, adminRoutes, type Needs, permissionsFor, permissionUid
 import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
 import { appHandlers } from './apps';
-import { archiveHandlers } from './archives';
-import { codeHandlers } from './code';
+import { archiveHandlers } from './files/archives';
+import { codeHandlers } from './files/code';
 import type { Handle } from './handler';
 import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppOptions, optionRoutes } from '../../../../shared/admin-api';
 import type { Items } from '../../../../shared/json';
 import type { App } from '../../apps';
-import { must, readBody } from '../../request-schema';
+import { must, readBody } from '../../common/request-schema';
 import { jsonObject } from '../request/body';
 import { appOf, type Handlers } from './handler';
 

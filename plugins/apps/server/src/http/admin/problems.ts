@@ -1,7 +1,7 @@
 import type { BlockFailure, Problem } from '../../../../shared/admin-api';
 import { excerptOf } from '../../../../shared/positions';
 import { type App, type Block, failuresOf, programOf, sourceOf, themeErrors } from '../../apps';
-import { type AppsError, thrownBy } from '../../errors';
+import { type AppsError, thrownBy } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import { type Views, viewProblem } from '../app/views';
 import type { HttpServices } from '../request/exchange';

@@ -11,14 +11,14 @@ import {
 } from '../../../../shared/admin-api';
 import { callFunction, callVisit, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
-import { AppsError, errorText, isAppsError, missing, notFound } from '../../errors';
-import { must, readBody, readParameters } from '../../request-schema';
+import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
+import { must, readBody, readParameters } from '../../common/request-schema';
 import type { ContentItem, Site } from '../../sites/types';
 import { jsonObject } from '../request/body';
 import type { HttpServices, Overlay } from '../request/exchange';
 import { overlaid } from '../request/overlay';
-import { requireEditing } from './code';
-import { editedApp, texts } from './edited-texts';
+import { requireEditing } from './files/code';
+import { editedApp, texts } from './files/edited-texts';
 import { type Handlers, pathBelow } from './handler';
 
 /** Characters of a filter, and of an answer. */

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { HandOver, Overview, Preview, SiteOverview, siteRoutes } from '../../../../shared/admin-api';
 import { newDryRun } from '../../apps';
-import { notFound } from '../../errors';
-import { must, readBody } from '../../request-schema';
+import { notFound } from '../../common/errors';
+import { must, readBody } from '../../common/request-schema';
 import type { Site } from '../../sites/types';
 import { viewsOf } from '../app/views';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { summaryOf } from './apps';
-import { lockOf } from './code';
+import { lockOf } from './files/code';
 import { appsOf, type Handlers, pathBelow, siteOf } from './handler';
 import { siteProblems } from './problems';
 import { requesterOf } from './why';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import type { Items } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 
 /** The file of a form that Strapi's parser has put into the temporary folder, and its field `options` as JSON. */
 export interface Upload {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { callVisit, type Visit } from '../../apps';
-import { notFound } from '../../errors';
+import { notFound } from '../../common/errors';
 import type { HttpServices } from '../request/exchange';
 import { administratorOf, type PanelApp } from './handler';
 

@@ -27,9 +27,9 @@ import {
 } from '../../apps';
 import { rightsOf, type StandIn } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
-import { AppsError, isAppsError, missing, notFound } from '../../errors';
+import { AppsError, isAppsError, missing, notFound } from '../../common/errors';
+import { must, readParameters } from '../../common/request-schema';
 import type { StoredRecord } from '../../records/types';
-import { must, readParameters } from '../../request-schema';
 import type { Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers } from './handler';

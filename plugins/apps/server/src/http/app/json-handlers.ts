@@ -10,10 +10,10 @@ import {
   updateRecord,
   withRun,
 } from '../../apps';
-import { AppsError, missing, notFound } from '../../errors';
+import { AppsError, missing, notFound } from '../../common/errors';
+import { readBody, readParameters } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
 import type { StoredRecord } from '../../records/types';
-import { readBody, readParameters } from '../../request-schema';
 import { hasBody, jsonObject } from '../request/body';
 import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
 import type { Exchange, TargetOf } from '../request/exchange';

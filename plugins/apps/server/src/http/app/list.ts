@@ -5,9 +5,9 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Items } from '../../../../shared/json';
 import { readCursor, writeCursor } from '../../apps';
+import { must, readParameters } from '../../common/request-schema';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
-import { must, readParameters } from '../../request-schema';
 import type { Exchange } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
 

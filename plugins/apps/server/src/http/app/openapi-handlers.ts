@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Items } from '../../../../shared/json';
 import { type App, requireRight } from '../../apps';
 import type { Requester } from '../../auth/types';
-import { methodNotAllowed } from '../../errors';
+import { methodNotAllowed } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import { openApiDocument } from '../openapi/document';
 import type { Exchange, HttpServices } from '../request/exchange';

@@ -1,5 +1,5 @@
 import { type Displayed, type PageContent, type Ran, type Submitted, scriptUrl } from '../../apps';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { Exchange } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
 import { inTheme, isShownInTheme } from '../response/in-theme';

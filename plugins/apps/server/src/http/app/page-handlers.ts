@@ -10,7 +10,7 @@ import {
   type Visit,
   withRun,
 } from '../../apps';
-import { notFound } from '../../errors';
+import { notFound } from '../../common/errors';
 import type { Exchange, TargetOf } from '../request/exchange';
 import { answerTyped, applyLogicResponse, redirect } from '../response/logic-response';
 import { itemList, thanks } from '../response/pages';

@@ -10,7 +10,7 @@ import {
   type Visit,
   withRun,
 } from '../../apps';
-import { AppsError, isAppsError } from '../../errors';
+import { AppsError, isAppsError } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import { formFields } from '../request/body';
 import type { Exchange, TargetOf } from '../request/exchange';

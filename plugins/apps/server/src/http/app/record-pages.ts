@@ -1,6 +1,6 @@
 import { type Block, permittedBlock, permittedRecord, type Run, requireRight } from '../../apps';
-import { missing, notFound } from '../../errors';
-import { recordIdProblem } from '../../record-id';
+import { missing, notFound } from '../../common/errors';
+import { recordIdProblem } from '../../common/record-id';
 import type { StoredRecord } from '../../records/types';
 import type { Exchange, TargetOf } from '../request/exchange';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { App, Block } from '../../apps';
-import { type AppsError, definitionError } from '../../errors';
+import { type AppsError, definitionError } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';
 

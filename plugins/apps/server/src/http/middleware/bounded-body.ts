@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import type { Core } from '@strapi/strapi';
 import type { Context, Middleware, Next } from 'koa';
-import { bodyTooLarge, isAppsError } from '../../errors';
+import { bodyTooLarge, isAppsError } from '../../common/errors';
 import { closeUnlessEnded, defersForm, hasBody, received } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { isOurs, mediaType, prefersJson } from '../request/negotiate';

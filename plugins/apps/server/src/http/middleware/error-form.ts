@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
-import { AppsError, type ErrorName } from '../../errors';
+import { AppsError, type ErrorName } from '../../common/errors';
 import { MAX_FIELDS } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { isOurs, mediaType, prefersJson } from '../request/negotiate';

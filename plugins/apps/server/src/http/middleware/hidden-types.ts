@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { notFound } from '../../errors';
+import { notFound } from '../../common/errors';
 import { type ErrorView, respondError } from '../response/respond-error';
 
 /**

@@ -1,5 +1,5 @@
 import type { Items } from '../../../../shared/json';
-import { type ErrorName, errorStatuses } from '../../errors';
+import { type ErrorName, errorStatuses } from '../../common/errors';
 
 export type ErrorStatus = (typeof errorStatuses)[ErrorName];
 

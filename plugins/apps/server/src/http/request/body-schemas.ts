@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Items } from '../../../../shared/json';
+import { bodyOf, must } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
-import { bodyOf, must } from '../../request-schema';
 
 const trueOrFalse = z.boolean(must('true or false'));
 const string = z.string(must('a string'));

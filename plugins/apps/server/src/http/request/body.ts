@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Items } from '../../../../shared/json';
 import type { FormFields } from '../../apps';
-import { AppsError, bodyTooLarge } from '../../errors';
+import { AppsError, bodyTooLarge } from '../../common/errors';
 import type { Sites } from '../../sites/types';
 import { mediaType } from './negotiate';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Requesters } from '../../auth';
 import type { Requester } from '../../auth/types';
-import { AppsError, isAppsError } from '../../errors';
+import { AppsError, isAppsError } from '../../common/errors';
 
 /** The token that a request carries: the header `X-CSRF-TOKEN`, or the hidden field `_csrf` of a rendered form. */
 export function csrfOf(ctx: Context): string {

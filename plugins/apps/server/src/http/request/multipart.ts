@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import Busboy, { type BusboyFileStream } from '@fastify/busboy';
 import type { Context } from 'koa';
-import { AppsError, bodyTooLarge, isAppsError } from '../../errors';
+import { AppsError, bodyTooLarge, isAppsError } from '../../common/errors';
 import { type FileRules, type Files, fieldOf, type RequestFiles } from '../../files';
 import { closeUnlessEnded, MAX_FIELDS, received } from './body';
 import { checkUtf8 } from './text';

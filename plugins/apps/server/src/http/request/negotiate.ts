@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { AppTarget, Sites } from '../../sites/types';
 
 /** Targets that are always JSON (docs/reference/addresses.md#json-or-page). */

@@ -1,5 +1,5 @@
 import { loadApp } from '../../apps';
-import type { Logger } from '../../log';
+import type { Logger } from '../../common/log';
 import { withFiles } from '../../sites';
 import type { HttpServices, Overlay } from './exchange';
 

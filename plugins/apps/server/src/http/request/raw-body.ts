@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Context } from 'koa';
-import { AppsError, bodyTooLarge } from '../../errors';
+import { AppsError, bodyTooLarge } from '../../common/errors';
 import { mediaType } from './negotiate';
 import { checkEncoded, checkNumbers, checkUtf8 } from './text';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 
 /** BadRequestError, with the offset of the first wrong byte, for bytes that are not UTF-8. `what`: `The body`. */
 export function checkUtf8(bytes: Buffer, what: string): void {

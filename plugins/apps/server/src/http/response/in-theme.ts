@@ -9,7 +9,7 @@ import {
   type Visit,
 } from '../../apps';
 import type { Requester } from '../../auth/types';
-import { errorText, isAppsError } from '../../errors';
+import { errorText, isAppsError } from '../../common/errors';
 import type { LogicBudget, RequestData } from '../../logic/types';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices } from '../request/exchange';

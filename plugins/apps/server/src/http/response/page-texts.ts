@@ -1,5 +1,5 @@
 import { otherLanguage, type PageLocale, plainLocale, type ServiceMessage } from '../../apps';
-import type { AppsError } from '../../errors';
+import type { AppsError } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';
 

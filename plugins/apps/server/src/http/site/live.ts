@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import { addressGroup } from '../../auth';
-import { AppsError, methodNotAllowed } from '../../errors';
+import { AppsError, methodNotAllowed } from '../../common/errors';
 import type { LiveChanges, LiveConnection } from '../../events/types';
 
 /** Tokens that one page may wait for. */

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { inEnglish, type ServiceMessage } from '../../apps';
 import type { Requester } from '../../auth/types';
-import { AppsError, isAppsError } from '../../errors';
+import { AppsError, isAppsError } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import { checkBody, defersForm, formFields } from '../request/body';
 import { csrfOf, requireOwnForm } from '../request/csrf';

@@ -10,7 +10,7 @@ import {
 } from '../../apps';
 import { safeNext } from '../../auth';
 import type { Requester } from '../../auth/types';
-import { type AppsError, isAppsError, methodNotAllowed } from '../../errors';
+import { type AppsError, isAppsError, methodNotAllowed } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import { formFields } from '../request/body';
 import { csrfOf, requireOwnForm } from '../request/csrf';

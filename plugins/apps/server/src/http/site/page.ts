@@ -12,7 +12,7 @@ import {
 } from '../../apps';
 import { rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
-import { methodNotAllowed, notFound } from '../../errors';
+import { methodNotAllowed, notFound } from '../../common/errors';
 import type { RequestFiles } from '../../files';
 import type { Address, Site } from '../../sites/types';
 import { showBlock } from '../app/page-handlers';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import { scriptTag } from '../../apps';
-import { AppsError, methodNotAllowed } from '../../errors';
+import { AppsError, methodNotAllowed } from '../../common/errors';
 import type { Reloads } from '../request/exchange';
 
 /** Milliseconds between two looks at the files while a page waits. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import { unavailable } from '../../errors';
+import { unavailable } from '../../common/errors';
 import { createSql, readerOf, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
 import { tablesOf } from '../tables/layout';

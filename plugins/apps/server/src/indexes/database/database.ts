@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { AppsError, unavailable } from '../../errors';
+import { AppsError, unavailable } from '../../common/errors';
 import type { Client, Dialect, Row } from '../dialects';
 import type { ReadEnd } from '../types';
 import { arrayRows } from './array-rows';

@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 
 /**
  * The error of a bad query, with its position (in characters, from 1) and reason (docs/reference/search.md#errors).

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { IndexDeclarations } from '../types';
 import { checkQuery } from './text/check';
 import { parseQuery } from './text/parse';

@@ -1,6 +1,6 @@
 import { type Liquid, LiquidError } from 'liquidjs';
-import { didYouMean } from '../../did-you-mean';
-import { type AppsError, definitionError, isAppsError } from '../../errors';
+import { didYouMean } from '../../common/did-you-mean';
+import { type AppsError, definitionError, isAppsError } from '../../common/errors';
 import { MarkError } from './marks';
 
 /** Runs work on a layout; its errors are DefinitionErrors with the position in the layout. */

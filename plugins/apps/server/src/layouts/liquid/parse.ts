@@ -1,5 +1,5 @@
 import { type Liquid, Parser, type Template, Tokenizer, TokenKind, type TopLevelToken } from 'liquidjs';
-import { didYouMean } from '../../did-you-mean';
+import { didYouMean } from '../../common/did-you-mean';
 import type { LayoutLimits } from '../limits/limits';
 import type { LayoutSource } from '../types';
 import { BraceToken, splitBraces } from './braces';

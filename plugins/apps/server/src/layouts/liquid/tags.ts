@@ -10,7 +10,7 @@ import {
   type TopLevelToken,
   Value,
 } from 'liquidjs';
-import { definitionError } from '../../errors';
+import { definitionError } from '../../common/errors';
 import type { Clock } from '../limits/limits';
 import type { LayoutData } from '../types';
 import { BRACE_TAG, type BraceToken } from './braces';

@@ -1,4 +1,4 @@
-import { type AppsError, definitionError } from '../../errors';
+import { type AppsError, definitionError } from '../../common/errors';
 
 /** Limits of one piece of HTML: a block, a page. HTML above them is refused with a DefinitionError. */
 export const markupLimits = {

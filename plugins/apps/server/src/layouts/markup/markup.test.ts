@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterMap, parse, parseFragment, serialize } from 'parse5';
 import { describe, expect, test, vi } from 'vitest';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { WorkerFailure } from '../../workers';
 import { descendants, isElement, parseDocument, parsePiece } from './html-tree';
 import { createMarkup, type MarkupWorkers, workersHere } from './markup';

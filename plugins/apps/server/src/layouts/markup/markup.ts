@@ -1,4 +1,4 @@
-import { definitionError } from '../../errors';
+import { definitionError } from '../../common/errors';
 import { WorkerFailure } from '../../workers';
 import { paced } from '../limits/pace';
 import { balanced } from './html-tree';

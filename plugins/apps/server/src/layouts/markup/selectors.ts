@@ -1,6 +1,6 @@
 import { compile, selectAll } from 'css-select';
 import { LRUCache } from 'lru-cache';
-import { definitionError } from '../../errors';
+import { definitionError } from '../../common/errors';
 import { descendants, type Element, isElement, type Node } from './html-tree';
 import { TimeUp, TooLargeInline, Work } from './markup-work';
 

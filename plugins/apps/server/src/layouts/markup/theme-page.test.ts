@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { balanced } from './html-tree';
 import { selectorProblem } from './selectors';
 import { type RuleAction, selected, ThemePage } from './theme-page';

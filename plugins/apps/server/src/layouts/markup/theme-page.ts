@@ -1,4 +1,4 @@
-import { definitionError } from '../../errors';
+import { definitionError } from '../../common/errors';
 import { balanced, type Element, holdsContent, isElement, parseDocument, parsePiece } from './html-tree';
 import { markupLimits, tooLarge, Work } from './markup-work';
 import { matching } from './selectors';

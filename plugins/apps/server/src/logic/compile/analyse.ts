@@ -1,4 +1,4 @@
-import { logicError } from '../../errors';
+import { logicError } from '../../common/errors';
 import { detachExports, type LocalExport } from './exports';
 import { type AnyNode, parseModule, startOf, walk } from './syntax';
 

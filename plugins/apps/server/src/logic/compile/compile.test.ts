@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { inProcess, programOf } from '../testing/harness';
 import { createCompiler } from './index';
 import { compileProgram } from './program';

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildWorker } from '../../../build.mjs';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { createWorkers, WorkerFailure, type Workers } from '../../workers';
 import { inProcess, programOf } from '../testing/harness';
 import { createCompiler } from './index';

@@ -1,4 +1,4 @@
-import { type AppsError, logicError } from '../../errors';
+import { type AppsError, logicError } from '../../common/errors';
 import type { WorkerFailure } from '../../workers';
 import { MAX_COMPILE_TIME } from './task-types';
 

@@ -1,5 +1,5 @@
 import { transform } from 'sucrase';
-import { AppsError, logicError } from '../../errors';
+import { AppsError, logicError } from '../../common/errors';
 import { analyse } from './analyse';
 import type { LocalExport } from './exports';
 import { resolveImport } from './resolve';

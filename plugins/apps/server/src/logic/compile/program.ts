@@ -1,5 +1,5 @@
 import type { WireProgram } from '../../../../shared/logic-protocol';
-import { type AppsError, definitionError, isBlockFailure, logicError } from '../../errors';
+import { type AppsError, definitionError, isBlockFailure, logicError } from '../../common/errors';
 import { WorkerFailure, type Workers } from '../../workers';
 import type { LogicProgram } from '../types';
 import { overError } from './errors';

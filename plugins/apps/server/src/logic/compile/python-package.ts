@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { definitionError } from '../../errors';
+import { definitionError } from '../../common/errors';
 
 const name = 'strapi-plugin-apps-python';
 

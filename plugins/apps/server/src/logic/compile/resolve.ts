@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { logicError } from '../../errors';
+import { logicError } from '../../common/errors';
 import type { ImportSite } from './analyse';
 
 /** Endings that are tried in this order after the path itself. */

@@ -1,5 +1,5 @@
 import { type Node, type Options, parse } from 'acorn';
-import { logicError } from '../../errors';
+import { logicError } from '../../common/errors';
 
 /** A node of the syntax tree whose keys depend on its type. */
 export type AnyNode = Node & { [key: string]: unknown };

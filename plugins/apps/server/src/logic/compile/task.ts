@@ -1,4 +1,4 @@
-import { logicError } from '../../errors';
+import { logicError } from '../../common/errors';
 import { compileJavaScript } from './javascript';
 import { compilePython } from './python';
 import { type CompiledFile, type CompileInput, MAX_SIZES } from './task-types';

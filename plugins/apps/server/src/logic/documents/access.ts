@@ -2,7 +2,7 @@ import type { Core, Schema } from '@strapi/strapi';
 import { contentTypes } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
 import type { Requester } from '../../auth/types';
-import { AppsError, isAppsError, notFound } from '../../errors';
+import { AppsError, isAppsError, notFound } from '../../common/errors';
 import { translateError } from './errors';
 import { createGuard, type Guard, permissionName, refused } from './guard';
 import { type Documents, methods, prepareCall, publishing } from './methods';

@@ -1,6 +1,6 @@
 import { errors } from '@strapi/utils';
 import { describe, expect, test } from 'vitest';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { translateError } from './errors';
 
 const isPrivate = (attribute: string): boolean => attribute === 'secret';

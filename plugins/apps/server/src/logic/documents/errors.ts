@@ -1,4 +1,4 @@
-import { AppsError, type ErrorName, isAppsError } from '../../errors';
+import { AppsError, type ErrorName, isAppsError } from '../../common/errors';
 
 /** Strapi's errors about the arguments or rights of a call; all others are rethrown unchanged. */
 const names: Record<string, ErrorName> = {

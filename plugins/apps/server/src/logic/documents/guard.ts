@@ -2,7 +2,7 @@ import type { Core, Schema } from '@strapi/strapi';
 import { setCreatorFields } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
 import type { Requester, StrapiAuth } from '../../auth/types';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { Need, Query } from './types';
 
 /** One requester's rights to one content type: Strapi's content API, and for administrators also the Content Manager's rules. */

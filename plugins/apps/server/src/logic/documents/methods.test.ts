@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { Guard } from './guard';
 import { type Call, type Documents, methods, prepareCall } from './methods';
 

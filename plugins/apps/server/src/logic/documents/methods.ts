@@ -1,5 +1,5 @@
 import type { Json } from '../../../../shared/json';
-import { AppsError, notFound } from '../../errors';
+import { AppsError, notFound } from '../../common/errors';
 import type { PreparedCall } from '../types';
 import type { Guard } from './guard';
 import type { CallParams, Need } from './types';

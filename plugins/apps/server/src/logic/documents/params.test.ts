@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Items, Json } from '../../../../shared/json';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { readParams } from './params';
 
 const allowed = [

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { CallParams, Query } from './types';
 
 /** Limits of the number of documents that a query returns. */

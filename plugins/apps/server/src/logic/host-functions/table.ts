@@ -1,5 +1,5 @@
 import type { Json } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { appFunctions } from './apps';
 import { blockFunctions } from './blocks';
 import { contentFunctions } from './content';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
+import { AppsError, logicError } from '../../common/errors';
 import type { Limits } from '../../config.types';
-import { AppsError, logicError } from '../../errors';
 import { type Caller, callHost } from '../host-functions';
 import type { ContextData, LogicBudget, LogicHost } from '../types';
 import { entryOf, locate, messageSize } from './outcome';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../did-you-mean';
+import { didYouMean } from '../../common/did-you-mean';
 import { methodsOf } from '../host-functions/declarations';
 
 const words = (text: string) => text.split(' ');

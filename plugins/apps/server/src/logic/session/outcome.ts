@@ -1,7 +1,7 @@
 import type { WireError, WireProgram } from '../../../../shared/logic-protocol';
 import { lineOf } from '../../../../shared/positions';
+import { AppsError, isAppsError, logicError, type SourcePosition } from '../../common/errors';
 import type { Limits } from '../../config.types';
-import { AppsError, isAppsError, logicError, type SourcePosition } from '../../errors';
 import { misspeltMember } from './misspelt';
 import { readError, readJson } from './wire';
 

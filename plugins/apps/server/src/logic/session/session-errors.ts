@@ -1,5 +1,5 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
-import { type AppsError, logicError } from '../../errors';
+import { type AppsError, logicError } from '../../common/errors';
 import { lostError } from '../supervisor/fleet';
 import type { Fault } from '../supervisor/runner-process';
 import type { HostAnswersOptions } from './host-answers';

@@ -1,5 +1,5 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { RunnerBreach } from '../supervisor/runner-messages';
 import type { Fault, Runner, SessionMessage } from '../supervisor/runner-process';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { contextOf, fakeHost, limits, programOf, runOnce, useRuntime } from '../testing/harness';
 import type { LogicHost, LogicRuntime } from '../types';
 

@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { CallValue, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
-import { logicError } from '../../errors';
+import { logicError } from '../../common/errors';
 import type { LogicCall, LogicOutcome, LogicSession, RecordData } from '../types';
 import { brokenError, endsRequest, entryOf, messageSize, thrownError } from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';

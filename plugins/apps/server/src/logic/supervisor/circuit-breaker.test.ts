@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AppsError } from '../../errors';
+import type { AppsError } from '../../common/errors';
 import { programOf } from '../testing/harness';
 import { createCircuitBreakers, PausedError } from './circuit-breaker';
 

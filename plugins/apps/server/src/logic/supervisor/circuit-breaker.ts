@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { LogicProgram, PausedLogic } from '../types';
 
 /** Milliseconds over which a program's failures are summed, and for which the breaker stays open. */

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { getPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { hasPermissionModel } from '../../confined-process';
+import { hasPermissionModel } from '../../common/confined-process';
 import { makePrograms } from '../testing/harness';
 import { type RunnerProcessOptions, startRunner } from './runner-process';
 

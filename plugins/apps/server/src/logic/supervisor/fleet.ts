@@ -1,5 +1,5 @@
 import type { SetupProblem } from '../../../../shared/admin-api';
-import { AppsError, unavailable } from '../../errors';
+import { AppsError, unavailable } from '../../common/errors';
 import { type Language, type Runner, type RunnerProcessOptions, startRunner } from './runner-process';
 import { createSemaphore, type Semaphore } from './semaphore';
 

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { RunnerOptions } from '../../../../shared/logic-protocol';
+import { startConfined } from '../../common/confined-process';
 import type { SandboxConfig } from '../../config.types';
-import { startConfined } from '../../confined-process';
 
 /** Milliseconds that a runner's last messages may take to arrive after its end. */
 const LAST_MESSAGES_TIMEOUT = 100;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { startConfined } from '../../confined-process';
+import { startConfined } from '../../common/confined-process';
 import { createLogicRuntime } from '../index';
 import { inProcess, limits, programOf, runOnce, startRuntime } from '../testing/harness';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '../../errors';
+import { unavailable } from '../../common/errors';
 
 /** Sessions that may wait for a permit, for each permit. */
 const MAX_QUEUE_FACTOR = 32;

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { hostFunctions } from '../host-functions';
 import type { HostArguments, HostFunctionName, HostResult, LogEntry, LogicHost, RecordData } from '../types';
 import { contextOf } from './context';

@@ -1,4 +1,4 @@
-import { errorText } from '../../errors';
+import { errorText } from '../../common/errors';
 import type { LogicProgram, LogicRuntime } from '../types';
 import { contextOf, fakeHost, programOf, runOnce } from './harness';
 

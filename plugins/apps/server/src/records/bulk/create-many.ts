@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { type Dialect, type Indexes, isFailure, type Sql } from '../../indexes';
 import { storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../../../build.mjs';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { type Client, dialects, type LongReads, type Row } from '../../indexes';
 import { createWorkers, type Workers } from '../../workers';
 import { availableClients, createTestDatabase, type TestDatabase } from '../testing/databases';

@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { HostDatabase, LongReads } from '../../indexes';
 import type { ReadEnd } from '../../indexes/types';
 import type { Workers } from '../../workers';

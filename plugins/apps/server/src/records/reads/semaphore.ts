@@ -1,4 +1,4 @@
-import { unavailable } from '../../errors';
+import { unavailable } from '../../common/errors';
 
 /** A semaphore with a bounded queue. */
 export interface Semaphore {

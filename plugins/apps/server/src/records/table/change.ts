@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { Items, Json, RecordChange } from '../types';
 
 /** Items of a record: each request that touches the record copies, compares and shows all of them. */

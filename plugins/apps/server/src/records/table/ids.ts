@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { AppsError } from '../../errors';
-import { MAX_RECORD_ID, recordIdProblem } from '../../record-id';
+import { AppsError } from '../../common/errors';
+import { MAX_RECORD_ID, recordIdProblem } from '../../common/record-id';
 import type { AppKey } from '../types';
 
 /** BadRequestError unless `id` may be a record's id. */

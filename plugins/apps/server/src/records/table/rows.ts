@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { IndexedRecord, Row, Sql } from '../../indexes';
 import { marks } from '../../indexes';
 import type { Items, StoredRecord } from '../types';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import type { IndexDeclarations } from '../../indexes/types';
 import { createRecordStore } from '../store';
 import { availableClients, createTestDatabase, hostOf, type TestDatabase } from '../testing/databases';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import type { UnitOfWork } from '../types';
 import { CollisionError } from './collision';
 import type { KeyedMutex } from './keyed-mutex';

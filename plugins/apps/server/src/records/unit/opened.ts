@@ -1,4 +1,4 @@
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import { type Dialect, translateError } from '../../indexes';
 import { CollisionError } from './collision';
 import { type OpenTransaction, openTransaction } from './transaction';

@@ -1,4 +1,4 @@
-import { AppsError, unavailable } from '../../errors';
+import { AppsError, unavailable } from '../../common/errors';
 import { IndexMissing } from '../../indexes';
 import { hashOf } from '../table/ids';
 import type { RecordStore, UnitOfWork } from '../types';

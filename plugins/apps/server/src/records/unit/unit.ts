@@ -1,4 +1,4 @@
-import { AppsError, notFound } from '../../errors';
+import { AppsError, notFound } from '../../common/errors';
 import { queryLimits } from '../../indexes';
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import { applyChange, storable } from '../table/change';

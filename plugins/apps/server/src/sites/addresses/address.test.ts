@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAppsError } from '../../errors';
+import { isAppsError } from '../../common/errors';
 import type { AppTarget } from '../types';
 import { createAddressParser } from './address';
 import { urls } from './urls';

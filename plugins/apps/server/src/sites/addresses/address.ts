@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { AppsError, missing, notFound } from '../../errors';
-import { recordIdProblem } from '../../record-id';
+import { AppsError, missing, notFound } from '../../common/errors';
+import { recordIdProblem } from '../../common/record-id';
 import type { Address, AppTarget } from '../types';
 import { isId, reservedViews, siteAddresses, trimSlashes } from './ids';
 

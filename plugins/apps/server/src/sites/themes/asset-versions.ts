@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import { contentVersion } from '../../content-version';
+import { contentVersion } from '../../common/content-version';
 import type { OpenFile } from './open-inside';
 import { readBounded } from './theme-files';
 

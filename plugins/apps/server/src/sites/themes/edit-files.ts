@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppsError, notFound } from '../../errors';
+import { AppsError, notFound } from '../../common/errors';
 import { type OpenFolder, refuseOtherCase, withFolder } from './edit-folder';
 import { checkedPath, isEditable } from './edit-paths';
 import { findFiles } from './theme-files';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { isInside } from './open-inside';
 
 /** A folder that is open: paths below `base` stay in it, whatever its own path leads to meanwhile. */

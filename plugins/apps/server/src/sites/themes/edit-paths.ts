@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 
 /** Names of one part of a path: no hidden files, nothing that a file system may read in another way. */
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;

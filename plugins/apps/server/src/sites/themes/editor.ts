@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppsError, missing, notFound } from '../../errors';
+import { AppsError, missing, notFound } from '../../common/errors';
 import { isId } from '../addresses/ids';
 import {
   deleteFile,

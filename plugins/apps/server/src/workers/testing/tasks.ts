@@ -1,4 +1,4 @@
-import { AppsError } from '../../errors';
+import { AppsError } from '../../common/errors';
 import { serveTasks } from '../serve';
 
 /** Tasks for the tests of this folder. */

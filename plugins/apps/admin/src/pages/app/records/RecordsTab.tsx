@@ -7,16 +7,16 @@ import { type PanelError, useAction, useErrorText } from '../../../api/base';
 import { useAppsDeleteRecordMutation, useAppsRecordsQuery } from '../../../api/records';
 import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
-import { ColumnsMenu } from './ColumnsMenu';
-import { useColumns } from './columns';
-import { ExportMenu } from './ExportMenu';
-import { FilterMenu } from './FilterMenu';
-import { both } from './query';
-import { RecordsTable } from './RecordsTable';
-import { SearchField } from './SearchField';
+import { ColumnsMenu } from './table/ColumnsMenu';
+import { useColumns } from './table/columns';
+import { ExportMenu } from './table/ExportMenu';
+import { FilterMenu } from './table/FilterMenu';
+import { both } from './table/query';
+import { RecordsTable } from './table/RecordsTable';
+import { SearchField } from './table/SearchField';
 
-const RecordModal = lazy(() => import('./RecordModal'));
-const ImportModal = lazy(() => import('./ImportModal'));
+const RecordModal = lazy(() => import('./record/RecordModal'));
+const ImportModal = lazy(() => import('./import/ImportModal'));
 
 /** The parameters of the page's address; Strapi's table and pagination set them. */
 interface Parameters {

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../../shared/json';
-import { logicError } from '../../../errors';
+import { logicError } from '../../../common/errors';
 import {
   attributes,
   boundsOf,

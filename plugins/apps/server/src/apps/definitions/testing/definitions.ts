@@ -1,4 +1,4 @@
-import { type AppsError, isAppsError } from '../../../errors';
+import { type AppsError, isAppsError } from '../../../common/errors';
 
 /** The DefinitionError that reading a file throws. Any other error is thrown again, and none is one too. */
 export function failure(read: () => unknown): AppsError {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { columnRoutes, KeptColumns } from '../../../../../shared/admin-api';
-import { must, readBody } from '../../../request-schema';
+import { must, readBody } from '../../../common/request-schema';
 import { jsonObject } from '../../request/body';
 import { administratorOf, appOf, type Handlers } from '../handler';
 

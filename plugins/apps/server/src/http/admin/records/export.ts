@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { must, readParameters } from '../../../common/request-schema';
 import { cellOf, csvText, notFormula } from '../../../interchange';
 import type { StoredRecord } from '../../../records/types';
-import { must, readParameters } from '../../../request-schema';
 import type { HttpServices } from '../../request/exchange';
 import { appOf, type Handle, type PanelApp } from '../handler';
 import { plainSearch } from './plain-search';

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import type { Items } from '../../../../../shared/json';
 import { type App, fileRules } from '../../../apps';
-import { AppsError } from '../../../errors';
+import { AppsError } from '../../../common/errors';
 import { fieldOf, type RequestFiles } from '../../../files';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';

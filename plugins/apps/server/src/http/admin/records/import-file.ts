@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { ImportOptions } from '../../../../../shared/admin-api';
 import type { Items, Json } from '../../../../../shared/json';
-import { AppsError } from '../../../errors';
+import { AppsError } from '../../../common/errors';
+import { must, readBody } from '../../../common/request-schema';
 import { type Format, formatOf, fromSpreadsheet, linesOfFile, WrongEntry } from '../../../interchange';
-import { must, readBody } from '../../../request-schema';
 import { checkDepth } from '../../request/body';
 import { withUpload } from '../upload';
 

@@ -15,9 +15,9 @@ import {
   type Visit,
   withRun,
 } from '../../../apps';
-import { AppsError, missing, notFound } from '../../../errors';
+import { AppsError, missing, notFound } from '../../../common/errors';
+import { must, readBody, readParameters } from '../../../common/request-schema';
 import type { StoredRecord } from '../../../records/types';
-import { must, readBody, readParameters } from '../../../request-schema';
 import type { HttpServices } from '../../request/exchange';
 import { appOf, type Handlers, type PanelApp } from '../handler';
 import { panelVisit } from '../visit';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RecordCreator, RecordSummary, RecordsPage, recordRoutes } from '../../../../../shared/admin-api';
+import { must, readParameters } from '../../../common/request-schema';
 import type { StoredRecord } from '../../../records/types';
-import { must, readParameters } from '../../../request-schema';
 import type { HttpServices } from '../../request/exchange';
 import { appOf, type Handlers, type PanelApp } from '../handler';
 import { exportRecords } from './export';

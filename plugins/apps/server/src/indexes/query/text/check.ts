@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../../shared/json';
-import { didYouMean } from '../../../did-you-mean';
+import { didYouMean } from '../../../common/did-you-mean';
 import type { Scalar } from '../../keys/keys';
 import type { IndexDeclarations, IndexType } from '../../types';
 import { queryError } from '../errors';

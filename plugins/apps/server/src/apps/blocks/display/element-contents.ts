@@ -1,0 +1,222 @@
+import type { Json } from '../../../../../shared/json';
+import type { Rights } from '../../../auth/types';
+import { didYouMean } from '../../../common/did-you-mean';
+import type { LayoutData } from '../../../layouts/types';
+import type { LogicOutcome } from '../../../logic/types';
+import { builtInActions, type ElementView, elementTypes, escapeHtml, isShown, PAGES, roleOf } from '../../elements';
+import type { Shown } from '../../run/context-data';
+import { errorMark, noticeMark } from '../../run/diagnostics/error-mark';
+import { notice } from '../../run/diagnostics/notices';
+import { localeOf } from '../../run/locale';
+import type { Run } from '../../run/types';
+import type { Block, ElementDefinition } from '../../types';
+import type { BlockSession } from '../block-session';
+import { groupHtml, shownElements } from '../group';
+import type { FormMessages } from '../html/form-messages';
+import type { Entries } from '../sent/form';
+import { namesOn, type PageState, pagesOf } from '../sent/pages';
+import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
+import { optionsOf } from './element-options';
+import { formActionOf, idPrefix } from './form-address';
+import { pagesContent } from './page-contents';
+import { referenceContent } from './reference-content';
+import { repeatContent } from './repeat-content';
+
+/** What a block shows: a new record's form, a record for reading, or a record's form. */
+export interface DisplayOptions extends Shown {
+  /** What was entered and its errors, shown again in the fields. */
+  submission?: Entries;
+  /** Files of the submission. */
+  shownFiles?: FilesAgain;
+  /** Where the visitor is in a form with pages; absent where it was not sent yet. */
+  paged?: PageState;
+}
+
+/** The elements of a block: their HTML, and their values. */
+export interface ElementContents {
+  element: LayoutData['element'];
+  /** What is stored, or else computed or the default; undefined for an element that is not declared. */
+  value(name: string): Promise<Json | undefined>;
+}
+
+type Content = Awaited<ReturnType<LayoutData['element']>>;
+
+/**
+ * The content of each element of a block. Elements placed in the layout are computed together, in the layout's order;
+ * others on demand. A function that fails leaves an error mark (docs/reference/logic.md#functions).
+ * @param messages of wrong fields; those that an element shows are marked as shown
+ */
+export async function elementContents(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  options: DisplayOptions,
+  placed: readonly string[],
+  messages?: FormMessages,
+): Promise<ElementContents> {
+  const { elements } = block.definition;
+  const pages = pagesOf(block, shownElements(run, block));
+  const onPages = new Set(pages.flatMap((page) => namesOn(block.definition, page)));
+  const declared = placed.flatMap((name) => elements.get(name) ?? []);
+  const computed = await session.tryAll(declared.filter((e) => needsFunction(e, session, options)).map((e) => e.name));
+  const outcomeOf = async (element: ElementDefinition): Promise<LogicOutcome | undefined> => {
+    const { name } = element;
+    if (computed.has(name) || !needsFunction(element, session, options)) return computed.get(name);
+    const outcome = (await session.tryAll([name])).get(name);
+    if (outcome) computed.set(name, outcome);
+    return outcome;
+  };
+
+  const contents: ElementContents = {
+    async element(name) {
+      if (name === PAGES && pages.length > 0) return pagesContent(run, block, pages, options, contentFor);
+      // Their page has them, and its button to save.
+      if (pages.length > 0 && options.mode === 'input' && (name === '_save' || onPages.has(name))) return { html: '' };
+      return contentFor(name);
+    },
+    async value(name) {
+      const element = elements.get(name);
+      if (!element) return undefined;
+      const outcome = await outcomeOf(element);
+      return outcome && !outcome.ok ? null : initialValue(element, options, outcome);
+    },
+  };
+
+  async function contentFor(name: string): Promise<Content> {
+    const element = elements.get(name) ?? builtInActions.get(name);
+    if (!element) return undefined;
+    if (element.members) return groupOf(element, elements, options, contentFor);
+    const outcome = await outcomeOf(element);
+    if (outcome && !outcome.ok) return { html: await errorMark(run, outcome.error), failed: true };
+    const content = await contentOf(run, block, element, session, options, outcome, messages);
+    return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
+  }
+  return contents;
+}
+
+/** The content of a group: of all its elements. */
+async function groupOf(
+  group: ElementDefinition,
+  elements: Block['definition']['elements'],
+  { mode }: DisplayOptions,
+  contents: LayoutData['element'],
+): Promise<Content> {
+  const members: { definition: ElementDefinition; html: string }[] = [];
+  let failed = false;
+  for (const name of group.members ?? []) {
+    const [definition, content] = [elements.get(name), await contents(name)];
+    if (!definition || !content || !('html' in content)) continue;
+    failed ||= content.failed === true;
+    members.push({ definition, html: content.html });
+  }
+  return { html: groupHtml(group, members, mode), failed };
+}
+
+/** BASIC elements are computed unless their value was stored; inputs compute a default on a new form only. */
+function needsFunction(element: ElementDefinition, session: BlockSession, options: DisplayOptions): boolean {
+  const role = roleOf(element);
+  if (!session.has(element.name) || role === 'action') return false;
+  if (role === 'group') return false;
+  if (role === 'input')
+    return (
+      !element.mode && !options.record && (!options.submission?.entered.has(element.name) || element.readonly === true)
+    );
+  return !isStored(element, options);
+}
+
+/** Whether a BASIC or action does nothing, because the logic has no function of its name. */
+function lacksFunction(element: ElementDefinition, session: BlockSession, { record }: DisplayOptions): boolean {
+  const { name } = element;
+  if (session.has(name) || builtInActions.has(name)) return false;
+  const role = roleOf(element);
+  return role === 'action' || (role === 'html' && !(record && Object.hasOwn(record.items, name)));
+}
+
+/** The content, followed by an error mark for requesters who see details. */
+async function withNotice(
+  run: Run,
+  block: Block,
+  { name, type, position }: ElementDefinition,
+  { functions }: BlockSession,
+  content: Content,
+): Promise<Content> {
+  const lack = lackOf(block, name, functions);
+  const message = `the ${type} "${name}" does nothing, for ${lack}${didYouMean(name, [...functions])}`;
+  notice(run, block, message, position);
+  const mark = noticeMark(run, await localeOf(run), message);
+  if (mark === '') return content;
+  return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: true };
+}
+
+/** Why a block has no function, and what to write where it has none at all. */
+function lackOf({ logic }: Block, name: string, functions: ReadonlySet<string>): string {
+  if (!logic) return 'the block has no logic file';
+  const lack = `${logic.path} has no function "${name}"`;
+  if (functions.size > 0) return lack;
+  const wanted = logic.path.endsWith('.py') ? `def ${name}(context):` : `export function ${name}(context) {}`;
+  return `${lack}, nor another one: write ${wanted}`;
+}
+
+function isStored(element: ElementDefinition, { record }: DisplayOptions): boolean {
+  return record !== null && element.mode !== undefined && Object.hasOwn(record.items, element.name);
+}
+
+async function contentOf(
+  run: Run,
+  block: Block,
+  element: ElementDefinition,
+  session: BlockSession,
+  options: DisplayOptions,
+  outcome: LogicOutcome | undefined,
+  messages: FormMessages | undefined,
+): Promise<Content> {
+  const value: Json = outcome?.ok ? outcome.value : null;
+  if (roleOf(element) === 'html') {
+    if (outcome) return typeof value === 'string' ? { html: value } : { value };
+    // A stored value may have come from a client: data, not markup.
+    const stored = options.record?.items[element.name];
+    return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
+  }
+  const { render, show } = elementTypes.get(element.type) ?? {};
+  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
+  // A computed input cannot be entered: it shows its value once that is stored.
+  if (element.mode && !isStored(element, options)) return { html: '' };
+  const { record } = options;
+  if (options.mode === 'text' && record && !isShown(element, (name) => record.items[name] ?? null)) return { html: '' };
+  const mode = element.mode ? 'text' : options.mode;
+  const isInput = mode === 'input' && roleOf(element) === 'input';
+  const submitted = options.submission?.entered.get(element.name) ?? null;
+  const view: ElementView = {
+    definition: element,
+    mode,
+    value: initialValue(element, options, outcome),
+    entered: submitted,
+    ...(isInput && messages ? messages.beside(element.name) : { error: null }),
+    idPrefix: idPrefix(run, block, options),
+    formAction: formActionOf(run, block, options),
+    files: isOfFiles(element) ? formFiles(options, submitted, initialValue(element, options, outcome)) : [],
+    hasDefault: session.has(element.name),
+    locale: await localeOf(run),
+    options: (await optionsOf(session, [element])).get(element.name) ?? [],
+  };
+  if (element.type === 'REFERENCE') {
+    const { submission } = options;
+    return referenceContent(run, view, { submission, stored: record?.items[element.name] ?? null });
+  }
+  if (element.entry) return repeatContent(run, session, view, options, messages);
+  return { html: mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '') };
+}
+
+function initialValue(element: ElementDefinition, { record }: DisplayOptions, outcome: LogicOutcome | undefined): Json {
+  if (outcome?.ok && roleOf(element) === 'html') return outcome.value;
+  if (record) return Object.hasOwn(record.items, element.name) ? (record.items[element.name] ?? null) : null;
+  if (outcome?.ok && outcome.defined) return outcome.value;
+  return element.default ?? null;
+}
+
+/** When, and to whom, the built-in actions are shown; otherwise their HTML is empty. */
+const builtInShown: Record<string, (options: DisplayOptions, rights: Rights) => boolean> = {
+  _save: ({ mode }) => mode === 'input',
+  _edit: ({ mode, record }, rights) => mode === 'text' && record !== null && rights.edit(record.creator),
+  _delete: ({ record }, rights) => record !== null && rights.delete(record.creator),
+};

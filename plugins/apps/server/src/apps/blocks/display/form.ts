@@ -1,0 +1,74 @@
+import { escapeHtml, pageFields } from '../../elements';
+import { liveTopics } from '../../live-topics';
+import { otherLanguage } from '../../locales';
+import { blockAddress } from '../../run/context-data';
+import { consoleOf } from '../../run/diagnostics/notices';
+import { localeOf } from '../../run/locale';
+import type { Run } from '../../run/types';
+import type { Block } from '../../types';
+import { isSaved, shownElements } from '../group';
+import { firstPage, neighbour, pagesOf } from '../sent/pages';
+import { fileFields } from '../sent/submitted-files';
+import type { DisplayOptions } from './element-contents';
+import { guardFields } from './form-guard';
+
+/**
+ * The form around a block (docs/reference/layouts.md#the-form-around-a-block). It posts to the address of the record
+ * that it shows, or of the view of the request, or of the block. A block inside another one has no form, because forms do
+ * not nest.
+ */
+export async function formHtml(run: Run, block: Block, options: DisplayOptions, main: string): Promise<string> {
+  const { visit, services } = run;
+  const { record } = options;
+  const locale = await localeOf(run);
+  const lang = otherLanguage(locale, visit.site);
+  if (run.depth > 0) return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}"${lang}>${main}</div>`;
+  const action = record
+    ? services.sites.urls.record(visit.site, run.app.id, record.id, visit.contentPath)
+    : blockAddress(run, block.id);
+  const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
+  return (
+    `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
+    ` data-apps-settings='${settingsAttribute(run, block, options)}'${lang}>` +
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${defaultButton(run, block, options)}${main}</form>`
+  );
+}
+
+/**
+ * The button that the Enter key presses: browsers take the first one of a form, which would be one that changes a repeated
+ * group.
+ */
+function defaultButton(run: Run, block: Block, options: DisplayOptions): string {
+  const { elements } = block.definition;
+  const pages = pagesOf(block, shownElements(run, block));
+  const hasButtons = pages.length > 0 || [...elements.values()].some(({ entry }) => entry);
+  if (options.mode !== 'input' || !hasButtons || !isSaved(run, block)) return '';
+  const { page, hidden } = options.paged ?? firstPage(block.definition, pages, options.record);
+  const isLast = neighbour(page, 1, pages.length, hidden) === page;
+  const name = isLast ? '_save' : pageFields.next;
+  const stays = isLast ? '' : ' data-apps-stay';
+  return `<button type="submit" name="${name}" value="1" tabindex="-1" hidden${stays}></button>`;
+}
+
+/** Whether a form may send files. */
+const hasFiles = ({ definition }: Block, { mode }: DisplayOptions): boolean =>
+  mode === 'input' && fileFields(definition).size > 0;
+
+/** Settings of the browser script, with the run's console entries so far. */
+function settingsAttribute(run: Run, block: Block, options: DisplayOptions): string {
+  const { debug } = run.app.settings;
+  const { target } = block.definition;
+  const settings = { app: run.app.id, block: block.id, target, debug, ...freshness(run, block, options) };
+  const log = consoleOf(run);
+  const json = JSON.stringify(debug || log.length > 0 ? { ...settings, log } : settings);
+  return json.replace(/&/g, '&amp;').replace(/'/g, '&#39;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
+/** When the block reloads; a form that shows entries, messages or a record's inputs does not. */
+function freshness({ reads, services }: Run, block: Block, { record, mode, submission }: DisplayOptions): object {
+  const { refresh } = block.definition;
+  const holdsEntries = [...(submission?.entered.values() ?? [])].some((texts) => texts.some((text) => text !== ''));
+  const isKept = holdsEntries || (submission?.errors.length ?? 0) > 0 || (record && mode === 'input');
+  if (refresh === null || isKept) return {};
+  return refresh === 'on-change' ? { refresh, live: liveTopics(reads).map(services.live.token) } : { refresh };
+}

@@ -1,0 +1,133 @@
+import type { Items } from '../../../../../shared/json';
+import { AppsError, isAppsError } from '../../../common/errors';
+import { PausedError } from '../../../logic';
+import type { NewRecord, StoredRecord } from '../../../records/types';
+import { keyOf, withRun } from '../../run/run';
+import type { AppServices, Run, Visit } from '../../run/types';
+import type { App, Block } from '../../types';
+import { type BlockSession, openBlock } from '../block-session';
+import { blockOf, idOf } from './record-operations';
+import { saveInSession } from './save-record';
+
+/** The source of a bulk creation's items, in batches; a re-run reads it again from the start. */
+export interface ItemSource {
+  /** Whether an item object names a block, so that its logic must run. */
+  namesBlocks: boolean;
+  read(): AsyncIterable<Items[]>;
+}
+
+/**
+ * Creates many records, all or nothing (operation 6), for a requester who may create; returns their number. Records without
+ * a block are streamed to the store. Records of blocks are created in one unit of work, in memory until the commit; the
+ * limits of logic count for each record, and for each batch.
+ */
+export async function createMany(services: AppServices, visit: Visit, app: App, source: ItemSource): Promise<number> {
+  // The store's own stream commits at once.
+  if (source.namesBlocks || visit.dry) {
+    return (await withRun(services, visit, app, (run) => createWithLogic(run, source))).value;
+  }
+  const creator = visit.requester.identity || null;
+  return services.store.createMany(
+    { site: visit.site.id, app: app.id },
+    {
+      read: () => newRecords(source, creator),
+    },
+  );
+}
+
+async function* newRecords(source: ItemSource, creator: string | null): AsyncIterable<NewRecord[]> {
+  for await (const batch of source.read()) yield batch.map((items) => newRecord(items, creator));
+}
+
+async function* oneByOne(source: ItemSource): AsyncIterable<Items> {
+  for await (const batch of source.read()) yield* batch;
+}
+
+function newRecord(items: Items, creator: string | null): NewRecord {
+  const id = idOf(items);
+  return { ...(id === undefined ? {} : { id, whenTaken: 'refuse' as const }), items, creator };
+}
+
+/** Records whose logic shares a context; a context grows with each record by what its functions set. */
+const BATCH_SIZE = 100;
+
+/** Maximum time of a batch's logic, in time limits of one record. */
+const MAX_BATCH_TIMES = 10;
+
+/** Maximum characters of all items of one bulk creation with logic: they are in memory until the commit. */
+const MAX_PENDING = 64 * 1024 * 1024;
+
+async function createWithLogic(run: Run, source: ItemSource): Promise<number> {
+  const creator = run.visit.requester.identity || null;
+  const { logicTime } = run.services.config.limits;
+  let sessions = blockSessions(run);
+  let [total, pending, batchEnd] = [0, 0, 0];
+  try {
+    for await (const items of oneByOne(source)) {
+      if (total % BATCH_SIZE === 0) {
+        sessions.close();
+        sessions = blockSessions(run);
+        batchEnd = performance.now() + MAX_BATCH_TIMES * logicTime;
+      }
+      total += 1;
+      run.services.logic.renew(run.budget);
+      run.budget.shared.deadline = Math.min(run.budget.shared.deadline, batchEnd);
+      const record = await createOne(run, sessions, newRecord(items, creator));
+      pending += JSON.stringify(record.items).length;
+      if (pending > MAX_PENDING)
+        throw new AppsError('PayloadTooLargeError', `The records so far are larger than ${MAX_PENDING / 1024 ** 2} MB`);
+    }
+  } catch (error) {
+    throw stoppedAt(total, error);
+  } finally {
+    sessions.close();
+  }
+  return total;
+}
+
+/** The sessions of the blocks of one batch, each opened at its first use. */
+function blockSessions(run: Run): { of(block: Block): Promise<BlockSession>; close(): void } {
+  const open = new Map<string, BlockSession>();
+  return {
+    async of(block) {
+      const session = open.get(block.id) ?? (await openBlock(run, block, null));
+      open.set(block.id, session);
+      return session;
+    },
+    close() {
+      for (const session of open.values()) session.close();
+    },
+  };
+}
+
+async function createOne(
+  run: Run,
+  sessions: ReturnType<typeof blockSessions>,
+  fresh: NewRecord,
+): Promise<StoredRecord> {
+  const block = blockOf(run, fresh.items);
+  const record = await run.unit.create(keyOf(run), fresh);
+  if (!block) return record;
+  const options = { creation: true, choosesId: fresh.id === undefined };
+  return (await saveInSession(run, block, await sessions.of(block), record, options)).record;
+}
+
+/** Errors of the whole request, which is run again or sent again. */
+const TEMPORARY = new Set(['ServiceUnavailableError', 'InternalServerError']);
+
+/** The error with the number of the record, from 1, at which a bulk creation stopped, and that nothing was stored. */
+function stoppedAt(record: number, error: unknown): unknown {
+  if (!isAppsError(error) || error instanceof PausedError || TEMPORARY.has(error.name) || record === 0) return error;
+  const { name, message, details, headers, position, cause } = error;
+  const whole = `${message}${/[.!?]$/.test(message) ? '' : '.'} Nothing was stored.`;
+  const subject = `Record ${record}`;
+  return new AppsError(name, whole, { subject, details: { ...details, record }, headers, position, cause });
+}
+
+/** An item object of a bulk creation; BadRequestError with its position for anything else. */
+export function itemsOf(value: unknown, position: string): Items {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new AppsError('BadRequestError', `${position} must be an object of items`);
+  }
+  return value as Items;
+}

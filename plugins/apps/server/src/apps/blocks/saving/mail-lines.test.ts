@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { Items } from '../../../../../shared/json';
+import type { ElementDefinition } from '../../types';
+import { mailLines } from './mail-lines';
+
+const position = { file: 'form.yaml' };
+
+const elements = (...all: Omit<ElementDefinition, 'position'>[]) =>
+  new Map(all.map((one): [string, ElementDefinition] => [one.name, { ...one, position }]));
+
+const form = elements(
+  { name: 'name', type: 'TEXT', label: 'Name' },
+  { name: 'kind', type: 'SELECT', label: 'I am', options: [{ value: 'club', label: 'A club' }] },
+  { name: 'days', type: 'CHECKBOXES', options: [{ value: 1, label: 'Monday' }] },
+  { name: 'news', type: 'BOOLEAN', label: 'Newsletter' },
+  { name: 'plan', type: 'FILE', label: 'Plan' },
+  {
+    name: 'guests',
+    type: 'REPEAT',
+    label: 'Guests',
+    entry: elements(
+      { name: 'name', type: 'TEXT', label: 'Name' },
+      { name: 'child', type: 'BOOLEAN', label: 'A child' },
+    ),
+  },
+  { name: 'send', type: 'ACTION' },
+);
+
+const say = (message: 'yes' | 'no') => ({ yes: 'Ja', no: 'Nein' })[message];
+
+test('a mail names fields, options, files and entries as their form does', () => {
+  const plan = {
+    id: 7,
+    documentId: 'a1',
+    name: 'plan.pdf',
+    url: '/uploads/plan.pdf',
+    mime: 'application/pdf',
+    size: 9,
+  };
+  const items: Items = {
+    name: 'Ada',
+    kind: 'club',
+    days: [1, 2],
+    news: false,
+    plan,
+    guests: [{ name: 'Bob', child: true } as Items, { name: 'Cy' }],
+    send: 'x',
+    other: 'not of the form',
+  };
+  expect(mailLines(form, items, say)).toEqual([
+    'Name: Ada',
+    'I am: A club',
+    'days: Monday, 2',
+    'Newsletter: Nein',
+    'Plan: plan.pdf',
+    'Guests:',
+    '  1. Name: Bob, A child: Ja',
+    '  2. Name: Cy',
+  ]);
+});
+
+test.each<[items: object, lines: string[]]>([
+  [{ guests: null, plan: null }, ['Plan: ', 'Guests: ']],
+  [{ guests: 'none', kind: { odd: 1 } }, ['I am: {"odd":1}', 'Guests: none']],
+  [{ guests: [] }, ['Guests:']],
+])('any stored value is shown: %j', (items, lines) => {
+  expect(mailLines(form, items as never, say)).toEqual(lines);
+});

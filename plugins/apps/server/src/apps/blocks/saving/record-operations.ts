@@ -1,0 +1,163 @@
+import type { Items, Json } from '../../../../../shared/json';
+import { AppsError, missing, notFound } from '../../../common/errors';
+import type { RecordChange, StoredRecord } from '../../../records/types';
+import { roleOf } from '../../elements';
+import { refusal, requireBlock } from '../../run/permitted-block';
+import { keyOf } from '../../run/run';
+import type { Run } from '../../run/types';
+import type { Block } from '../../types';
+import { withSession } from '../block-session';
+import { beforeElements } from '../run-block';
+import { deleteRecord, saveRecord } from './save-record';
+
+/** Whether a record meets the `If-Match` header; undefined without one. */
+export type VersionTest = ((record: StoredRecord) => boolean) | undefined;
+
+/** Throws 401 or 403 unless `granted`. */
+export function requireRight(run: { visit: Pick<Run['visit'], 'requester'> }, granted: boolean, what: string): void {
+  if (!granted) throw refusal(run.visit.requester, what);
+}
+
+/**
+ * Creates a record (operations 5 and 7). An `id` among the items is its id, unless `pathId` gives one;
+ * ConflictError if the id exists. An item `block` names the block whose computed elements and `on_save` then run.
+ */
+export async function createRecord(run: Run, items: Items, pathId?: string): Promise<StoredRecord> {
+  requireRight(run, run.rights.create, 'add records');
+  const chosen = pathId ?? idOf(items);
+  const block = blockOf(run, items);
+  const creator = run.visit.requester.identity || null;
+  const record = await run.unit.create(keyOf(run), {
+    ...(chosen === undefined ? {} : { id: chosen, whenTaken: 'refuse' as const }),
+    items,
+    creator,
+  });
+  if (!block) return record;
+  return (await saveRecord(run, block, record, { creation: true, choosesId: chosen === undefined })).record;
+}
+
+/** Merges items into a record (operation 10); `$inc` adds. An `id` of another record: BadRequestError. */
+export async function updateRecord(run: Run, id: string, body: Items, matches: VersionTest): Promise<StoredRecord> {
+  const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
+  requireVersion(record, matches);
+  const { change, named } = readChange(id, body);
+  // Checked even if the change names another block: only requesters of a restricted block may move its records out of it.
+  const stored = storedBlock(run, record);
+  const block = named === undefined ? stored : blockOf(run, { block: named });
+  const changed = await run.unit.update(keyOf(run), id, change);
+  if (!block) return changed;
+  return (await saveRecord(run, block, changed, { creation: false })).record;
+}
+
+/**
+ * Deletes a record (operation 8); its block's `on_delete` runs.
+ * @param onDelete false: it does not run, and the block is not checked
+ */
+export async function removeRecord(run: Run, id: string, matches: VersionTest, onDelete = true): Promise<void> {
+  const record = await permittedRecord(run, id, (creator) => run.rights.delete(creator), 'delete this record');
+  requireVersion(record, matches);
+  await deleteRecord(run, onDelete ? storedBlock(run, record) : null, record);
+}
+
+/** The record, if the requester has the right, which may depend on the record's creator; else 401 or 403. */
+export async function permittedRecord(
+  run: Run,
+  id: string,
+  granted: (creator: string | null) => boolean,
+  what: string,
+): Promise<StoredRecord> {
+  // A requester without a right on any record must not learn which ids exist.
+  const some = granted(run.visit.requester.identity || null);
+  requireRight(run, some || run.rights.view, what);
+  const record = await existing(run, id);
+  requireRight(run, granted(record.creator), what);
+  return record;
+}
+
+/**
+ * The block that the items name and whose logic runs; null if they name none. BadRequestError for one that does not
+ * exist (docs/reference/json-interface.md#the-block-of-a-record); 401 or 403 where its `view_permission` does not name
+ * the requester.
+ */
+export function blockOf(run: Run, items: Items): Block | null {
+  const { block: id } = items;
+  if (id === undefined || id === null) return null;
+  const block = typeof id === 'string' ? run.app.blocks.get(id) : undefined;
+  if (!block) throw new AppsError('BadRequestError', missing.block(String(id), run.app.id));
+  return requireBlock(run, block);
+}
+
+/**
+ * The block that a stored record names and whose logic runs; null when the theme no longer has it, so that the record
+ * stays manageable. 401 or 403 where its `view_permission` does not name the requester.
+ */
+export function storedBlock(run: Run, record: StoredRecord): Block | null {
+  const { block } = record.items;
+  const found = typeof block === 'string' ? run.app.blocks.get(block) : undefined;
+  return found ? requireBlock(run, found) : null;
+}
+
+/**
+ * The value of a declared element (operation 2); its function runs after `on_display`, as on a page. If that redirects,
+ * the function does not run and the address is in the run's response. NotFoundError for an undeclared element.
+ */
+export async function computeElement(run: Run, block: Block, name: string): Promise<{ value: Json }> {
+  const element = block.definition.elements.get(name);
+  if (!element || name.startsWith('_')) {
+    throw notFound(`The block "${block.id}" has no element "${name}"`);
+  }
+  return withSession(run, block, null, async (session) => {
+    const redirect = await beforeElements(run, session);
+    if (redirect !== null) {
+      run.response.redirect = redirect;
+      return { value: null };
+    }
+    const values = await session.run([name], roleOf(element) === 'action');
+    const value = values.get(name) ?? element.default ?? null;
+    const { type } = run.response;
+    if (type !== undefined && type !== 'application/json' && typeof value !== 'string')
+      throw new AppsError(
+        'LogicError',
+        `The element "${name}" has the content type ${type}, so that it must return text`,
+      );
+    return { value };
+  });
+}
+
+async function existing(run: Run, id: string): Promise<StoredRecord> {
+  const record = await run.unit.get(keyOf(run), id);
+  if (!record) throw notFound(missing.record(id, run.app.id));
+  return record;
+}
+
+function requireVersion(record: StoredRecord, matches: VersionTest): void {
+  if (matches && !matches(record)) {
+    throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
+  }
+}
+
+/** The `id` among the items, which the store does not keep as an item. BadRequestError if it is not a string. */
+export function idOf({ id }: Items): string | undefined {
+  if (id !== undefined && typeof id !== 'string') {
+    throw new AppsError('BadRequestError', 'The item "id" must be a string');
+  }
+  return id;
+}
+
+function readChange(id: string, body: Items): { change: RecordChange; named: Json | undefined } {
+  const sent = idOf(body);
+  if (sent !== undefined && sent !== id) {
+    throw new AppsError('BadRequestError', 'The item "id" is not the id of the record in the address');
+  }
+  if (!Object.hasOwn(body, '$inc')) return { change: { set: body }, named: body.block };
+  const { $inc: inc, ...set } = body;
+  return { change: inc === undefined ? { set } : { set, inc: readIncrements(inc) }, named: set.block };
+}
+
+function readIncrements(inc: Json): Record<string, number> {
+  const entries = inc !== null && typeof inc === 'object' && !Array.isArray(inc) ? Object.entries(inc) : null;
+  if (!entries?.every(([name, by]) => typeof by === 'number' && Number.isFinite(by) && name !== 'id')) {
+    throw new AppsError('BadRequestError', '"$inc" must be an object of item names and numbers');
+  }
+  return Object.fromEntries(entries) as Record<string, number>;
+}

@@ -1,0 +1,164 @@
+import type { Items, Json } from '../../../../../shared/json';
+import type { HeldFile, StoredFile } from '../../../files';
+import type { StoredRecord } from '../../../records/types';
+import { boundsOf, elementTypes, entryElements, isShown, MAX_REFERENCES, referencesIn, roleOf } from '../../elements';
+import type { Message } from '../../locales';
+import { patternWork } from '../../patterns/pattern-machine';
+import { localeOf } from '../../run/locale';
+import { FormRefusal } from '../../run/refusals';
+import type { Run } from '../../run/types';
+import type { Block, ElementDefinition } from '../../types';
+import type { BlockSession } from '../block-session';
+import { optionsOf } from '../display/element-options';
+import { guardProblem } from '../display/form-guard';
+import { idsIn, idsOfEntries, readReference } from '../display/reference-content';
+import { targetsOf } from '../references';
+import { entriesOf, repeatsOf, shownInputs } from '../sent/entered';
+import type { Entries, FormFields } from '../sent/form';
+import { type EntryTools, readEntries, type WrongField } from '../sent/read-entries';
+import { type SentEntries, sentEntries } from '../sent/sent-entries';
+import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from '../sent/submitted-files';
+
+/** A read submission of a block's form. */
+export interface Submission extends Entries {
+  /** Values to store, of the valid fields. */
+  items: Items;
+  /** Files of the record, to be put into the media library when it is saved. */
+  files: readonly (StoredFile | HeldFile)[];
+}
+
+/**
+ * Reads and checks every input that the block's layout shows (docs/reference/definitions.md#submitted-fields): a form
+ * stores only those, and a form that shows some of a block's fields keeps the others of the record. An input that is
+ * shown and was not sent is empty, because a browser does not send an unchecked box. One whose condition is not met is
+ * neither checked nor stored. Computed inputs are not read from the form.
+ * @param fields the form as submitted
+ * @param shows whether the layout shows an element
+ * @param sources where files come from; without it, elements of files are not read, nor groups that have some
+ */
+export async function readSubmission(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  fields: FormFields,
+  shows: (name: string) => boolean,
+  sources?: FileSources,
+): Promise<Submission> {
+  const inputs = shownInputs(block, shows);
+  const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
+  const sent = sentEntries(block.definition, fields);
+  const entered = entriesOf(inputs, fields, sent);
+  const wrong = new Map<string, Message | WrongField[]>();
+  const items: Items = {};
+  const files: (StoredFile | HeldFile)[] = [];
+  const stored = sources?.items ?? {};
+  const hidden = new Set<string>();
+  /** The value that the record will have; of a wrong field what was entered. */
+  const valueFor = (name: string): Json => {
+    if (hidden.has(name)) return null;
+    const known = [items, stored].find((one) => Object.hasOwn(one, name));
+    return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
+  };
+  const work = patternWork();
+  /** The item of a field of files, or what is wrong with them. */
+  const readFileItem = async (field: string, element: ElementDefinition, submitted: readonly string[]) => {
+    const found = await readFiles(field, element, submitted, sources ?? NO_FILES);
+    if ('error' in found) return found;
+    files.push(...found.files);
+    return { value: fileItem(element, found.files, sources?.files) };
+  };
+  const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
+  for (const element of inputs) {
+    const { name, type } = element;
+    const submitted = entered.get(name) ?? [];
+    if (!isShown(element, valueFor)) {
+      hidden.add(name);
+      if (Object.hasOwn(stored, name)) items[name] = null;
+    } else if (!sources && ofFiles.has(name)) {
+      // The record keeps what it has.
+    } else if (element.entry) {
+      const own = sent.get(name) ?? NO_ENTRIES;
+      const readTarget = await entryReferences(run, element, own, Object.hasOwn(stored, name) ? stored[name] : null);
+      const read = await readEntries(element, own, { options, work, readFileItem, readReference: readTarget });
+      if (read.wrong.length > 0) wrong.set(name, read.wrong);
+      else items[name] = read.value;
+    } else if (type === 'REFERENCE') {
+      const read = await readReference(
+        run,
+        element,
+        submitted,
+        Object.hasOwn(stored, name) ? (stored[name] ?? null) : null,
+      );
+      if ('error' in read) wrong.set(name, read.error);
+      else items[name] = read.value;
+    } else {
+      const result = isOfFiles(element)
+        ? await readFileItem(name, element, submitted)
+        : elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work);
+      if (!result) continue;
+      if ('error' in result) wrong.set(name, result.error);
+      else items[name] = result.value;
+    }
+  }
+  const { say } = await localeOf(run);
+  const all = [...wrong].flatMap(([name, found]) =>
+    Array.isArray(found) ? found : [{ path: [name], message: found }],
+  );
+  const errors = all.map(({ path, message: { key, values } }) => ({ path, message: say(key, values) }));
+  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files };
+}
+
+/**
+ * Reads a form and runs the block's `validate`, which may refuse it too (docs/reference/logic.md#own-validation). Throws a
+ * FormRefusal with all messages. What `validate` throws fails the request only if the fields themselves are right.
+ */
+export async function checkSubmission(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  fields: FormFields,
+  { shows, record }: { shows: (name: string) => boolean; record: StoredRecord | null },
+): Promise<Submission> {
+  const sources = { files: run.visit.files, items: record?.items };
+  const submission = await readSubmission(run, block, session, fields, shows, sources);
+  const validate = submission.errors.length > 0 ? session.tryAll : session.run;
+  await validate(['validate'], true);
+  const automatic = Object.hasOwn(fields, '_save') ? guardProblem(run, block, fields) : null;
+  const { say } = await localeOf(run);
+  const ofForm = automatic === null ? [] : [{ path: [], message: say(automatic.key) }];
+  const errors = [...ofForm, ...submission.errors, ...run.refusals.errors];
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
+  return submission;
+}
+
+/** Reads references of entries; targets of all entries are asked for together. */
+async function entryReferences(
+  run: Run,
+  element: ElementDefinition,
+  { entries }: SentEntries,
+  stored: Json | undefined,
+): Promise<EntryTools['readReference']> {
+  const { max } = boundsOf(element);
+  for (const field of referencesIn(element)) {
+    const ids = entries.slice(0, max).flatMap((entry) => (entry.get(field.name) ?? []).slice(0, MAX_REFERENCES.chosen));
+    await targetsOf(run, field, idsIn(ids));
+  }
+  return (field, submitted) => readReference(run, field, submitted, idsOfEntries(stored, field.name));
+}
+
+const NO_FILES: FileSources = { files: undefined, items: undefined };
+
+const NO_ENTRIES: SentEntries = { entries: [], numbers: [], isWrong: false };
+
+/** Values of the shown inputs that a visitor cannot change, for a new record: by their function, else their default. */
+export async function fixedItems(
+  block: Block,
+  session: BlockSession,
+  shows: (name: string) => boolean,
+): Promise<Items> {
+  const fixed = [...block.definition.elements.values()].filter(
+    (element) => roleOf(element) === 'input' && element.readonly && !element.mode && shows(element.name),
+  );
+  const values = await session.run(fixed.map(({ name }) => name));
+  return Object.fromEntries(fixed.map(({ name, default: given }) => [name, values.get(name) ?? given ?? null]));
+}

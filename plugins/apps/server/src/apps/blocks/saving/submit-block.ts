@@ -1,0 +1,165 @@
+import { AppsError, notFound } from '../../../common/errors';
+import type { StoredRecord } from '../../../records/types';
+import { pageFields, roleOf } from '../../elements';
+import { type FormError, FormRefusal, refuseInvalid } from '../../run/refusals';
+import { redirectOf } from '../../run/response';
+import { keyOf } from '../../run/run';
+import type { Run } from '../../run/types';
+import type { Block } from '../../types';
+import { type BlockSession, withSession } from '../block-session';
+import { questionHtml, unanswered } from '../display/question';
+import { leadsOn, onlyShows, shownAgain } from '../display/shown-again';
+import { isSaved, shownElements } from '../group';
+import { beforeElements, type Displayed, displayBlock, renderBlock } from '../run-block';
+import type { FormFields } from '../sent/form';
+import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
+import { fieldsAgain, filesAgain, requireStored, withSentFiles } from '../sent/submitted-files';
+import { notifyOfSave } from './notify';
+import { deleteInSession, saveInSession } from './save-record';
+import { checkSubmission, fixedItems, readSubmission } from './submission';
+
+/** The outcome of a posted form. */
+export type Submitted =
+  | (Displayed & { kind: 'shown' })
+  | { kind: 'saved'; record: StoredRecord; created: boolean; redirect: string | null }
+  | { kind: 'deleted'; redirect: string | null }
+  | { kind: 'edit' };
+
+/**
+ * Rights that saving and deleting by the form need (docs/reference/rights.md#blocks-view_permission): throw 401 or 403
+ * where the requester lacks them.
+ */
+export interface SubmitRights {
+  save(): void;
+  delete(): void;
+  /** Whether an action with a question waits for its answer; a JSON client is not asked. */
+  asks?: boolean;
+}
+
+const ACTION = 'action.';
+
+/**
+ * Processes a block's posted form: `on_display`, `action.<element>` functions, then `_delete`, `_edit` or `_save`
+ * (docs/reference/layouts.md#posting-a-form). Without any of them the block is shown again, with what was entered. A
+ * FormRefusal for wrong fields, and for what the block's own logic refuses.
+ */
+export async function submitBlock(
+  run: Run,
+  block: Block,
+  record: StoredRecord | null,
+  sent: FormFields,
+  rights: SubmitRights,
+): Promise<Submitted> {
+  const fields = withSentFiles(block, sent, run.visit.files);
+  const question = rights.asks ? unanswered(block, fields) : null;
+  if (question) {
+    const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
+    const options = { record, mode: record ? 'text' : 'input' } as const;
+    const html = await questionHtml(run, block, options, question, fieldsAgain(block, fields, files));
+    return { kind: 'shown', html, title: block.id, failed: false, isForm: true };
+  }
+  return withSession(run, block, record, async (session) => {
+    const shows = onlyShows(block, fields);
+    const redirect =
+      (await beforeElements(run, session)) ?? (shows ? null : await runActions(run, block, session, record, fields));
+    if (redirect !== null) return { kind: 'shown', redirect };
+    if (isPageMove(fields)) await checkPage(run, block, session, record, fields);
+    if (!shows && record && Object.hasOwn(fields, '_delete')) {
+      rights.delete();
+      return { kind: 'deleted', redirect: await deleteInSession(run, session, record) };
+    }
+    if (!shows && record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
+    const saves = !shows && Object.hasOwn(fields, '_save') && !leadsOn(run, block, record, fields);
+    if (saves) return save(run, block, session, record, fields, rights);
+    const current = record && (await run.unit.get(keyOf(run), record.id));
+    const options = { ...(await shownAgain(run, block, record, fields, [], rights.asks)), record: current };
+    return { kind: 'shown', ...(await renderBlock(run, block, session, options)) };
+  });
+}
+
+/**
+ * The form again after a FormRefusal, with what was entered and the messages; in an attempt of its own, whose changes are
+ * dropped, because the refused one has changed what its functions read.
+ */
+export async function showRefused(
+  run: Run,
+  block: Block,
+  record: StoredRecord | null,
+  fields: FormFields,
+  errors: readonly FormError[],
+): Promise<Displayed> {
+  const sent = withSentFiles(block, fields, run.visit.files);
+  return displayBlock(run, block, await shownAgain(run, block, record, sent, errors));
+}
+
+/**
+ * Throws a FormRefusal for wrong fields of the page that a visitor leaves with its button to the next one. The fields before
+ * them are read too, because of conditions.
+ */
+async function checkPage(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  record: StoredRecord | null,
+  fields: FormFields,
+): Promise<void> {
+  const shows = shownElements(run, block);
+  const pages = pagesOf(block, shows);
+  if (pages.length === 0 || Object.hasOwn(fields, pageFields.back)) return;
+  const here = new Set(namesOn(block.definition, pages[currentPage(fields, pages.length)]));
+  const sources = { files: run.visit.files, items: record?.items };
+  const submission = await readSubmission(run, block, session, fields, shows, sources);
+  const errors = submission.errors.filter(({ path }) => here.has(path[0] ?? ''));
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
+}
+
+async function runActions(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  record: StoredRecord | null,
+  fields: FormFields,
+): Promise<string | null> {
+  const shows = shownElements(run, block);
+  for (const field of Object.keys(fields).filter((name) => name.startsWith(ACTION))) {
+    const name = field.slice(ACTION.length);
+    const element = block.definition.elements.get(name);
+    if (roleOf(element) !== 'action' || name.startsWith('_')) {
+      throw notFound(`The block "${block.id}" has no action "${name}"`);
+    }
+    if (element?.validates) await checkSubmission(run, block, session, fields, { shows, record });
+    const redirect = redirectOf(run, (await session.run([name], true)).get(name));
+    refuseInvalid(run);
+    if (redirect !== null) return redirect;
+  }
+  return null;
+}
+
+async function save(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  record: StoredRecord | null,
+  fields: FormFields,
+  rights: SubmitRights,
+): Promise<Submitted> {
+  const shows = shownElements(run, block);
+  if (!isSaved(run, block)) throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
+  if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Saving needs a POST request');
+  rights.save();
+  const { files } = run.visit;
+  const submission = await checkSubmission(run, block, session, fields, { shows, record });
+  requireStored(block, submission.files, files);
+  const { items } = submission;
+  const key = keyOf(run);
+  const creator = run.visit.requester.identity || null;
+  const saved = record
+    ? await run.unit.update(key, record.id, { set: items })
+    : await run.unit.create(key, {
+        items: { ...(await fixedItems(block, session, shows)), ...items, block: block.id },
+        creator,
+      });
+  const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
+  await notifyOfSave(run, block, done.record, !record);
+  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect };
+}

@@ -1,0 +1,191 @@
+import type { Items, Json } from '../../../../../shared/json';
+import { fieldOf, filesIn, type HeldFile, type RequestFiles, type StoredFile } from '../../../files';
+import type { FileRules } from '../../../files/types';
+import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile } from '../../elements';
+import type { Message } from '../../locales';
+import { FilesNeeded } from '../../run/run-files';
+import type { App, Block, Definition, ElementDefinition } from '../../types';
+import { type FormFields, textsOf } from './form';
+import { sentEntries } from './sent-entries';
+
+/** Texts of a field of files: a file of the record, one of an earlier submission, and the part that has sent files now. */
+const STORED = 'stored:';
+const KEPT = 'kept:';
+const SENT = 'sent:';
+
+/** Where the files of a submission come from. */
+export interface FileSources {
+  /** The request's files; absent for a form without any. */
+  files: RequestFiles | undefined;
+  /** Items of the record that the form changes. */
+  items: Items | undefined;
+}
+
+/** As an element type of files takes them. */
+type FileEntries = Parameters<NonNullable<NonNullable<ReturnType<typeof elementTypes.get>>['files']>>[0];
+
+/** Whether an element's values are files. */
+export const isOfFiles = ({ type }: Pick<ElementDefinition, 'type'>): boolean =>
+  elementTypes.get(type)?.files !== undefined;
+
+/** The elements of files by name, and those of repeated groups by `<group>:<field>`. */
+export function fileFields({ elements }: Definition): Map<string, ElementDefinition> {
+  const all = [...elements.values()].flatMap((element) => [
+    [element.name, element] as const,
+    ...[...(element.entry?.values() ?? [])].map((field) => [`${element.name}:${field.name}`, field] as const),
+  ]);
+  return new Map(all.filter(([, one]) => isOfFiles(one)));
+}
+
+/**
+ * The fields of a form, in which fields of files also name the files that the request has sent for them: so these are moved,
+ * left out and shown again with the entry of a repeated group that they belong to. Where a field takes one file, a new one
+ * replaces what an earlier submission has sent.
+ */
+export function withSentFiles({ definition }: Block, fields: FormFields, files: RequestFiles | undefined): FormFields {
+  const known = fileFields(definition);
+  const sent = (files?.parts() ?? []).map((part) => {
+    const before = textsOf(Object.hasOwn(fields, part) ? fields[part] : undefined);
+    const replaces = !known.get(fieldOf(part) ?? '')?.multiple && files?.of(part).some((file) => 'token' in file);
+    const stay = replaces ? before.filter((text) => !text.startsWith(KEPT)) : before;
+    return [part, [...stay, `${SENT}${part}`]];
+  });
+  return { ...fields, ...Object.fromEntries(sent) };
+}
+
+/** The files of a record's field. */
+function storedIn(items: Items | undefined, field: string): StoredFile[] {
+  const [name = '', own] = field.split(':');
+  const value: unknown = items && Object.hasOwn(items, name) ? items[name] : null;
+  if (own === undefined) return filesIn(value);
+  const entries: object[] = (Array.isArray(value) ? value : []).filter(
+    (one) => typeof one === 'object' && one !== null,
+  );
+  const all = entries.flatMap((entry) => (Object.hasOwn(entry, own) ? filesIn((entry as Items)[own]) : []));
+  return [...new Map(all.map((file) => [file.documentId, file])).values()];
+}
+
+/** The files that a form has submitted for a field: those that stay, and new ones. */
+async function fileEntries(
+  field: string,
+  submitted: readonly string[],
+  { files, items }: FileSources,
+): Promise<FileEntries> {
+  const after = (prefix: string) =>
+    submitted.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));
+  const stays = new Set(after(STORED));
+  const held: FileEntries['held'][number][] = [];
+  for (const token of after(KEPT).slice(0, MAX_FILES + 1))
+    held.push((await files?.claim(field, token)) ?? { problem: 'file_gone' });
+  for (const part of new Set(after(SENT))) if (fieldOf(part) === field) held.push(...(files?.of(part) ?? []));
+  return { stored: storedIn(items, field).filter(({ documentId }) => stays.has(documentId)), held };
+}
+
+/** Reads and checks the files that a form has submitted for a field. @param field as in `fileFields` */
+export async function readFiles(
+  field: string,
+  element: ElementDefinition,
+  submitted: readonly string[],
+  sources: FileSources,
+): Promise<{ files: (StoredFile | HeldFile)[] } | { error: Message }> {
+  const entries = await fileEntries(field, submitted, sources);
+  return elementTypes.get(element.type)?.files?.(entries, element) ?? { files: [] };
+}
+
+/** Files that a form shows again, by the texts of their fields. */
+export type FilesAgain = ReadonlyMap<string, readonly ShownFile[]>;
+
+/** Files that a form shows again: those of the record that stay, and new ones, kept for its next submission. */
+export async function filesAgain({ definition }: Block, fields: FormFields, sources: FileSources): Promise<FilesAgain> {
+  const shown = new Map<string, readonly ShownFile[]>();
+  const groups = sentEntries(definition, fields);
+  for (const [field, element] of fileFields(definition)) {
+    if (element.readonly) continue;
+    const [name = '', own] = field.split(':');
+    const submitted =
+      own === undefined
+        ? textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)
+        : (groups.get(name)?.entries ?? []).flatMap((entry) => entry.get(own) ?? []);
+    for (const text of new Set(submitted))
+      if (!shown.get(text)?.length)
+        shown.set(text, await keptFiles(await fileEntries(field, [text], sources), sources.files));
+  }
+  return shown;
+}
+
+/** The fields of a form that carries its files along: in fields of files the texts that keep them. */
+export function fieldsAgain({ definition }: Block, fields: FormFields, shown: FilesAgain): FormFields {
+  const known = fileFields(definition);
+  const again = ([name, value]: [string, unknown]): [string, unknown] => {
+    if (!known.has(fieldOf(name) ?? '')) return [name, value];
+    return [name, textsOf(value).flatMap((text) => (shown.get(text) ?? []).map(({ entry }) => entry))];
+  };
+  return Object.fromEntries(Object.entries(fields).map(again));
+}
+
+/** Files as the form shows them again after an error: new ones are kept for its next submission, as far as there is room. */
+async function keptFiles({ stored, held }: FileEntries, files: RequestFiles | undefined): Promise<ShownFile[]> {
+  const shown = stored.map(shownFile);
+  for (const file of held) {
+    if ('token' in file && (await files?.keep(file)))
+      shown.push({ entry: `${KEPT}${file.token}`, name: file.name, size: file.size });
+  }
+  return shown;
+}
+
+/** The files of a field in a form: those that were submitted, else those of its value. */
+export function formFiles(
+  { shownFiles }: { shownFiles?: FilesAgain },
+  submitted: readonly string[] | null,
+  value: Json,
+): ShownFile[] {
+  return submitted ? submitted.flatMap((text) => shownFiles?.get(text) ?? []) : filesIn(value).map(shownFile);
+}
+
+const shownFile = ({ documentId, name, size, url }: StoredFile): ShownFile => ({
+  entry: `${STORED}${documentId}`,
+  name,
+  size,
+  url,
+});
+
+/** The item of an element of files. New files have no address before they are in the media library. */
+export function fileItem(
+  { multiple }: ElementDefinition,
+  files: readonly (StoredFile | HeldFile)[],
+  request: RequestFiles | undefined,
+): Json {
+  const list = files.map((file) => {
+    if (!('token' in file)) return file;
+    return request?.stored(file) ?? { name: file.name, mime: file.mime, size: file.size };
+  });
+  return (multiple ? list : (list[0] ?? null)) as unknown as Json;
+}
+
+/** FilesNeeded where one of the files is not in the media library yet. */
+export function requireStored(
+  block: Block,
+  submitted: readonly (StoredFile | HeldFile)[],
+  request: RequestFiles | undefined,
+): void {
+  const needed = submitted.filter((file): file is HeldFile => 'token' in file && !request?.stored(file));
+  const fields = fileFields(block.definition);
+  if (needed.length > 0) throw new FilesNeeded(needed, (field) => fields.get(field)?.folder);
+}
+
+/** The files that forms of an app may carry, of one block or of all. */
+export function fileRules(app: App, blockId?: string): FileRules {
+  const rules = new Map<string, { maxSize: number; count: number }>();
+  for (const block of app.blocks.values()) {
+    if (blockId !== undefined && block.id !== blockId) continue;
+    const { elements } = block.definition;
+    for (const [field, { maxSize = MAX_SIZE, multiple }] of fileFields(block.definition)) {
+      const group = elements.get(field.split(':', 1)[0] ?? '');
+      const entries = group?.entry ? boundsOf(group).max : 1;
+      const known = rules.get(field) ?? { maxSize: 0, count: 0 };
+      const count = Math.max(known.count, entries * (multiple ? MAX_FILES : 1));
+      rules.set(field, { maxSize: Math.max(known.maxSize, maxSize), count });
+    }
+  }
+  return rules;
+}

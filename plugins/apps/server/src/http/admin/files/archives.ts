@@ -1,0 +1,145 @@
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ArchiveResult, archiveRoutes, LinkInput } from '../../../../../shared/admin-api';
+import { ArchiveError, filesBelow, importArchive, packed, type ThemeFolder } from '../../../archive';
+import { AppsError, notFound } from '../../../common/errors';
+import { must, readBody, readParameters } from '../../../common/request-schema';
+import { isId } from '../../../sites';
+import { jsonObject } from '../../request/body';
+import type { HttpServices } from '../../request/exchange';
+import type { Handlers } from '../handler';
+import { withUpload } from '../upload';
+import { findingsOf, testsOf } from './archive-check';
+import { requireEditing } from './code';
+
+/** Problems and paths that an answer lists. */
+const MAX_LISTED = 500;
+const MAX_NAME = 300;
+
+const id = (what: string) => z.string(must(what)).refine(isId, must(what));
+const appParameter = z.object({ app: id('the id of an app').optional() });
+const linkParameter = z.object({ app: id('the id of an app') });
+const linkBody = z.object({ app: id('the id of an app'), theme: id('the id of a theme') });
+const options = z.object({
+  name: z.string(must('the name of the file')).max(MAX_NAME, must(`at most ${MAX_NAME} characters`)),
+  theme: id('the id of a theme').optional(),
+  replace: z.boolean(must('true or false')).default(false),
+  write: z.boolean(must('true or false')).default(false),
+  tests: z.boolean(must('true or false')).default(false),
+});
+
+/** What the admin routes of themes and apps as files answer (shared/admin/archives.ts). */
+export const archiveHandlers: Handlers<typeof archiveRoutes> = {
+  async exportArchive(ctx, services) {
+    const theme = await themeOf(services, String(ctx.params.theme));
+    const { app } = readParameters(appParameter, ctx.query);
+    const folder = app === undefined ? theme.folder : join(theme.apps, app);
+    const isThere = await lstat(folder).then(
+      (info) => info.isDirectory() || app === undefined,
+      () => false,
+    );
+    if (!isThere) throw notFound(`There is no app "${app}" in the theme "${theme.id}"`);
+    const name = app ?? theme.id;
+    ctx.type = 'application/zip';
+    ctx.set('Content-Disposition', `attachment; filename="${name}.zip"`);
+    ctx.set('Cache-Control', 'private, no-store');
+    const zip = packed(folder, name, filesBelow(folder));
+    zip.once('error', () => ctx.res.destroy());
+    return zip;
+  },
+
+  async importArchive(ctx, services): Promise<ArchiveResult> {
+    requireEditing(services);
+    return withUpload(ctx, async (upload) => {
+      const { name, theme, tests: wantsTests, ...rest } = readBody(options, upload.options);
+      const checked: Checked = { findings: [], tests: null };
+      const { themesDirectory, appsFolder } = services.config;
+      const into = theme === undefined ? null : await themeOf(services, theme);
+      const imported = await importArchive({
+        ...{ themesDirectory, appsFolder, id: undefined, requireApp: into !== null, ...rest },
+        file: upload.path,
+        async inspect(unpacked) {
+          checked.findings = await findingsOf(services, unpacked);
+          checked.tests = await testsOf(services, unpacked, wantsTests);
+        },
+        fallback: name.replace(/\.zip$/i, ''),
+        themeOf: () => {
+          if (into) return into;
+          throw new ArchiveError('The ZIP holds an app', 'Choose the theme that gets it.');
+        },
+      }).catch((error: unknown) => {
+        if (!(error instanceof ArchiveError)) throw error;
+        // Messages of the command line name the file; here it is a temporary one.
+        const message = error.message.replaceAll(upload.path, 'The file').replaceAll(themesDirectory, '');
+        return { problems: [[message, error.cure].filter(Boolean).join('. ').replaceAll(themesDirectory, '')] };
+      });
+      return { ...resultOf(imported), ...checked };
+    });
+  },
+
+  async createLink(ctx, services): Promise<LinkInput> {
+    requireEditing(services);
+    const { id: ownId, apps } = await themeOf(services, String(ctx.params.theme));
+    const { app, theme } = readBody(linkBody, jsonObject(ctx));
+    const other = await themeOf(services, theme);
+    const offers = (await services.sites.themes()).find(({ id }) => id === theme)?.apps ?? [];
+    if (other.id === ownId || !offers.includes(app))
+      throw new AppsError('BadRequestError', `The theme "${theme}" has no app "${app}" that this theme can use`);
+    const path = join(apps, `${app}.lnk`);
+    if ((await isThere(join(apps, app))) || (await isThere(path)))
+      throw new AppsError('ConflictError', `The theme "${ownId}" has an app "${app}" already`);
+    await mkdir(apps, { recursive: true });
+    // Another request may have made it meanwhile.
+    await writeFile(path, `${theme}\n`, { flag: 'wx' });
+    ctx.status = 201;
+    return { app, theme };
+  },
+
+  async deleteLink(ctx, services): Promise<{ success: 'deleted' }> {
+    requireEditing(services);
+    const { id: ownId, apps } = await themeOf(services, String(ctx.params.theme));
+    const { app } = readParameters(linkParameter, ctx.query);
+    const path = join(apps, `${app}.lnk`);
+    if (!(await isThere(path))) throw notFound(`The theme "${ownId}" has no link to an app "${app}"`);
+    await rm(path);
+    return { success: 'deleted' };
+  },
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The folder of a theme. NotFoundError for an unknown one. */
+async function themeOf({ sites, config }: HttpServices, theme: string): Promise<ThemeFolder> {
+  const known = await sites.themes();
+  if (!known.some((one) => one.id === theme)) throw notFound('There is no such theme');
+  const folder = join(config.themesDirectory, theme);
+  return { id: theme, folder, apps: join(folder, config.appsFolder) };
+}
+
+type Checked = Pick<ArchiveResult, 'findings' | 'tests'>;
+
+function resultOf(
+  imported: Awaited<ReturnType<typeof importArchive>> | { problems: string[] },
+): Omit<ArchiveResult, keyof Checked> {
+  if (imported.problems)
+    return {
+      problems: imported.problems.slice(0, MAX_LISTED),
+      kind: null,
+      id: null,
+      files: 0,
+      state: null,
+      differences: null,
+    };
+  const { contents, state, differences } = imported;
+  const shown = differences && {
+    added: differences.added.slice(0, MAX_LISTED),
+    changed: differences.changed.slice(0, MAX_LISTED),
+    removed: differences.removed.slice(0, MAX_LISTED),
+  };
+  return { problems: [], kind: contents.kind, id: contents.id, files: contents.files.size, state, differences: shown };
+}

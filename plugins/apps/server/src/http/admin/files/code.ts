@@ -1,0 +1,160 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import {
+  type CodeFile,
+  type CodeFiles,
+  type CodeHints,
+  type codeRoutes,
+  logicLanguages,
+} from '../../../../../shared/admin-api';
+import { appFiles, appTemplates, blockFiles } from '../../../app-templates';
+import { AppsError, notFound } from '../../../common/errors';
+import { must, readBody, readParameters } from '../../../common/request-schema';
+import { contextMembers } from '../../../logic';
+import { schemaWords } from '../../../package-files';
+import type { Site } from '../../../sites/types';
+import { jsonObject } from '../../request/body';
+import type { HttpServices } from '../../request/exchange';
+import { administratorOf, type Handlers, siteOf } from '../handler';
+import { checkHandlers } from './code-check';
+
+const text = z.string(must('a text'));
+const revision = text.max(100, must('the revision of a file'));
+const fileBody = z.object({ path: text, text, revision: revision.nullable() });
+const renameBody = z.object({ path: text, to: text, revision });
+const blockBody = z.object({
+  block: text.regex(/^[A-Za-z0-9_-]{1,80}$/, must("an id: letters, digits, '_' and '-'")),
+  language: z.enum(logicLanguages, must(`one of ${logicLanguages.join(', ')}`)),
+});
+const appBody = z.object({ app: text.max(80, must('an id of at most 80 characters')), template: text.nullable() });
+const pathParameter = z.object({ path: text });
+const deleteParameters = z.object({ path: text, revision });
+
+/** What the admin routes of an app's files answer (shared/admin/code.ts). */
+export const codeHandlers: Handlers<typeof codeRoutes> = {
+  async files(ctx, services): Promise<CodeFiles> {
+    const site = await siteOf(ctx, services);
+    const app = await services.sites.app(site, appId(ctx));
+    if (!app) throw notFound('There is no such app');
+    const linked = app.themeId === site.theme ? null : `This app belongs to the theme "${app.themeId}"`;
+    const editor = await services.sites.editor.app(app.themeId, app.appId);
+    return { locked: lockOf(services) ?? linked, files: await editor.list() };
+  },
+
+  async file(ctx, services): Promise<CodeFile> {
+    const site = await siteOf(ctx, services);
+    const app = await services.sites.app(site, appId(ctx));
+    if (!app) throw notFound('There is no such app');
+    const { path } = readParameters(pathParameter, ctx.query);
+    return (await services.sites.editor.app(app.themeId, app.appId)).read(path);
+  },
+
+  async writeFile(ctx, services): Promise<CodeFile> {
+    const { editor, keep } = await changing(ctx, services);
+    const { path, text, revision } = readBody(fileBody, jsonObject(ctx));
+    const before = await editor.write({ path, text }, revision);
+    if (before && before.text !== text) await keep(path, before.text);
+    return editor.read(path);
+  },
+
+  async renameFile(ctx, services): Promise<CodeFile> {
+    const { editor, keep } = await changing(ctx, services);
+    const { path, to, revision } = readBody(renameBody, jsonObject(ctx));
+    const file = await editor.rename(path, to, revision);
+    await keep(path, file.text);
+    return file;
+  },
+
+  async deleteFile(ctx, services): Promise<{ success: 'deleted' }> {
+    const { editor, keep } = await changing(ctx, services);
+    const { path, revision } = readParameters(deleteParameters, ctx.query);
+    const file = await editor.delete(path, revision);
+    await keep(path, file.text);
+    return { success: 'deleted' };
+  },
+
+  async fileVersions(ctx, services) {
+    const { theme } = await siteOf(ctx, services);
+    const { path } = readParameters(pathParameter, ctx.query);
+    return services.versions.list({ theme, app: appId(ctx), path });
+  },
+
+  async fileVersion(ctx, services): Promise<{ text: string }> {
+    const { theme } = await siteOf(ctx, services);
+    const id = String(ctx.params.version);
+    const found = /^\d{1,15}$/.test(id) ? await services.versions.text({ theme, app: appId(ctx) }, Number(id)) : null;
+    if (found === null) throw notFound('There is no such version; only the latest ones are kept');
+    return { text: found };
+  },
+
+  async createBlock(ctx, services): Promise<{ paths: string[] }> {
+    const { editor } = await changing(ctx, services);
+    const { block, language } = readBody(blockBody, jsonObject(ctx));
+    const taken = (await editor.list()).find(({ path }) => /^blocks\/([^/]+)\.[a-z]+$/.exec(path)?.[1] === block);
+    if (taken) throw new AppsError('ConflictError', `The app has the file "${taken.path}" already`);
+    const paths = await writeNew(editor, blockFiles(editor.folder, block, language));
+    ctx.status = 201;
+    return { paths };
+  },
+
+  async createApp(ctx, services): Promise<{ app: string }> {
+    requireEditing(services);
+    const site = await siteOf(ctx, services);
+    const { app, template } = readBody(appBody, jsonObject(ctx));
+    if (template !== null && !appTemplates().includes(template))
+      throw new AppsError('BadRequestError', `There is no template "${template}"`);
+    const editor = await services.sites.editor.createApp(site.theme, app);
+    await writeNew(editor, appFiles(editor.folder, app, template ?? undefined));
+    ctx.status = 201;
+    return { app };
+  },
+
+  appTemplates: async () => appTemplates(),
+
+  async codeHints(): Promise<CodeHints> {
+    return {
+      definition: schemaWords('definition'),
+      settings: schemaWords('settings'),
+      types: contextMembers as CodeHints['types'],
+    };
+  },
+
+  ...checkHandlers,
+};
+
+const appId = (ctx: Context): string => String(ctx.params.app);
+
+/** Why no file can be changed in this server; null where they can. */
+export function lockOf({ config, production }: HttpServices): string | null {
+  if (config.editing ?? !production) return null;
+  return 'Editing is switched off: `editing` in the configuration of the plugin';
+}
+
+/** ForbiddenError where editing is switched off. */
+export function requireEditing(services: HttpServices): void {
+  const lock = lockOf(services);
+  if (lock !== null) throw new AppsError('ForbiddenError', lock);
+}
+
+/** The editor of the app that the path names, and what keeps a text that was replaced. */
+async function changing(ctx: Context, services: HttpServices) {
+  requireEditing(services);
+  const site: Site = await siteOf(ctx, services);
+  const { username } = await administratorOf(ctx, services);
+  const editor = await services.sites.editor.app(site.theme, appId(ctx));
+  const keep = (path: string, text: string) =>
+    services.versions.keep({ theme: site.theme, app: appId(ctx), path }, text, username);
+  return { editor, keep };
+}
+
+type AppEditor = Awaited<ReturnType<HttpServices['sites']['editor']['app']>>;
+
+async function writeNew(editor: AppEditor, files: ReadonlyMap<string, string>): Promise<string[]> {
+  const paths: string[] = [];
+  for (const [file, content] of files) {
+    const path = file.slice(editor.folder.length + 1).replaceAll('\\', '/');
+    await editor.write({ path, text: content }, null);
+    paths.push(path);
+  }
+  return paths;
+}
