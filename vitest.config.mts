@@ -5,6 +5,9 @@ const exclude = ['**/node_modules/**', '**/dist/**'];
 /** Unit tests that wait for time limits or compare many generated searches. TEST_SLOW=false leaves them out. */
 const slow = process.env.TEST_SLOW === 'false' ? ['**/limits.test.ts', '**/sorted-terms.test.ts'] : [];
 
+/** The short form of `npm run test:hostile`. */
+const attacks = 'tests/themes/attacks.test.ts';
+
 /** Tests that start hosts. */
 const hosts = {
   globalSetup: ['tests/support/build.ts'],
@@ -30,9 +33,11 @@ export default defineConfig({
           ...hosts,
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...exclude, 'tests/hostile/**', 'tests/panel/**', 'tests/fixtures/**'],
+          exclude: [...exclude, attacks, 'tests/hostile/**', 'tests/panel/**', 'tests/fixtures/**'],
         },
       },
+      // After the others: it measures how late answers are, so that nothing may run beside it.
+      { test: { ...hosts, name: 'attacks', include: [attacks], exclude } },
       // By itself (`npm run test:panel`): it needs the built admin panel, which takes a minute. `npm test` runs way.test.ts of it.
       {
         test: {

@@ -120,6 +120,7 @@ async function main() {
     runTests('unit');
     const browser = chromium();
     runTests('e2e', browser ? { CHROMIUM_PATH: browser } : {});
+    runTests('attacks');
     // The others of the panel take minutes: `npm run test:panel`.
     if (browser) runTests('panel', { CHROMIUM_PATH: browser }, [join('tests', 'panel', 'way.test.ts')]);
   } catch (error) {

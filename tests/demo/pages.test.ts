@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser } from '../support/browser';
+import { hasBrowser, type Visitor } from '../support/browser';
 import { useBrowser, useHost } from '../support/hooks';
 import { basic } from '../support/send';
 import { repository } from '../support/theme';
 import { printedPasswords, visitor } from './apps/visitor';
-import { lookAt, openAs, ways } from './pages/looks';
+import { lookAt, openAs, type Way, ways } from './pages/looks';
 import { records, rows } from './pages/rows';
 
 /** Shown by no page: the text of mails. */
@@ -24,22 +24,26 @@ test('the table has every block of the demo', async () => {
 describe.skipIf(!hasBrowser)('every page of the demo', () => {
   const host = useHost({ env: { APPS_DEMO: 'true' } });
   const browser = useBrowser();
+  /** One page for all rows: opening another takes as long as looking at it. Cookies and headers are those of the row. */
+  const visitors = {} as Record<Way, Visitor>;
   beforeAll(async () => {
     for (const [app, id, items] of records) await visitor(host, app, 'mona').put(`record/${id}`, items);
+    for (const how of ways) visitors[how] = await openAs(browser, how);
   });
 
   const numbered = rows.map((row, number) => ({ ...row, number }));
   test.each(numbered)('$name fits, and has no violation', async ({ number, path: at, as, before, bare, only }) => {
     const password = as && printedPasswords(host)[as];
-    const extraHTTPHeaders = as ? basic(`${as}:${password}`) : {};
     for (const how of only ? [only] : ways) {
-      const { page, context, said } = await openAs(browser, how, extraHTTPHeaders);
+      const { page, context, said } = visitors[how];
+      said.length = 0;
+      await context.clearCookies();
+      await page.setExtraHTTPHeaders(as ? basic(`${as}:${password}`) : {});
       await page.goto(`${host.url}/site${at}`);
       await before?.(page);
       expect(await page.locator('header nav').count(), 'the theme').toBe(bare ? 0 : 1);
       await lookAt(page, how, number);
       expect(said.filter((line) => /Content Security Policy|Uncaught/.test(line))).toEqual([]);
-      await context.close();
     }
   });
 });

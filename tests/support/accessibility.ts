@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 const axe = createRequire(__filename).resolve('axe-core/axe.min.js');
 
@@ -28,6 +28,15 @@ export async function violations(page: Page, parts: Parts = { include: ['html'] 
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }
 
+/** One page a browser for the copies, as opening another takes as long as looking at it. */
+const copies = new WeakMap<Browser, Promise<Page>>();
+
+function copyPage(browser: Browser): Promise<Page> {
+  const known = copies.get(browser) ?? browser.newContext({ bypassCSP: true }).then((context) => context.newPage());
+  copies.set(browser, known);
+  return known;
+}
+
 /**
  * The same for a page in which scripts are off, so that axe-core cannot run there: it looks at a copy, which has no script, the
  * content of `noscript`, and the same size and colours.
@@ -35,16 +44,18 @@ export async function violations(page: Page, parts: Parts = { include: ['html'] 
 export async function violationsWithoutScript(page: Page): Promise<string[]> {
   const html = (await page.content()).replace(/<script\b[\s\S]*?<\/script>|<\/?noscript[^>]*>/g, '');
   const isDark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
-  const options = { viewport: page.viewportSize(), colorScheme: isDark ? 'dark' : 'light', bypassCSP: true } as const;
-  const context = await page.context().browser()?.newContext(options);
-  if (!context) throw new Error('The page has no browser');
+  const browser = page.context().browser();
+  if (!browser) throw new Error('The page has no browser');
+  const copy = await copyPage(browser);
+  const size = page.viewportSize();
+  if (size) await copy.setViewportSize(size);
+  await copy.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
+  const isPage = (url: URL) => url.href === page.url();
+  await copy.route(isPage, (route) => route.fulfill({ contentType: 'text/html', body: html }));
   try {
-    const copy = await context.newPage();
-    const isPage = (url: URL) => url.href === page.url();
-    await copy.route(isPage, (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await copy.goto(page.url());
     return await violations(copy);
   } finally {
-    await context.close();
+    await copy.unroute(isPage);
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
@@ -27,9 +27,18 @@ export async function visitor(browser: Browser, options: Parameters<Browser['new
   return { page, context, said };
 }
 
-/** Opens a page and waits until its connection for changes is open. */
+/**
+ * Opens a page and waits until its connection for changes is open. The page is loaded again when there is none: a block that
+ * met its time limit on a busy machine has nothing to wait for.
+ */
 export async function openLive(page: Page, address: string): Promise<void> {
-  const answer = page.waitForResponse((response) => response.url().includes('@@apps.live'));
-  await page.goto(address);
-  await answer;
+  const isLive = (response: Response) => response.url().includes('@@apps.live');
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await Promise.all([page.waitForResponse(isLive, { timeout: 15_000 }), page.goto(address)]);
+      return;
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { attacks } from '../hostile/attacks';
 import { runAttacks } from '../hostile/attacks/run';
 import { search } from '../hostile/attacks/search';
 
-// The short form of `npm run test:hostile`. Other tests run beside it, so that it allows more time.
+// The short form of `npm run test:hostile`. `npm test` also runs on slow machines, so that it allows more time.
 runAttacks(
   [...attacks, ...search].filter(({ short }) => short),
   { maxWait: 2_000 },

@@ -34,8 +34,8 @@ const looksAt = (at: number, how: Way): Look[] => {
 };
 
 /** A visitor whose pages can be looked at. */
-export const openAs = (browser: ReturnType<typeof useBrowser>, how: Way, extraHTTPHeaders = {}) =>
-  browser.visitor({ javaScriptEnabled: how === 'script', bypassCSP: true, extraHTTPHeaders });
+export const openAs = (browser: ReturnType<typeof useBrowser>, how: Way) =>
+  browser.visitor({ javaScriptEnabled: how === 'script', bypassCSP: true });
 
 /** The page fits its window, and axe-core finds no violation in it: in the looks of the page at this position. */
 export async function lookAt(page: Page, how: Way, at: number): Promise<void> {
