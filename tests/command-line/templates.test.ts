@@ -204,28 +204,35 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   const browser = useBrowser();
   const pictures = path.join(repository, '.cache', 'screenshots');
 
-  describe.each(['light', 'dark'] as const)('with %s colours', (colorScheme) => {
-    test.each<[name: string, address: string, as: string]>([
-      ['home', '/site/', 'visitor'],
-      ['guestbook', '/site/@@guestbook', 'visitor'],
-      ['poll', '/site/@@apps/my-poll/blocks/poll', 'visitor'],
-      ['comments', '/site/@@apps/my-comments/blocks/comments', 'una'],
-      ['moderate', '/site/@@apps/my-comments/blocks/moderate', 'manager'],
-      ['survey', '/site/@@apps/my-survey/blocks/survey', 'visitor'],
-      ['glossary', '/site/@@apps/my-glossary/blocks/glossary', 'visitor'],
-      ['rate', '/site/@@apps/my-rating/blocks/rate', 'visitor'],
-    ])('the page %s is accessible', async (name, address, as) => {
-      const { page, context } = await browser.visitor({
-        colorScheme,
-        viewport: { width: 900, height: 700 },
-        bypassCSP: true,
-        extraHTTPHeaders: who[as],
-      });
-      await page.goto(host.url + address);
-      expect(await violations(page)).toEqual([]);
-      await page.screenshot({ path: path.join(pictures, `starter-${name}-${colorScheme}.png`), fullPage: true });
-      await context.close();
+  const pages: [name: string, address: string, as: string][] = [
+    ['home', '/site/', 'visitor'],
+    ['guestbook', '/site/@@guestbook', 'visitor'],
+    ['poll', '/site/@@apps/my-poll/blocks/poll', 'visitor'],
+    ['comments', '/site/@@apps/my-comments/blocks/comments', 'una'],
+    ['moderate', '/site/@@apps/my-comments/blocks/moderate', 'manager'],
+    ['survey', '/site/@@apps/my-survey/blocks/survey', 'visitor'],
+    ['glossary', '/site/@@apps/my-glossary/blocks/glossary', 'visitor'],
+    ['rate', '/site/@@apps/my-rating/blocks/rate', 'visitor'],
+  ];
+  const schemes = ['light', 'dark'] as const;
+  /** Each page in one colour scheme, in both with TEST_LOOKS=all. */
+  const looks = pages.flatMap(([name, address, as], at) =>
+    schemes
+      .filter((_, scheme) => process.env.TEST_LOOKS === 'all' || at % 2 === scheme)
+      .map((colorScheme) => ({ name, address, as, colorScheme })),
+  );
+
+  test.each(looks)('the page $name is accessible, $colorScheme', async ({ name, address, as, colorScheme }) => {
+    const { page, context } = await browser.visitor({
+      colorScheme,
+      viewport: { width: 900, height: 700 },
+      bypassCSP: true,
+      extraHTTPHeaders: who[as],
     });
+    await page.goto(host.url + address);
+    expect(await violations(page)).toEqual([]);
+    await page.screenshot({ path: path.join(pictures, `starter-${name}-${colorScheme}.png`), fullPage: true });
+    await context.close();
   });
 
   test('a vote, a wrong form and a new entry need no other page', async () => {
