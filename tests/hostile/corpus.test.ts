@@ -12,6 +12,12 @@ const margin = 200;
 /** Milliseconds after which a request counts as unanswered. */
 const ANSWER_TIMEOUT = 10_000;
 
+/**
+ * Attempts after which a case counts as late. Beside a busy loop on one of two processors a third of the attempts of some cases are
+ * late, although each case is in time by itself.
+ */
+const ATTEMPTS = 6;
+
 /** Cases that are run at the same time. */
 const together = 2;
 
@@ -56,14 +62,14 @@ const isEnded = (one: Case, { answer }: Result) => answer.status === 504 && faul
  * that, and a request that comes when both runners have just been lost waits for a new one, which does not count as its
  * time: on such a machine, busy with other things too, 24 of 470 cases were answered after more than 1,700 ms, up to 2,830 ms, and
  * each of them within 1,700 ms by itself.
- * So a late case is repeated beside healthy requests only; a case that is late three times fails.
+ * So a late case is repeated beside healthy requests only; a case that is late in every attempt fails.
  */
 async function repeatLate(): Promise<void> {
   const again = (one: Case, result = results.get(one.name) as Result) => late(result) || isEnded(one, result);
   const first = corpus.filter((one) => again(one));
   const times = first.map(({ name }) => `${name} ${results.get(name)?.time.toFixed(0)}`);
   console.log(`late beside others: ${times.join(', ') || 'none'}`);
-  for (let attempt = 0; attempt < 2; attempt += 1) {
+  for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
     for (const one of first.filter((one) => again(one))) {
       await untilRunnersAreReady();
       results.set(one.name, await arena.call(one));
@@ -96,7 +102,7 @@ beforeAll(async () => {
   arena = await openArena(corpus);
   for (const name of ['healthy', 'healthy-python']) await arena.call({ name });
   await runCorpus();
-}, 500_000);
+}, 900_000);
 afterAll(() => arena?.close());
 
 test('the corpus is large enough', () => {
@@ -182,15 +188,16 @@ describe('regressions', () => {
     return { result, still };
   }
 
-  test.each(cases)('$name', async (one) => {
+  test.each(cases)('$name', { timeout: 120_000 }, async (one) => {
     const slow: string[] = [];
-    // As above: a case that is late three times fails. A wrong answer fails at once.
-    for (let attempt = 0; attempt < 3; attempt += 1) {
+    // As above: a case that is late in every attempt fails. A wrong answer fails at once.
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const { result, still } = await ask(one);
       const { answer, time } = result;
-      expect(fault(one, answer), `${answer.status} ${answer.text.slice(0, 300)}`).toBeUndefined();
+      const ended = isEnded(one, result);
+      if (!ended) expect(fault(one, answer), `${answer.status} ${answer.text.slice(0, 300)}`).toBeUndefined();
       if (one.unprinted) expect(one.unprinted.exec(arena.output())?.[0].slice(0, 100)).toBeUndefined();
-      const isSlow = (one.calm && still >= one.calm) || (!one.again && late(result));
+      const isSlow = ended || (one.calm && still >= one.calm) || (!one.again && late(result));
       if (!isSlow) return;
       slow.push(`answered after ${time.toFixed(0)} ms, the server stood still for ${still.toFixed(0)} ms`);
     }
