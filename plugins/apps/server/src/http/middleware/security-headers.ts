@@ -29,13 +29,19 @@ export function rememberedHeaders(
     if (hasFunction(config)) return secure;
     let made: Headers | undefined;
     let same = 0;
+    let paths: string[] | undefined;
+    const special = () => {
+      // The configuration is complete when the first request comes; to look into it costs a twentieth of a search.
+      paths ??= specialPaths(tools.strapi);
+      return paths;
+    };
     return (ctx: Context, next: Next) => {
       const services = running();
       const isUsual =
         services !== undefined &&
         ctx.res.getHeaderNames().length === 0 &&
         isOurs(services.sites, ctx.path) &&
-        !specialPaths(tools.strapi).some((path) => ctx.path.startsWith(path));
+        !special().some((path) => ctx.path.startsWith(path));
       if (!isUsual) return secure(ctx, next);
       if (made && same >= SAME_BEFORE) {
         for (const name in made) ctx.res.setHeader(name, made[name] as OutgoingHttpHeader);
