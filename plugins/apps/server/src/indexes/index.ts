@@ -1,6 +1,7 @@
 import { type BuildTools, forget, type RecordSource } from './building/build';
 import { checkIndexes } from './building/check';
 import { type Access, createReadiness, type Ready } from './building/readiness';
+import { checkSearch } from './checked-search';
 import {
   createSql,
   type HostDatabase,
@@ -15,9 +16,9 @@ import type { QueryTarget } from './query/sql/target';
 import { type EstimateOptions, Outdated } from './query/statement/estimate';
 import { createMemory } from './query/statement/memory';
 import {
-  checkSearch,
   countGeneration,
   countOfAll,
+  type Plans,
   pageOfAll,
   type RecordsTable,
   type SearchSql,
@@ -119,6 +120,7 @@ export function createIndexes({
 }: IndexesOptions): Indexes {
   const dialect = dialects[database.client];
   const memory = createMemory();
+  const plans: Plans = new WeakMap();
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
@@ -187,7 +189,7 @@ export function createIndexes({
       }
       const choose = () => readiness.ready(access, scope, declared, search.needed);
       return reading(access, scope, choose, async (target, options) => {
-        const rows = await searchGeneration(sql, target, table, search, options);
+        const rows = await searchGeneration(sql, target, table, search, { ...options, plans });
         if (!search.withTotal) return { rows };
         const total = search.condition
           ? await countGeneration(sql, target, search.condition, { memory })

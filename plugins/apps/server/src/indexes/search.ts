@@ -1,20 +1,18 @@
-import type { Items } from '../../../shared/json';
-import { AppsError } from '../common/errors';
+import type { CheckedSearch } from './checked-search';
 import type { Row, Sql, Statement } from './database/database';
 import type { Dialect } from './dialects';
-import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
+import type { Condition } from './query';
 import { MAX_LOOKUPS } from './query/limits';
 import { concat, type Fragment } from './query/sql/fragment';
 import type { QueryTarget } from './query/sql/target';
 import { isRange } from './query/statement/access-path';
 import { isShortPage } from './query/statement/cost';
 import { type Estimate, type EstimateOptions, estimate, Outdated, type Run } from './query/statement/estimate';
-import { indexesOf, lower } from './query/statement/lower';
+import { lower } from './query/statement/lower';
 import { orderBy } from './query/statement/order';
 import { countSql, selection } from './query/statement/select';
 import { layoutOf, tablesOf } from './tables/layout';
 import type { Generation } from './tables/state';
-import type { IndexDeclarations, IndexType, SearchOptions } from './types';
 
 /** Runs the statements of a search. */
 export interface SearchSql extends Pick<Sql, 'rows'> {
@@ -29,72 +27,19 @@ export interface RecordsTable {
   columns(limit: number): string;
 }
 
-/** A search whose query, names and numbers were checked (docs/reference/search.md). */
-export interface CheckedSearch {
-  condition: Condition | null;
-  sortIndex: string | undefined;
-  reverse: boolean;
-  limit: number;
-  offset: number;
-  withTotal: boolean;
-  /** The indexes that it needs; empty when the records table is enough. */
-  needed: IndexDeclarations;
-}
-
-/** Checks a search before any statement; BadRequestError for every mistake in it. */
-export function checkSearch(declared: IndexDeclarations, options: SearchOptions): CheckedSearch {
-  const { sortIndex, reverse = false, limit = queryLimits.limit, offset = 0, withTotal = false } = options;
-  checkNumber('limit', limit, queryLimits.limit);
-  checkNumber('offset', offset, Number.MAX_SAFE_INTEGER - queryLimits.limit);
-  const condition = checkCondition(declared, options.query, options.names);
-  const needed = new Map<string, IndexType>();
-  for (const name of condition ? indexesOf(condition) : []) needed.set(name, indexType(declared, name, 1));
-  if (sortIndex !== undefined) {
-    const type = sortType(declared, sortIndex);
-    if (type !== 'text' || needed.has(sortIndex)) needed.set(sortIndex, type);
-  }
-  return {
-    condition,
-    sortIndex: needed.has(sortIndex ?? '') ? sortIndex : undefined,
-    reverse,
-    limit,
-    offset,
-    withTotal,
-    needed,
-  };
-}
-
-function checkCondition(
-  declared: IndexDeclarations,
-  query: string | undefined,
-  names: Items | undefined,
-): Condition | null {
-  const tree = parseQuery(query ?? '');
-  return tree && checkQuery(tree, declared, names);
-}
-
-function checkNumber(name: string, value: number, max: number): void {
-  if (Number.isSafeInteger(value) && value >= 0 && value <= max) return;
-  throw new AppsError('BadRequestError', `${name} must be a whole number from 0 to ${max}`, {
-    details: { parameter: name },
-  });
-}
-
-function sortType(declared: IndexDeclarations, name: string): IndexType {
-  const type = name === 'id' ? 'field' : declared.get(name);
-  const reason = !type
-    ? unknownIndex(declared, name)
-    : type === 'keyword'
-      ? `${name} is a keyword index, which has no order`
-      : null;
-  if (reason)
-    throw new AppsError('BadRequestError', `Bad sort_index: ${reason}`, {
-      details: { parameter: 'sort_index', index: name, reason },
-    });
-  return type as IndexType;
-}
-
 const all: Condition = { kind: 'constant', value: true };
+
+/** The statement of a search: `make` makes it with a condition to evaluate for each row, or with ''. */
+interface Plan {
+  found: Estimate;
+  make: (step: string) => Statement & { short: boolean };
+  /** What it was made for, besides the search. */
+  tables: string;
+  state: string | undefined;
+}
+
+/** The last plan of each search; it is used again while the counts that chose it are kept. */
+export type Plans = WeakMap<CheckedSearch, Plan>;
 
 /**
  * Rows of the records table in the wanted order, from the tables of a generation that holds the needed indexes. Outdated
@@ -105,8 +50,27 @@ export async function searchGeneration(
   target: QueryTarget,
   table: RecordsTable,
   search: CheckedSearch,
-  options: EstimateOptions,
+  options: EstimateOptions & { plans: Plans },
 ): Promise<Row[]> {
+  const [tables, state] = [target.tables.fields, options.remembered?.text];
+  let plan = options.plans.get(search);
+  if (plan?.tables !== tables || plan.state !== state || !plan.found.isKept()) {
+    const made = await planOf(sql, target, table, search, options);
+    plan = { ...made, tables, state };
+    options.plans.set(search, plan);
+  }
+  const rows = await runOn(sql)(plan.make);
+  await prove(sql, plan.found, rows[0]);
+  return rows;
+}
+
+async function planOf(
+  sql: SearchSql,
+  target: QueryTarget,
+  table: RecordsTable,
+  search: CheckedSearch,
+  options: EstimateOptions,
+): Promise<Pick<Plan, 'found' | 'make'>> {
   const condition = search.condition ?? all;
   const plain = lower(condition);
   const { sortIndex } = search;
@@ -114,15 +78,15 @@ export async function searchGeneration(
   const counted = byField && isRange(plain, sortIndex) ? null : plain;
   const found = await estimate(runOn(sql), target, counted, { ...options, index: byField ? sortIndex : undefined });
   const order = orderBy(target, condition, sortIndex, found.long);
-  const rows = await runOn(sql)((step) => {
+  const make: Plan['make'] = (step) => {
     const selected = selection({ ...target, step }, { ...search, condition: plain, path: found.path, order });
     const columns = selected.order.replace(/\b(s\d|record)\b/g, 'x.$1');
     const head = concat(`select ${table.columns(search.limit)}`, proofColumn(found), ' from (');
     const tail = `) x cross join ${table.name} r where r.id = x.record order by ${columns}`;
     return { ...concat(head, selected.select, tail), short: selected.short };
-  });
-  await prove(sql, found, rows[0]);
-  return rows;
+  };
+  const first = make('');
+  return { found, make: (step) => (step === '' ? first : make(step)) };
 }
 
 /** A column that tells whether what the search has taken for granted holds. */

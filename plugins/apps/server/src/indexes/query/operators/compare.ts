@@ -76,6 +76,8 @@ export function compareSql(
     if (comparator === '==') return concat(fragment(`(${column} = ? and not `, missingKey), unordered, ')');
     return concat(fragment(`(${column} <> ? or `, missingKey), unordered, ')');
   }
+  const range = rangeOf({ comparator, value });
+  if (range?.exact) return concat('(', inRange(column, range), ')');
   const { bytes, long } = encodeKey(value);
   const operator = { '==': '=', '!=': '<>' }[comparator as string] ?? comparator;
   const test = long
@@ -94,7 +96,7 @@ export function longSql(column: string, body: string, operator: string, bytes: B
 }
 
 /** The range of keys that contains the matches of a comparison; undefined without one (`!=`, or an order of null). */
-function rangeOf({ comparator, value }: Compare): KeyRange | undefined {
+function rangeOf({ comparator, value }: Pick<Compare, 'comparator' | 'value'>): KeyRange | undefined {
   if (comparator === '!=' || (value === null && comparator !== '==')) return undefined;
   const bytes = value === null ? missingKey : encodeKey(value).bytes;
   const exact = value !== null && bytes.length < keySize;

@@ -23,6 +23,8 @@ export interface Estimate {
   /** What has not been read again: the search itself must find that this condition holds, or else call `forget`. */
   unproven?: Fragment | undefined;
   forget(): void;
+  /** Whether it was made from kept counts, which are still the kept ones: another search of the same text would have the same. */
+  isKept(): boolean;
 }
 
 /** Runs a statement (SearchSql): a short one at once, any other where it can be ended. */
@@ -61,7 +63,7 @@ export async function estimate(
   const known = memory.get(key);
   if (known) {
     const unproven = proofOf(target, known.long ? undefined : index, remembered);
-    return { path: choose(known.numbers), long: known.long, unproven, forget };
+    return { path: choose(known.numbers), long: known.long, unproven, forget, isKept: () => memory.get(key) === known };
   }
   const asked: Fragment[] = [];
   if (index !== undefined) asked.push(fragment(`${longSql(target, index)} as body`));
@@ -77,7 +79,7 @@ export async function estimate(
     path = choose(numbers);
   }
   memory.set(key, { numbers, long });
-  return { path, long, forget };
+  return { path, long, forget, isKept: () => false };
 }
 
 /** Counts the records of each access up to `cap`; the row has what else was asked. */

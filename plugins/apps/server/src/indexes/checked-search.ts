@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache';
+import type { Items } from '../../../shared/json';
+import { AppsError } from '../common/errors';
+import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
+import { indexesOf } from './query/statement/lower';
+import type { IndexDeclarations, IndexType, SearchOptions } from './types';
+
+/** A search whose query, names and numbers were checked (docs/reference/search.md). */
+export interface CheckedSearch {
+  condition: Condition | null;
+  sortIndex: string | undefined;
+  reverse: boolean;
+  limit: number;
+  offset: number;
+  withTotal: boolean;
+  /** The indexes that it needs; empty when the records table is enough. */
+  needed: IndexDeclarations;
+}
+
+/** Checked searches by the declared indexes of an app and by their text: pages ask for the same ones again and again. */
+const checked = new WeakMap<IndexDeclarations, LRUCache<string, CheckedSearch>>();
+const MAX_CHECKED = 500;
+/** Characters of a query and its values; the result of longer ones is not worth the memory. */
+const MAX_KEY = 2_000;
+
+/** Checks a search before any statement; BadRequestError for every mistake in it. */
+export function checkSearch(declared: IndexDeclarations, options: SearchOptions): CheckedSearch {
+  const { query = '', sortIndex, reverse = false, limit = queryLimits.limit, offset = 0, withTotal = false } = options;
+  checkNumber('limit', limit, queryLimits.limit);
+  checkNumber('offset', offset, Number.MAX_SAFE_INTEGER - queryLimits.limit);
+  if (query.length > MAX_KEY) return newSearch(declared, options, limit, offset);
+  const known = checked.get(declared) ?? new LRUCache<string, CheckedSearch>({ max: MAX_CHECKED });
+  checked.set(declared, known);
+  const key = JSON.stringify([limit, offset, reverse, withTotal, query, sortIndex, options.names]);
+  const search = known.get(key) ?? newSearch(declared, options, limit, offset);
+  if (key.length <= MAX_KEY) known.set(key, search);
+  return search;
+}
+
+function newSearch(
+  declared: IndexDeclarations,
+  { query, names, sortIndex, reverse = false, withTotal = false }: SearchOptions,
+  limit: number,
+  offset: number,
+): CheckedSearch {
+  const condition = checkCondition(declared, query, names);
+  const needed = new Map<string, IndexType>();
+  for (const name of condition ? indexesOf(condition) : []) needed.set(name, indexType(declared, name, 1));
+  if (sortIndex !== undefined) {
+    const type = sortType(declared, sortIndex);
+    if (type !== 'text' || needed.has(sortIndex)) needed.set(sortIndex, type);
+  }
+  return {
+    condition,
+    sortIndex: needed.has(sortIndex ?? '') ? sortIndex : undefined,
+    reverse,
+    limit,
+    offset,
+    withTotal,
+    needed,
+  };
+}
+
+function checkCondition(
+  declared: IndexDeclarations,
+  query: string | undefined,
+  names: Items | undefined,
+): Condition | null {
+  const tree = parseQuery(query ?? '');
+  return tree && checkQuery(tree, declared, names);
+}
+
+function checkNumber(name: string, value: number, max: number): void {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= max) return;
+  throw new AppsError('BadRequestError', `${name} must be a whole number from 0 to ${max}`, {
+    details: { parameter: name },
+  });
+}
+
+function sortType(declared: IndexDeclarations, name: string): IndexType {
+  const type = name === 'id' ? 'field' : declared.get(name);
+  const reason = !type
+    ? unknownIndex(declared, name)
+    : type === 'keyword'
+      ? `${name} is a keyword index, which has no order`
+      : null;
+  if (reason)
+    throw new AppsError('BadRequestError', `Bad sort_index: ${reason}`, {
+      details: { parameter: 'sort_index', index: name, reason },
+    });
+  return type as IndexType;
+}
