@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { processorTime } from '../../../shared/testing/processor-time';
 import { createLayouts, type LayoutData } from '.';
 
 /** Layouts made for Rapido are Python's format strings, in which doubled braces are literal ones. */
@@ -41,8 +42,7 @@ describe('doubled braces', () => {
   });
 
   test('take linear time', async () => {
-    const began = performance.now();
-    expect((await show('{{'.repeat(100_000))).length).toBe(100_000);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    const render = async () => expect((await show('{{'.repeat(100_000))).length).toBe(100_000);
+    expect(await processorTime(render)).toBeLessThan(1_000);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { processorTime } from '../../../../shared/testing/processor-time';
 import { AppsError } from '../../common/errors';
 import type { IndexDeclarations } from '../types';
 import { checkQuery } from './text/check';
@@ -193,9 +194,8 @@ describe('queries that are refused, with position and reason', () => {
     expect(check(query)).not.toBeNull();
   });
 
-  test('hostile text is refused or parsed in little time', () => {
-    const started = performance.now();
-    for (const query of [
+  test('hostile text is refused or parsed in little time', async () => {
+    const queries = [
       "'".repeat(10_000),
       '\\'.repeat(10_000),
       '1e'.repeat(5_000),
@@ -205,9 +205,10 @@ describe('queries that are refused, with position and reason', () => {
       '.'.repeat(10_000),
       `${'a.'.repeat(5_000)}+`,
       `${'1'.repeat(10_000)}x`,
-    ]) {
-      expect(() => check(query)).toThrow(AppsError);
-    }
-    expect(performance.now() - started).toBeLessThan(500);
+    ];
+    const checkAll = () => {
+      for (const query of queries) expect(() => check(query)).toThrow(AppsError);
+    };
+    expect(await processorTime(checkAll)).toBeLessThan(500);
   });
 });

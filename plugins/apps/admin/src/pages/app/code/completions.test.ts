@@ -1,6 +1,7 @@
 import { CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
 import { expect, test } from 'vitest';
+import { processorTime } from '../../../../../shared/testing/processor-time';
 import type { AppDetail, CodeHints } from '../../../../../shared/admin-api';
 import types from '../../../../../shared/context-members.json';
 import { completionsOf } from './completions';
@@ -72,9 +73,9 @@ test('a method is offered with its signature, its other ones and its comment', a
 });
 
 test('a long line costs little', async () => {
-  const began = performance.now();
-  await offered(js, `${'a.b(c).'.repeat(20_000)}`);
-  await offered(js, `${'('.repeat(50_000)}record.get('`);
-  await offered(js, `${'a'.repeat(100_000)}`);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  const lines = ['a.b(c).'.repeat(20_000), `${'('.repeat(50_000)}record.get('`, 'a'.repeat(100_000)];
+  const offer = async () => {
+    for (const line of lines) await offered(js, line);
+  };
+  expect(await processorTime(offer)).toBeLessThan(2_000);
 });
