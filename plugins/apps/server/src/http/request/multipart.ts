@@ -156,7 +156,9 @@ class Parts {
     // Its errors end the loop that reads it.
     stream.on('error', () => undefined);
     this.open.add(stream);
-    const work = this.failure ? drained(stream) : this.read(name ?? '', stream, filename);
+    // Parts are read beside each other: what comes later may be complete earlier, and is added in its order.
+    const before = this.running.at(-1) ?? Promise.resolve();
+    const work = this.failure ? drained(stream) : this.read(name ?? '', stream, filename, before);
     this.running.push(
       work
         .catch((error) => {
@@ -167,14 +169,19 @@ class Parts {
     );
   }
 
-  private read(name: string, stream: BusboyFileStream, filename: string | undefined): Promise<void> {
-    if (filename !== undefined) return this.readFile(name, stream, filename);
-    const field = this.readField(name, stream);
+  private read(
+    name: string,
+    stream: BusboyFileStream,
+    filename: string | undefined,
+    before: Promise<void>,
+  ): Promise<void> {
+    if (filename !== undefined) return this.readFile(name, stream, filename, before);
+    const field = this.readField(name, stream, before);
     this.fields.push(field);
     return field;
   }
 
-  private async readField(name: string, stream: AsyncIterable<Buffer>): Promise<void> {
+  private async readField(name: string, stream: AsyncIterable<Buffer>, before: Promise<void>): Promise<void> {
     this.fieldCount += 1;
     if (this.fieldCount >= MAX_FIELDS) throw tooManyFields();
     const chunks: Buffer[] = [];
@@ -185,10 +192,16 @@ class Parts {
     }
     const bytes = Buffer.concat(chunks);
     checkUtf8(bytes, `The field "${name.slice(0, 100)}"`);
+    await before;
     this.texts.set(name, [...(this.texts.get(name) ?? []), bytes.toString('utf8')]);
   }
 
-  private async readFile(name: string, stream: BusboyFileStream, filename: string): Promise<void> {
+  private async readFile(
+    name: string,
+    stream: BusboyFileStream,
+    filename: string,
+    before: Promise<void>,
+  ): Promise<void> {
     const { rules } = this.options;
     if (rules === null) return drained(stream);
     const field = fieldOf(name) ?? '';
@@ -206,6 +219,7 @@ class Parts {
     }
     const scope = { ...this.options.scope, field };
     const file = await this.options.files.held.receive(stream, filename, rule.maxSize, scope);
+    await before;
     if (file) this.files.receive(name, file);
     else this.counts.set(field, (this.counts.get(field) ?? 1) - 1);
   }
