@@ -35,7 +35,7 @@ export async function openLive(page: Page, address: string): Promise<void> {
   const isLive = (response: Response) => response.url().includes('@@apps.live');
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await Promise.all([page.waitForResponse(isLive, { timeout: 15_000 }), page.goto(address)]);
+      await Promise.all([page.waitForResponse(isLive, { timeout: 10_000 }), page.goto(address)]);
       return;
     } catch (error) {
       if (attempt === 3) throw error;
