@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { processorTime } from '../../../shared/testing/processor-time';
+import { processorTime } from '../../../server/src/common/testing/processor-time';
 import { diagnose } from './diagnose';
 
 const cases: [text: string, line: number, position: string, message: RegExp][] = [

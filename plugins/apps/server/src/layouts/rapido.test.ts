@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { processorTime } from '../../../shared/testing/processor-time';
+import { processorTime } from '../common/testing/processor-time';
 import { createLayouts, type LayoutData } from '.';
 
 /** Layouts made for Rapido are Python's format strings, in which doubled braces are literal ones. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { processorTime } from '../../../../shared/testing/processor-time';
+import { processorTime } from '../../common/testing/processor-time';
 import { fold, parseTextQuery, words } from './words';
 
 describe('folding', () => {

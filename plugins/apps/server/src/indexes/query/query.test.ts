@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { processorTime } from '../../../../shared/testing/processor-time';
 import { AppsError } from '../../common/errors';
+import { processorTime } from '../../common/testing/processor-time';
 import type { IndexDeclarations } from '../types';
 import { checkQuery } from './text/check';
 import { parseQuery } from './text/parse';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { processorTime } from '../../../../shared/testing/processor-time';
+import { processorTime } from '../../common/testing/processor-time';
 import { rewritePython } from './python-syntax';
 
 describe('syntax that MicroPython does not support is rewritten', () => {

@@ -1,9 +1,9 @@
 import { CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
 import { expect, test } from 'vitest';
+import { processorTime } from '../../../../../server/src/common/testing/processor-time';
 import type { AppDetail, CodeHints } from '../../../../../shared/admin-api';
 import types from '../../../../../shared/context-members.json';
-import { processorTime } from '../../../../../shared/testing/processor-time';
 import { completionsOf } from './completions';
 
 const hints = { definition: ['elements', 'target'], settings: ['acl'], types: types as CodeHints['types'] };
