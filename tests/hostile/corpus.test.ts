@@ -13,8 +13,8 @@ const margin = 200;
 const ANSWER_TIMEOUT = 10_000;
 
 /**
- * Attempts after which a case counts as late. Beside a busy loop on one of two processors a third of the attempts of some cases are
- * late, although each case is in time by itself.
+ * Attempts after which a case counts as late. Beside a busy loop on one of two processors some cases were late three times in a row,
+ * although each is in time by itself.
  */
 const ATTEMPTS = 6;
 
