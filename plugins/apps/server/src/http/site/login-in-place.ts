@@ -11,7 +11,7 @@ import { isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-fo
 import { checkRawBody } from '../request/raw-body';
 import { readFieldsOnly } from '../request/read-body';
 import type { ErrorView } from '../response/respond-error';
-import { showLogin } from './login';
+import { showLogin } from './login-forms';
 
 /**
  * The requester of a posted form of a page. Where they lack a login, the answer is a login form at the same address that

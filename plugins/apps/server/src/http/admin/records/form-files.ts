@@ -7,7 +7,7 @@ import { AppsError } from '../../../common/errors';
 import { fieldOf, type RequestFiles } from '../../../files';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
-import { noFileField } from '../../request/multipart';
+import { noFileField } from '../../request/multipart-parts';
 import { mediaType } from '../../request/negotiate';
 import { requestFiles } from '../../request/read-body';
 import type { PanelApp } from '../handler';
