@@ -4,21 +4,12 @@ import { RunnerBreach } from '../supervisor/runner-messages';
 import type { Fault, Runner, SessionMessage } from '../supervisor/runner-process';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
 import { brokenError } from './outcome';
+import { SessionDeadline } from './session-deadline';
 import { failureError, faultError, lateError } from './session-errors';
 import { isDeep, readHostCalls, readJson } from './wire';
 
-/**
- * Milliseconds after the deadline: for the stack of late logic to arrive, after which the request is answered without it and a
- * forgotten session is closed; and after which a runner that has still not ended the session is stuck, and is killed.
- */
-const STACK_GRACE = 120;
-const KILL_GRACE = 180;
-
 /** Milliseconds that the circuit breaker counts for the end of a whole runner: its other sessions must run again. */
 const crashTime = 2000;
-
-/** Keys remembered for each runner; a program that either side has forgotten is sent again. */
-const MAX_REMEMBERED_PROGRAMS = 200;
 
 export interface SessionOptions extends HostAnswersOptions {
   runner: Runner;
@@ -40,6 +31,7 @@ export class SessionLink {
   readonly host: HostAnswers;
   private readonly id: number;
   private readonly begun = performance.now();
+  private readonly deadline: SessionDeadline;
   /** Whether the runner knows of the session. */
   private opened = false;
   /** Receives the answer of the running request. */
@@ -49,15 +41,14 @@ export class SessionLink {
   private ended = false;
   /** Whether the request was answered as late while the runner has not yet ended the session. */
   private isOverdue = false;
-  private timer: NodeJS.Timeout | undefined;
   /** Whether host calls are running; the sandbox waits for their answer and may send no others. */
   private serving = false;
   /** Bytes by which the memory of the session has grown. */
   private memory = 0;
   /** Functions of the running request. */
   private functions: readonly string[] = [];
-  /** Sends `open` again with the program's text, after the runner has forgotten it. Null: it has been sent. */
-  private resend: (() => void) | null = null;
+  /** Sends `open` again, with the program's text. Null: the runner has been sent it. */
+  private openAgain: (() => void) | null = null;
 
   constructor(private readonly options: SessionOptions) {
     this.host = new HostAnswers(options);
@@ -65,31 +56,19 @@ export class SessionLink {
       receive: (message) => this.receive(message),
       lost: (fault) => this.lost(fault),
     });
-    this.watch();
+    this.deadline = new SessionDeadline({
+      remaining: () => this.remaining(),
+      overdue: () => this.overdue(),
+      stuck: () => this.stuck(),
+    });
   }
 
   /** Opens the session in the runner with its first request; once, before any `call`. */
   open(data: string, functions: readonly string[]): Promise<string> {
     this.functions = functions;
-    const { runner, program } = this.options;
-    const send = () => {
-      const known = runner.programs.has(program.key);
-      if (runner.programs.size >= MAX_REMEMBERED_PROGRAMS) runner.programs.clear();
-      runner.programs.add(program.key);
-      const source = known ? undefined : program;
-      const remaining = this.remaining();
-      runner.send({ type: 'open', session: this.id, program: program.key, source, data, remaining });
-    };
-    if (runner.programs.has(program.key)) {
-      this.resend = () => {
-        this.resend = null;
-        runner.programs.delete(program.key);
-        send();
-      };
-    }
     return this.ask(() => {
       this.opened = true;
-      send();
+      this.sendOpen(data);
     });
   }
 
@@ -109,6 +88,21 @@ export class SessionLink {
     if (this.opened) this.options.runner.send({ type: busy ? 'stop' : 'close', session: this.id });
   }
 
+  /** The program's text is part of the message unless the runner has it, as far as is known. */
+  private sendOpen(data: string): void {
+    const { runner, program } = this.options;
+    const isKnown = runner.programs.has(program.key);
+    runner.programs.set(program.key, true);
+    this.openAgain = isKnown ? () => this.sendForgotten(data) : null;
+    const source = isKnown ? undefined : program;
+    runner.send({ type: 'open', session: this.id, program: program.key, source, data, remaining: this.remaining() });
+  }
+
+  private sendForgotten(data: string): void {
+    this.options.runner.programs.delete(this.options.program.key);
+    this.sendOpen(data);
+  }
+
   private remaining(): number {
     return this.options.budget.shared.deadline - performance.now();
   }
@@ -126,30 +120,22 @@ export class SessionLink {
     });
   }
 
-  /** Checks after the deadline: a session without an answer has a stuck runner, an idle one was forgotten. */
-  private watch(): void {
-    this.timer = setTimeout(() => {
-      // The deadline may have moved. An unread answer may be waiting if this process was busy: read it first.
-      if (this.remaining() > 0) this.watch();
-      else setImmediate(() => this.overdue());
-    }, Math.max(0, this.remaining()) + STACK_GRACE);
-  }
-
-  /** Answers a request whose runner has not reported the end of its time, and ends the runner if it does not do so soon. */
-  private overdue(): void {
-    if (this.ended) return;
+  /** Answers a request whose runner has not reported the end of its time; a session without a request was forgotten. */
+  private overdue(): boolean {
     const error = this.lateError('');
-    if (!this.waiting) return this.stop(error);
+    if (!this.waiting) {
+      this.stop(error);
+      return false;
+    }
     this.isOverdue = true;
     this.options.overLimit(performance.now() - this.begun);
-    this.timer = setTimeout(() => setImmediate(() => this.stuck(error)), KILL_GRACE - STACK_GRACE);
     this.reject(error);
+    return true;
   }
 
-  private stuck(error: AppsError): void {
-    if (this.ended) return;
+  private stuck(): void {
     this.options.runner.kill();
-    this.fail(error);
+    this.finish();
   }
 
   /** @param stack the sandbox's stack, '' if unknown */
@@ -194,8 +180,8 @@ export class SessionLink {
   }
 
   private sendAgain(): void {
-    if (!this.resend) throw new RunnerBreach('a question for a program that it has');
-    this.resend();
+    if (!this.openAgain) throw new RunnerBreach('a question for a program that it has');
+    this.openAgain();
   }
 
   private lost(fault: Fault): void {
@@ -255,7 +241,7 @@ export class SessionLink {
   private finish(): void {
     if (this.ended) return;
     this.ended = true;
-    clearTimeout(this.timer);
+    this.deadline.stop();
     this.options.runner.detach(this.id);
     this.options.onEnd();
   }

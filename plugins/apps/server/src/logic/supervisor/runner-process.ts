@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { encodeFrame } from '../../../../shared/frames';
 import type { FromRunner, RunnerOptions, ToRunner, WireProgram } from '../../../../shared/logic-protocol';
 import { createOutbox } from '../../../../shared/outbox';
@@ -7,6 +8,8 @@ import { createRunnerMessages } from './runner-messages';
 
 /** Milliseconds that a runner may take to start. */
 const START_TIMEOUT = 15_000;
+
+const MAX_REMEMBERED_PROGRAMS = 200;
 
 export type Language = WireProgram['language'];
 
@@ -38,8 +41,8 @@ export interface Runner {
   readonly spent: Promise<void>;
   /** Whether it has a single session only. */
   readonly alone: boolean;
-  /** Keys of the programs that were sent to it. */
-  readonly programs: Set<string>;
+  /** Keys of the programs that were sent to it last. It may have forgotten some, and asks for those again. */
+  readonly programs: LRUCache<string, true>;
   /** Resolves when the process has started, or has ended before that. */
   readonly ready: Promise<void>;
   /** Resolves when the process has ended. */
@@ -161,7 +164,7 @@ export function startRunner({ path, runner, config, unavailable, breach }: Runne
     get started() {
       return isStarted;
     },
-    programs: new Set(),
+    programs: new LRUCache({ max: MAX_REMEMBERED_PROGRAMS }),
     ready,
     ended,
     kill,
