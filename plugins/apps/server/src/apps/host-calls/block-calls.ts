@@ -4,7 +4,7 @@ import { permittedBlock, refusal } from '../run/permitted-block';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import type { Definition, ElementDefinition } from '../types';
-import type { Handlers } from './logic-host';
+import type { Handlers } from './handlers';
 
 /** Ids of one call of `app.references()`. */
 const MAX_IDS = 200;

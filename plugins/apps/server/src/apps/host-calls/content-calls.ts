@@ -5,10 +5,10 @@ import { type ContentTypeInfo, uidAttribute } from '../../sites';
 import type { ContentItem } from '../../sites/types';
 import { contentData } from '../run/context-data';
 import type { Run } from '../run/types';
-import type { Handlers } from './logic-host';
+import type { Handlers } from './handlers';
 
 /** Calls a method of `context.api.documents` with the requester's permissions. */
-type Documents = (uid: string, method: string, params: Items) => Promise<Json>;
+export type Documents = (uid: string, method: string, params: Items) => Promise<Json>;
 
 /** Names of fields in Plone and in Strapi. */
 const fieldNames: Record<string, string> = {

@@ -2,7 +2,7 @@ import { didYouMean } from '../../common/did-you-mean';
 import { AppsError } from '../../common/errors';
 import type { Run } from '../run/types';
 import type { Block, Definition } from '../types';
-import type { Handlers } from './logic-host';
+import type { Handlers } from './handlers';
 
 /** Maximum messages of one request, and characters of one. */
 const MAX_MESSAGES = 100;

@@ -45,9 +45,9 @@ export type LogicHost = {
  * All host functions by name: the only interface of the sandbox to the server (docs/reference/context.md).
  *
  * To add a host function: add its row here, with `forwards` if the preludes only pass its arguments on, and its handler in
- * apps/ (`logic-host.ts` and the files that it imports). `npx vitest run plugins/apps/server/src/logic/host-functions
- * -u` generates the types and the reference; a method that does more in the sandbox is also written in
- * `sandbox/src/prelude` and `sandbox/src/python/prelude`, and a test fails when it is missing there.
+ * apps/host-calls/. `npx vitest run plugins/apps/server/src/logic/host-functions -u` generates the types and the reference; a
+ * method that does more in the sandbox is also written in `sandbox/src/prelude` and `sandbox/src/python/prelude`, and a test
+ * fails when it is missing there.
  */
 export const hostFunctions: Readonly<Record<HostFunctionName, HostFunction>> = table as never;
 

@@ -1,0 +1,91 @@
+import type { Items } from '../../../../shared/json';
+import { AppsError, logicError } from '../../common/errors';
+import { isUnavailable } from '../../records';
+import { trimSlashes } from '../../sites';
+import { aclData, appData, contentData } from '../run/context-data';
+import { traceLog } from '../run/diagnostics/trace';
+import { refuseContent } from '../run/dry';
+import { applyResponse } from '../run/response';
+import { nestedRun } from '../run/run';
+import type { Run } from '../run/types';
+import type { Documents } from './content-calls';
+import type { Handlers } from './handlers';
+
+interface SiteCalls {
+  /** Calls a method of `context.api.documents` with the requester's permissions. */
+  documents: Documents;
+  handlers: Pick<Handlers, 'openApp' | 'portalGet' | 'contentUpdate' | 'documents' | 'log' | 'respond'>;
+}
+
+/** Host functions for the site and its content, its other apps, the log and the response. */
+export function siteCalls(run: Run): SiteCalls {
+  const { visit, services } = run;
+  /** Turns errors of Strapi's validation and query builder into a BadRequestError; not those of a lost database. */
+  const unreadable = (what: string) => (error: unknown) => {
+    if (error instanceof AppsError || isUnavailable(error)) throw error;
+    services.logger.warn(`[apps] ${run.app.id}: ${what} failed: ${String(error).slice(0, 1000)}`);
+    throw new AppsError('BadRequestError', `${what}: these parameters cannot be carried out`, { cause: error });
+  };
+  /** Localized content is in the site's locale, unless the call names another. */
+  const inSite = (params: Items): Items => ({ ...params, locale: params.locale ?? visit.site.locale });
+  const documents: Documents = async (uid, method, params) => {
+    const refused = unreadable(`documents('${uid}').${method}()`);
+    // Checks rights and parameters first, so that a refused call opens no transaction.
+    const call = services.documents(uid, method, inSite(params), visit.requester).catch(refused);
+    const { reads, check, run: carryOut } = await call;
+    if (reads) return run.unit.alongside(carryOut).catch(refused);
+    requireContentChanges(run);
+    if (check) await run.unit.alongside(check);
+    countChange(run);
+    if (visit.dry) refuseContent(visit.dry, uid, method, params);
+    return run.unit.inTransaction(carryOut);
+  };
+  const handlers: SiteCalls['handlers'] = {
+    documents: ({ uid, method, params }) => documents(uid, method, params),
+    async openApp({ id }) {
+      const app = id === run.app.id ? run.app : await services.loadApp(visit.site, id);
+      if (!app) return null;
+      const opened = nestedRun(run, app);
+      return { ...appData(opened, app), acl: aclData(opened, app, opened.rights) };
+    },
+    async portalGet({ path }) {
+      const contentPath = trimSlashes(path);
+      const item = await run.unit.alongside(() =>
+        services.sites.content.resolve(visit.site, contentPath, visit.requester),
+      );
+      return item && contentData(item);
+    },
+    async contentUpdate({ data }) {
+      const { type, documentId, locale, draft, fields } = visit.content;
+      if (documentId === null) throw new AppsError('BadRequestError', 'There is no current content item to update');
+      // Only events have a draft as their content; it stays a draft.
+      const version = { ...(locale && { locale }), ...(draft && { status: 'draft' }) };
+      const updated = await documents(type, 'update', { documentId, data, ...version });
+      const { content } = services.sites;
+      const find = () => content.find(visit.site, { uid: type, documentId, locale }, visit.requester);
+      const item = draft
+        ? await content.describe(visit.site, type, { ...fields, ...(updated as Items) }, { draft })
+        : await run.unit.alongside(find);
+      return contentData(item ?? visit.content);
+    },
+    log(entry) {
+      traceLog(run, entry);
+      if (run.app.settings.debug) run.logs.push(entry);
+    },
+    respond({ changes }) {
+      applyResponse(run, changes);
+    },
+  };
+  return { documents, handlers };
+}
+
+function requireContentChanges(run: Run): void {
+  if (run.visit.writes.content) return;
+  throw new AppsError('CsrfError', 'Changing content is restricted to POST requests');
+}
+
+function countChange({ changes, services }: Run): void {
+  const maxChanges = services.config.limits.contentChanges;
+  changes.count += 1;
+  if (changes.count > maxChanges) throw logicError(`A request changes content at most ${maxChanges} times`);
+}
