@@ -20,8 +20,9 @@ export interface CheckedSearch {
 /** Checked searches by the declared indexes of an app and by their text: pages ask for the same ones again and again. */
 const checked = new WeakMap<IndexDeclarations, LRUCache<string, CheckedSearch>>();
 const MAX_CHECKED = 500;
-/** Characters of a query and its values; the result of longer ones is not worth the memory. */
+/** Characters of a query and its values, and of all that are kept of an app: a search and its statement are many times larger. */
 const MAX_KEY = 2_000;
+const MAX_KEYS = 50_000;
 
 /** Checks a search before any statement; BadRequestError for every mistake in it. */
 export function checkSearch(declared: IndexDeclarations, options: SearchOptions): CheckedSearch {
@@ -29,11 +30,11 @@ export function checkSearch(declared: IndexDeclarations, options: SearchOptions)
   checkNumber('limit', limit, queryLimits.limit);
   checkNumber('offset', offset, Number.MAX_SAFE_INTEGER - queryLimits.limit);
   if (query.length > MAX_KEY) return newSearch(declared, options, limit, offset);
-  const known = checked.get(declared) ?? new LRUCache<string, CheckedSearch>({ max: MAX_CHECKED });
+  const known = checked.get(declared) ?? new LRUCache<string, CheckedSearch>({ max: MAX_CHECKED, maxSize: MAX_KEYS });
   checked.set(declared, known);
   const key = JSON.stringify([limit, offset, reverse, withTotal, query, sortIndex, options.names]);
   const search = known.get(key) ?? newSearch(declared, options, limit, offset);
-  if (key.length <= MAX_KEY) known.set(key, search);
+  if (key.length <= MAX_KEY) known.set(key, search, { size: key.length });
   return search;
 }
 

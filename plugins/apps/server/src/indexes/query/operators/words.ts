@@ -1,3 +1,4 @@
+import { grouped } from '../../../common/lists';
 import { parseTextQuery, type TextCondition, type TextQuery } from '../../keys/words';
 import { queryError } from '../errors';
 import type { Counted, QueryCounts } from '../limits';
@@ -123,12 +124,5 @@ export function phrasesSql(target: QueryTarget, operator: 'and' | 'or', list: re
 }
 
 /** Conditions by their index. */
-export function byIndex<T extends { index: string }>(conditions: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of conditions) {
-    const group = groups.get(one.index);
-    if (group) group.push(one);
-    else groups.set(one.index, [one]);
-  }
-  return groups;
-}
+export const byIndex = <T extends { index: string }>(conditions: readonly T[]): Map<string, T[]> =>
+  grouped(conditions, ({ index }) => index);

@@ -5,13 +5,11 @@ export interface Fragment {
 }
 
 export const fragment = (sql: string, ...values: unknown[]): Fragment => ({ sql, values });
-/** Concatenates fragments. */
 export function concat(...parts: (Fragment | string)[]): Fragment {
   const fragments = parts.map((part) => (typeof part === 'string' ? fragment(part) : part));
   return { sql: fragments.map((part) => part.sql).join(''), values: fragments.flatMap((part) => part.values) };
 }
 
-/** Concatenates fragments with a separator between them. */
 export function joined(parts: readonly Fragment[], separator: string): Fragment {
   return concat(...parts.flatMap((part, at) => (at ? [separator, part] : [part])));
 }

@@ -60,25 +60,30 @@ export async function estimate(
     accesses.map(({ records }) => records),
   );
   const forget = () => memory.forget(key);
+  /** Whether the count of a path is exact, or so large that no more has to be known. */
+  const isCertain = (found: AccessPath | null, cap: number) => !found || found.count < cap || cap >= target.maxSorted;
   const known = memory.get(key);
-  if (known) {
+  const knownPath = known ? choose(known.numbers) : null;
+  // Other searches have the same conditions, joined otherwise: what was counted may be too little for this one.
+  if (known && isCertain(knownPath, known.cap)) {
     const unproven = proofOf(target, known.long ? undefined : index, remembered);
-    return { path: choose(known.numbers), long: known.long, unproven, forget, isKept: () => memory.get(key) === known };
+    return { path: knownPath, long: known.long, unproven, forget, isKept: () => memory.get(key) === known };
   }
   const asked: Fragment[] = [];
   if (index !== undefined) asked.push(fragment(`${longSql(target, index)} as body`));
   if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
-  const cap = Math.min(FIRST_COUNT, target.maxSorted);
+  let cap = Math.min(FIRST_COUNT, target.maxSorted);
   const first = await countAll(run, target, accesses, asked, cap);
   if (remembered && first.row?.state !== remembered.text) throw new Outdated();
   const long = index !== undefined && isLong(target, index, first.row?.body);
   let { numbers } = first;
   let path = choose(numbers);
-  if (path && path.count >= cap && cap < target.maxSorted) {
-    ({ numbers } = await countAll(run, target, accesses, [], target.maxSorted));
+  if (!isCertain(path, cap)) {
+    cap = target.maxSorted;
+    ({ numbers } = await countAll(run, target, accesses, [], cap));
     path = choose(numbers);
   }
-  memory.set(key, { numbers, long });
+  memory.set(key, { numbers, cap, long });
   return { path, long, forget, isKept: () => false };
 }
 

@@ -3,8 +3,9 @@ import type { Fragment } from '../sql/fragment';
 
 /** What was counted for a search. */
 export interface Counts {
-  /** Matches of each condition, up to a cap. */
+  /** Matches of each condition, up to the cap: a number that has reached it stands for any larger one. */
   numbers: number[];
+  cap: number;
   /** Whether the sort index had strings longer than a key. */
   long: boolean;
 }

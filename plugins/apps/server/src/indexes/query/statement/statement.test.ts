@@ -10,7 +10,9 @@ import { checkQuery } from '../text/check';
 import { parseQuery } from '../text/parse';
 import type { Parsed } from '../text/tree';
 import { conditionSql } from './condition-sql';
+import { estimate, type Run } from './estimate';
 import { lower } from './lower';
+import { createMemory } from './memory';
 import type { Order } from './order';
 import { selection } from './select';
 
@@ -55,6 +57,19 @@ describe('one read of a text tests all its phrases', () => {
       value: false,
     });
   });
+});
+
+test('counts of a search do not make another one of the same conditions look short', async () => {
+  const memory = createMemory();
+  const run: Run = async (make) => {
+    const cap = Number(/ limit (\d+)\) d/.exec(make('').sql)?.[1]);
+    return [{ n0: Math.min(1_000_000, cap), n1: 3 }];
+  };
+  const matches = async (query: string) => (await estimate(run, target, plain(query), { memory })).path?.count;
+  expect(await matches("author == 'a' and total == 2")).toBe(3);
+  expect(await matches("author == 'a' or total == 2")).toBeGreaterThanOrEqual(target.maxSorted);
+  // What was counted for the second one is enough for both.
+  expect(await matches("author == 'a' and total == 2")).toBe(3);
 });
 
 describe('the number of rows that a plan reads', () => {

@@ -135,6 +135,7 @@ function meaningOf(operator: OperatorName, index: string, type: IndexType, posit
 const mirrored = (operator: OperatorName) => (operators[operator] as Operator).mirrored as OperatorName;
 
 function toScalar(value: Json, position: number): Scalar {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw queryError(position, 'a number must be finite');
   if (value === null || typeof value !== 'object') return value;
   throw queryError(position, 'a value is a string, a number, a boolean or null');
 }
