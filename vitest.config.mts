@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
@@ -7,6 +8,24 @@ const slow = process.env.TEST_SLOW === 'false' ? ['**/limits.test.ts', '**/sorte
 
 /** The short form of `npm run test:hostile`. */
 const attacks = 'tests/themes/attacks.test.ts';
+
+/** Files that take longest. They start first, so that no worker waits for one of them at the end. */
+const longest = [
+  'operations/killed-processes',
+  'demo/pages',
+  'command-line/records',
+  'command-line/app-tests',
+  'admin/stored-runs',
+  'records/search.test',
+];
+
+class LongestFirst extends BaseSequencer {
+  async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => longest.some((name) => moduleId.includes(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 /** Tests that start hosts. */
 const hosts = {
@@ -20,6 +39,7 @@ const hosts = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { violations } from '../support/accessibility';
-import { hasBrowser } from '../support/browser';
+import { hasBrowser, keepPicture } from '../support/browser';
 import { runCli } from '../support/command-line';
 import { useBrowser, useFolder, useHost } from '../support/hooks';
 import { apiToken, createUser, userToken } from '../support/seed';
@@ -202,7 +202,6 @@ describe('what the apps do', () => {
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
   const browser = useBrowser();
-  const pictures = path.join(repository, '.cache', 'screenshots');
 
   const pages: [name: string, address: string, as: string][] = [
     ['home', '/site/', 'visitor'],
@@ -231,7 +230,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     });
     await page.goto(host.url + address);
     expect(await violations(page)).toEqual([]);
-    await page.screenshot({ path: path.join(pictures, `starter-${name}-${colorScheme}.png`), fullPage: true });
+    await keepPicture(page, `starter-${name}-${colorScheme}`);
     await context.close();
   });
 

@@ -1,16 +1,10 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { violations, violationsWithoutScript } from '../support/accessibility';
-import { hasBrowser, openLive } from '../support/browser';
+import { hasBrowser, keepPicture, openLive } from '../support/browser';
 import { useBrowser, useHost } from '../support/hooks';
 import { hiddenField } from '../support/login';
 import { createUser, type User } from '../support/seed';
-import { repository } from '../support/theme';
-
-/** Pictures of the demo's pages, as build output. */
-const pictures = path.join(repository, '.cache', 'screenshots');
 
 const screens: [name: string, options: Parameters<Browser['newContext']>[0]][] = [
   ['wide', { viewport: { width: 1200, height: 800 } }],
@@ -25,7 +19,6 @@ const violationsOn = (options: (typeof screens)[number][1]) =>
 describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
   const host = useHost({ env: { APPS_DEMO: 'true' } });
   const browser = useBrowser();
-  beforeAll(() => void mkdirSync(pictures, { recursive: true }));
 
   const site = () => `${host.url}/site`;
 
@@ -35,7 +28,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
     await page.locator('[data-apps-modal]').first().click();
     await page.locator('dialog form').waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.screenshot({ path: path.join(pictures, 'dialog.png') });
+    await keepPicture(page, 'dialog');
     await context.close();
   });
 
@@ -80,7 +73,7 @@ describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
       await fill(page);
       await logOut(page).waitFor();
       expect(await violationsOn(options)(page)).toEqual([]);
-      await page.screenshot({ path: path.join(pictures, `logged-in-${screen}.png`) });
+      await keepPicture(page, `logged-in-${screen}`);
       await logOut(page).click();
       await page.getByRole('link', { name: 'Log in' }).waitFor();
       await context.close();

@@ -1,14 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { violations, violationsWithoutScript } from '../support/accessibility';
-import { hasBrowser } from '../support/browser';
+import { hasBrowser, keepPicture } from '../support/browser';
 import { useBrowser, useHost } from '../support/hooks';
-import { repository } from '../support/theme';
 import { printedPasswords } from './apps/visitor';
-
-const pictures = path.join(repository, '.cache', 'screenshots');
 
 type Screen = readonly [javaScriptEnabled: boolean, viewport: { width: number; height: number }, 'light' | 'dark'];
 
@@ -21,7 +16,6 @@ const screens: Screen[] = [
 describe.skipIf(!hasBrowser)('visits of the demo', () => {
   const host = useHost({ env: { APPS_DEMO: 'true' } });
   const browser = useBrowser();
-  beforeAll(() => void mkdirSync(pictures, { recursive: true }));
 
   async function visit([javaScriptEnabled, viewport, colorScheme]: Screen) {
     const { page, context } = await browser.visitor({ javaScriptEnabled, viewport, colorScheme, bypassCSP: true });
@@ -31,8 +25,7 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(overflow).toBeLessThanOrEqual(0);
       expect(await (javaScriptEnabled ? violations : violationsWithoutScript)(page)).toEqual([]);
-      const file = `${name}-${viewport.width}-${colorScheme}.png`;
-      await page.screenshot({ path: path.join(pictures, file), fullPage: true });
+      await keepPicture(page, `${name}-${viewport.width}-${colorScheme}`);
     };
     return { page, context, look };
   }

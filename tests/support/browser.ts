@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -25,6 +26,12 @@ export async function visitor(browser: Browser, options: Parameters<Browser['new
   page.on('console', (message) => said.push(message.text()));
   page.setDefaultTimeout(20_000);
   return { page, context, said };
+}
+
+/** Keeps a picture of a whole page in the folder that TEST_PICTURES names; without it, none is made. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.TEST_PICTURES;
+  if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 }
 
 /**

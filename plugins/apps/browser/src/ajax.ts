@@ -1,6 +1,6 @@
 import { type BlockRequest, fetchBlock, type Loaded, LoginNeeded } from './fetch-block';
 import { addressOf, isShared, remember } from './history';
-import { isHome, words } from './home';
+import { isOwnOrigin, words } from './home';
 import { busy, put } from './place';
 import { waitsForProof } from './proof';
 import { BLOCK } from './settings';
@@ -34,7 +34,7 @@ export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, 
 /** Shows a form with what was entered in it before; nothing is carried out. */
 export function showAgain(block: HTMLFormElement, fields: URLSearchParams): void {
   const url = new URL(block.getAttribute('action') ?? '', document.baseURI);
-  if (isHome(url)) reload(block, url, { init: { method: 'POST', body: fields, stays: true }, quiet: true });
+  if (isOwnOrigin(url)) reload(block, url, { init: { method: 'POST', body: fields, stays: true }, quiet: true });
 }
 
 /** Blocks with `target: ajax` are submitted in place; a token is never sent to another origin. */
@@ -43,7 +43,7 @@ export function onSubmit(event: SubmitEvent): void {
   if (!form.matches(BLOCK)) return;
   const button = event.submitter as HTMLButtonElement | null;
   const url = new URL(button?.getAttribute('formaction') ?? form.getAttribute('action') ?? '', document.baseURI);
-  if (!isHome(url)) {
+  if (!isOwnOrigin(url)) {
     for (const token of form.querySelectorAll<HTMLInputElement>('input[name=_csrf]')) token.disabled = true;
     return;
   }
@@ -56,7 +56,7 @@ export function onSubmit(event: SubmitEvent): void {
   const hasFiles = [...data.values()].some((value) => value instanceof File && value.size > 0);
   if (event.defaultPrevented || !(isAjax || hasFiles)) return;
   event.preventDefault();
-  // A person has sent it: how long the form was shown tells nothing.
+  // A person has sent the form, so that the time for which it was shown does not matter.
   if (event.isTrusted) data.delete('_shown');
   const login = url.origin === location.origin ? () => sendAsPage(form, button, url) : undefined;
   if (hasFiles) {
@@ -132,7 +132,7 @@ export function onLink(event: MouseEvent): void {
   const block = link?.closest<HTMLFormElement>(BLOCK);
   if (!link || !block) return;
   const url = new URL(link.href);
-  if (!isHome(url)) return;
+  if (!isOwnOrigin(url)) return;
   event.preventDefault();
   reload(block, url, { shared: isShared(link) ? url : null });
 }

@@ -1,4 +1,4 @@
-import { isHome, words } from './home';
+import { isOwnOrigin, words } from './home';
 import { BLOCK, showLogs } from './settings';
 
 /** The reason for which a block could not be loaded, as a text for the visitor. */
@@ -23,9 +23,9 @@ export interface Loaded {
  * of the same origin. An answer that is a page of its own (a redirect led to it) replaces this page: null.
  */
 export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loaded | null> {
-  if (!isHome(url)) throw new Failure(words.failed);
+  if (!isOwnOrigin(url)) throw new Failure(words.failed);
   const response = await (init.body instanceof FormData ? upload : load)(url, init).catch(() => null);
-  if (!response || !isHome(new URL(response.url))) throw new Failure(words.failed);
+  if (!response || !isOwnOrigin(new URL(response.url))) throw new Failure(words.failed);
   if (!/^text\/html\b/i.test(response.type)) throw new Failure(words.failed);
   const { html, status } = response;
   const content = parsed(html);

@@ -4,7 +4,7 @@ const script = document.currentScript as (HTMLScriptElement & { appsWords?: Reco
 /** Address of this script: blocks are loaded from its origin, and tokens are sent to it, and to no other. */
 const address = new URL(script?.src || document.baseURI, document.baseURI);
 
-export const isHome = (url: URL): boolean => url.origin === address.origin;
+export const isOwnOrigin = (url: URL): boolean => url.origin === address.origin;
 
 /** An address beside the script's, such as `@@apps.live`. */
 export const siblingUrl = (name: string): URL => new URL(name, address);

@@ -14,7 +14,7 @@ export interface LanguageContexts {
   readonly prepared: Promise<unknown>;
   /** Loads the program for the next session without running its code. Rejects if it does not compile. */
   load(program: WireProgram): Promise<void>;
-  /** `(request: string, time: number) => Promise<string>`: the only entrance; Python interrupts itself after `time` ms. */
+  /** `(request: string, time: number) => Promise<string>`: the entry point; Python interrupts itself after `time` ms. */
   readonly entry: ivm.Reference | null;
   /** Discards the session's state and prepares for the next one. Resolves to false when the isolate must be disposed of. */
   reset(): Promise<boolean>;

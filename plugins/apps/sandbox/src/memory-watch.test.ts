@@ -24,8 +24,8 @@ function watched(alone = false) {
       id += 1;
       const own = id;
       const ended: string[] = [];
-      const close = (lingers = false) => {
-        watch.ended(session, lingers);
+      const close = (mayRun = false) => {
+        watch.ended(session, mayRun);
         sessions.delete(own);
       };
       const fail: Watched['fail'] = (reason) => {

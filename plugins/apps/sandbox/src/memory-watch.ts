@@ -24,8 +24,8 @@ const REST_MEMORY = 10;
 
 /**
  * Consecutive measurements over the bound after which the memory counts as lost: with sessions, and without. `rest`:
- * measurements without a session, twelve seconds, after which a lower bound holds: the pool has then let its isolates go, and a
- * burst of requests does not keep its memory.
+ * measurements without a session, twelve seconds, after which a lower bound holds: the pool has then disposed of its
+ * isolates, and the memory of a burst of requests must be free again.
  */
 const MAX_MEASUREMENTS = { busy: 20, idle: 4, rest: 240 };
 
@@ -56,8 +56,8 @@ export interface MemoryWatchOptions {
 export interface MemoryWatch {
   /** At the last measurement: `before` of a session that begins now. */
   readonly last: Usage;
-  /** A session ends. `lingers`: its isolate may still run, until `gone` is called. */
-  ended(session: Watched, lingers: boolean): void;
+  /** A session ends. `mayRun`: its isolate may still run, until `gone` is called. */
+  ended(session: Watched, mayRun: boolean): void;
   gone(session: Watched): void;
   /** Measures the memory, and ends a session or reports the runner when it is over the bound. */
   measure(): void;
@@ -82,7 +82,7 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
   /** Milliseconds of processor time of the sessions that are over. */
   let timeEnded = 0;
   /** Sessions that have ended, and whose isolates may still run. */
-  const lingering = new Set<Watched>();
+  const maybeRunning = new Set<Watched>();
   let measurementsOver = 0;
   let measurementsIdle = 0;
   let isUnhealthy = false;
@@ -93,7 +93,7 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
   };
 
   const time = () =>
-    [...sessions.values(), ...lingering].reduce((sum, { processorTime }) => sum + processorTime, timeEnded);
+    [...sessions.values(), ...maybeRunning].reduce((sum, { processorTime }) => sum + processorTime, timeEnded);
 
   const isAlone = ({ before, processorTime }: Watched) =>
     alone || last.time - before.time - processorTime <= MAX_OTHERS_TIME;
@@ -114,12 +114,12 @@ export function createMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
     get last() {
       return last;
     },
-    ended(session, lingers) {
-      if (lingers) lingering.add(session);
+    ended(session, mayRun) {
+      if (mayRun) maybeRunning.add(session);
       else timeEnded += session.processorTime;
     },
     gone(session) {
-      lingering.delete(session);
+      maybeRunning.delete(session);
       timeEnded += session.processorTime;
     },
     measure() {

@@ -38,17 +38,17 @@ export class Pool {
         () => this.remove(worker),
       );
     } else worker.dispose();
-    this.left();
+    this.afterSession();
   }
 
   /** Ends a worker whose session did not end well. */
   discard(worker: Worker): void {
     worker.dispose();
     this.refill();
-    this.left();
+    this.afterSession();
   }
 
-  /** Disposes of a worn-out worker, unless a session has taken it meanwhile: that session's end finds out again. */
+  /** Disposes of a worker that is used up, unless a session has taken it: it is checked again after that session. */
   private remove(worker: Worker): void {
     const index = this.idle.indexOf(worker);
     if (index < 0) return;
@@ -69,15 +69,15 @@ export class Pool {
     for (const worker of this.idle) worker.warm(language);
   }
 
-  private left(): void {
+  private afterSession(): void {
     this.taken -= 1;
     if (this.taken > 0) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.rest(), idleTime);
+    this.timer = setTimeout(() => this.endWhenIdle(), idleTime);
     this.timer.unref();
   }
 
-  private rest(): void {
+  private endWhenIdle(): void {
     for (const worker of this.idle.splice(0)) worker.dispose();
     this.idle.push(this.create());
   }

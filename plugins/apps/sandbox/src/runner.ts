@@ -44,8 +44,8 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
     const { session: id, data, remaining } = message;
     const found = program(message.program, message.source);
     if (!found) return send({ type: 'failed', session: id, reason: 'unknown-program', message: '' });
-    const ended = (session: Session, lingers: boolean) => {
-      watch.ended(session, lingers);
+    const ended = (session: Session, mayRun: boolean) => {
+      watch.ended(session, mayRun);
       sessions.delete(id);
     };
     const { language } = found;

@@ -7,7 +7,7 @@ import { ownCall } from './own-calls';
 import type { Pool } from './pool';
 import type { Worker, WorkerEvents } from './worker';
 
-/** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as stuck. */
+/** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as blocked. */
 const endTime = 100;
 
 /** Milliseconds that a session has to send its stack after its time is over; then it ends without one. */
@@ -28,9 +28,9 @@ export interface SessionOptions {
   /** What the process had used before the session. */
   before: Usage;
   send(message: FromRunner): void;
-  /** The session no longer exists; its processor time is still known. `lingers`: its isolate may still run, until `gone`. */
-  ended(session: Session, lingers: boolean): void;
-  /** The isolate of a session that lingered no longer runs. */
+  /** The session no longer exists; its processor time is still known. `mayRun`: its isolate may still run, until `gone`. */
+  ended(session: Session, mayRun: boolean): void;
+  /** The isolate of a session with `mayRun` has ended. */
   gone(session: Session): void;
 }
 
@@ -52,14 +52,14 @@ export class Session implements WorkerEvents {
   }
 
   /**
-   * Milliseconds of processor time that the isolate has used since the session began; sessions before do not count. Of an
-   * isolate that was disposed of all time since then: it no longer tells, and native code in it may still run.
+   * Milliseconds of processor time that the isolate has used since the session began; sessions before do not count. For
+   * an isolate that was disposed of, the time since the session began: it reports none, and native code in it may still run.
    */
   get processorTime(): number {
     return this.isDisposed ? performance.now() - this.begun : this.isolateTime() - this.timeBefore;
   }
 
-  /** Whether the isolate ends, or has ended, by itself or by `stop`. */
+  /** Whether the isolate ends, or has ended, unexpectedly or by `stop`. */
   get isDisposed(): boolean {
     return this.worker.isolate.isDisposed;
   }
@@ -141,9 +141,9 @@ export class Session implements WorkerEvents {
     this.options.ended(this, true);
     this.reply('');
     this.options.pool.discard(this.worker);
-    const stuck = setTimeout(() => this.options.send({ type: 'unhealthy' }), endTime);
+    const timer = setTimeout(() => this.options.send({ type: 'unhealthy' }), endTime);
     void this.running.finally(() => {
-      clearTimeout(stuck);
+      clearTimeout(timer);
       this.options.gone(this);
     });
   }
@@ -175,7 +175,7 @@ export class Session implements WorkerEvents {
   }
 
   /**
-   * Reports an isolate that has ended by itself, the engine's timeout, or a rejected promise that logic has not awaited.
+   * Reports an isolate that has ended unexpectedly, the engine's timeout, or a rejected promise that logic has not awaited.
    * @param isTimeOver by the clock: on a busy machine the engine's timeout can come before the timer that sets `isLate`
    */
   private failed(error: unknown, isTimeOver: boolean): void {

@@ -7,7 +7,7 @@ import { PythonContext } from './python-context';
 
 export interface WorkerEvents {
   host: HostCall;
-  /** The isolate ran out of memory in a way that leaves its thread stuck for ever. */
+  /** The isolate ran out of memory in a way that blocks its thread permanently. */
   catastrophe(): void;
 }
 
@@ -30,7 +30,7 @@ export interface Entered {
 const engineDelay = 5;
 
 /** Sessions in a row after which an isolate that holds much memory is replaced: less is garbage that is not collected yet. */
-const maxCrowded = 32;
+const maxLargeSessions = 32;
 
 /** One isolate. It serves one session at a time, with contexts for each language that sessions have used. */
 export class Worker {
@@ -42,7 +42,7 @@ export class Worker {
   /** Bytes of memory before the session; null: not measured since a language was prepared. */
   private heapBefore: number | null = null;
   /** Sessions in a row after which the isolate held much memory. */
-  private crowded = 0;
+  private largeSessions = 0;
 
   constructor(private readonly options: WorkerOptions) {
     const onCatastrophicError = () => this.events?.catastrophe();
@@ -77,7 +77,7 @@ export class Worker {
 
   /**
    * Passes one request to the prelude; only a string comes out. Rejects when the isolate ends, when logic has rejected a
-   * promise that it does not await, and some milliseconds after `time`: the error then has the frames where logic stood.
+   * promise that it does not await, and some milliseconds after `time`: the error then has the stack frames of the logic.
    * The engine's timeout covers less than the session's clock does, which ends the isolate in any case. The result is not
    * requested as a copy: a text needs none, and anything else is refused before it is copied. The memory is asked for with the
    * request: the isolate measures it after the request, before its thread sleeps again.
@@ -97,16 +97,16 @@ export class Worker {
     const { current } = this;
     this.current = null;
     const fresh = (await current?.reset()) ?? true;
-    // Without a session the isolate is idle, and this thread waits for nothing; one may have taken it meanwhile.
+    // An idle isolate is measured synchronously without waiting; a session may have taken it meanwhile.
     this.heapBefore = this.events ? await this.heap() : sizeOf(this.isolate.getHeapStatisticsSync());
     const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
-    this.crowded = isLean ? 0 : this.crowded + 1;
-    return fresh && this.crowded < maxCrowded;
+    this.largeSessions = isLean ? 0 : this.largeSessions + 1;
+    return fresh && this.largeSessions < maxLargeSessions;
   }
 
   /**
-   * Bytes of the isolate's memory. Not measured synchronously while a session has it: this thread would wait for a theme's
-   * code, and with it every other session.
+   * Bytes of the isolate's memory. It is not measured synchronously during a session: this thread, and with it
+   * every other session, would wait for a theme's code.
    */
   private async heap(): Promise<number> {
     return sizeOf(await this.isolate.getHeapStatistics());
@@ -117,7 +117,7 @@ export class Worker {
     try {
       this.isolate.dispose();
     } catch {
-      // It has already ended by itself.
+      // The isolate has already ended.
     }
   }
 

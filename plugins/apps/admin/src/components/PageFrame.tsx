@@ -40,7 +40,7 @@ export function PageFrame({ title, html, width, height = 60 }: Props) {
 
 /**
  * The page without what the frame refuses anyway, of which the browser would write errors to the console: scripts, and fields
- * that take the focus. Its links lead nowhere: the page that they show would not be a preview.
+ * that take the focus. Its links do nothing: the page that they open would not be a preview.
  */
 function still(html: string): string {
   const page = new DOMParser().parseFromString(html, 'text/html');

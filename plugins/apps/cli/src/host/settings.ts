@@ -15,8 +15,8 @@ export const configuredFiles = (root: string): string[] =>
   });
 
 /**
- * The plugin's configuration of a host, without starting it: its `config/plugins` is run by itself. What only a running
- * Strapi can tell is replaced by the defaults, with a note. Throws CannotRun for a configuration with mistakes.
+ * The plugin's configuration of a host, without starting it: its `config/plugins` is run alone. What only a running
+ * Strapi knows is replaced by the defaults, with a note. Throws CannotRun for a configuration with mistakes.
  */
 export function configurationOf(root: string, isHost: boolean, note: (text: string) => void): AppsConfig {
   let raw: unknown = {};

@@ -51,7 +51,7 @@ async function start(root: string, { createStrapi, compileStrapi }: StrapiPackag
   const { distDir } = await compiled(root, compileStrapi);
   try {
     const strapi = createStrapi({ appDir: root, distDir, serveAdminPanel: false });
-    // What a start reports is of no interest here.
+    // The messages of a start are not printed.
     strapi.log.level = 'warn';
     return await strapi.load();
   } catch (error) {

@@ -2,9 +2,9 @@ import { join, relative, sep } from 'node:path';
 import {
   type App,
   checkApp,
+  type LintedApp,
   type LintProblem,
   located,
-  type Place,
   type Report,
   sorted,
   sourceOf,
@@ -37,9 +37,9 @@ export const run: Run = async ({ args, options, output, cwd, host: find }) => {
   const apps: { app: App; report: Report }[] = [];
   const from = (folder: string) => `${relative(cwd, folder).split(sep).join('/')}/`.replace(/^\/$/, '');
   const reportTo =
-    (place: Place): Report =>
+    (linted: LintedApp): Report =>
     (finding) =>
-      void problems.push(located(finding, place));
+      void problems.push(located(finding, linted));
 
   async function checkTarget({ place, site, apps: ids, whole }: Target): Promise<void> {
     const theme = place.id;

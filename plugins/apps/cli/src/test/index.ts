@@ -5,7 +5,7 @@ import { runOnce } from './process';
 import { showOutcome, showResult } from './show';
 
 /** Milliseconds without a change before the tests run again: an editor saves in several steps. */
-const CALM = 200;
+const DEBOUNCE = 200;
 
 /** `strapi-plugin-apps test` (docs/reference/app-tests.md). */
 export const run: Run = async (invocation) => {
@@ -50,7 +50,7 @@ function changeIn(folder: string): Promise<void> {
       timer = setTimeout(() => {
         watcher.close();
         done();
-      }, CALM);
+      }, DEBOUNCE);
     });
   });
 }

@@ -33,7 +33,7 @@ export function sendStack(reference: HostReference, stack: string): never {
   } catch {
     // The stack is full: the position stays unknown.
   }
-  return spin();
+  return waitForEnd();
 }
 
 /**
@@ -53,11 +53,11 @@ export function sendText(
     // The stack is full: the call has not been made, and the calling code gets the error.
     if (error instanceof NativeRangeError) throw error;
   }
-  return spin();
+  return waitForEnd();
 }
 
-/** The session is over: an exception could be caught and ignored, so wait here for the engine to end this isolate. */
-function spin(): never {
+/** Blocks until the engine ends this isolate: logic could catch an exception. */
+function waitForEnd(): never {
   for (;;);
 }
 

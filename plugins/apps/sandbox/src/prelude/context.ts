@@ -8,7 +8,7 @@ import { keys, parse, stringify, text } from './primordials';
 import type { Records } from './records';
 import { createRequest } from './request';
 
-/** The `context` object of one session with what the prelude needs to steer it. */
+/** The `context` object of one session with what the prelude needs to change it. */
 export interface LogicContext {
   view: object;
   setRecord(data: RecordData | null): void;
@@ -31,7 +31,7 @@ export function createContext(data: ContextData, records: Records, limits: { log
   const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
   const api = once(() => createApi(data.user, portal, call));
   const mail = once(() => createMail(call));
-  // At once: older data must not undo what logic does to the record when it reads it by its id.
+  // It is adopted at once: older data must not undo what logic does to the record when it reads it by its id.
   let record = data.record && records.adopt(null, data.record);
 
   function getApp(argument: unknown): object | null {

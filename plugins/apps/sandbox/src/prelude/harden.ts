@@ -1,6 +1,6 @@
 import { reflectGet } from './primordials';
 
-/** They evade the engine's memory limit, run code when another session has the isolate, or lead nowhere. */
+/** These globals evade the memory limit, run code during another session, or have no effect. */
 const removed = ['SharedArrayBuffer', 'WebAssembly', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
 
 /** Removes from a fresh context the globals that a theme's code must not reach. */

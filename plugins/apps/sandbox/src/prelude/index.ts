@@ -14,7 +14,7 @@ type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
 type LogicCalls = NonNullable<OpenRequest['calls']>;
 
 /**
- * Prepares a fresh context for one session and returns its only entrance: JSON text of a `PreludeRequest` in, JSON
+ * Prepares a fresh context for one session and returns its only entry point: JSON text of a `PreludeRequest` in, JSON
  * text of a `PreludeAnswer` out. Logic cannot make it return anything but text, or throw.
  */
 export function start(reference: HostReference): (request: string) => Promise<string> {

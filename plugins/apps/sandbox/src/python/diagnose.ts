@@ -22,7 +22,7 @@ const pairs: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
  */
 export function diagnose(text: string, line: number): Diagnosis | null {
   const code = blanked(text);
-  // An open bracket or string is noticed where the file ends, or where a later line makes no sense any more.
+  // An open bracket or string is noticed where the file ends, or at a later line that is then invalid.
   return code.problem ?? atLine(code, line) ?? (line > 1 ? atLine(code, line - 1) : null);
 }
 

@@ -33,10 +33,10 @@ const MAX_ANSWER_FACTOR = 1.5;
 const interruptTime = 15;
 
 /** A machine larger than this part of its limit is not kept. */
-const wornPart = 4;
+const maxKeptPart = 4;
 
 /**
- * Prepares Python in a fresh context, in which no code of a theme ever runs as JavaScript: Python changes only its own
+ * Prepares Python in a fresh context, in which no code of a theme runs as JavaScript: Python changes only its own
  * memory, which is restored after every session.
  */
 export function start(reference: HostReference, { module, image, pages }: PythonSource): Python {
@@ -46,7 +46,7 @@ export function start(reference: HostReference, { module, image, pages }: Python
   let request = '';
   let answer = '';
   let limits = { messageSize: 0, resultSize: 0 };
-  /** The present of a session whose clock stands still. */
+  /** The current time of a session with a fixed clock. */
   let now: number | undefined;
 
   const texts = createLongTexts();
@@ -123,11 +123,11 @@ export function start(reference: HostReference, { module, image, pages }: Python
       request = answer = '';
       texts.clear();
       if (!used) return true;
-      const worn = machine.size > (pages * 65536) / wornPart;
+      const isTooLarge = machine.size > (pages * 65536) / maxKeptPart;
       if (broken || !machine.restore(memory)) machine = makeMachine();
       used = false;
       broken = null;
-      return !worn;
+      return !isTooLarge;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Characters of JSON below which Python reads it by itself. */
+/** Characters of JSON that Python reads without help. */
 const shortJson = 2000;
 
 /** Characters of a string that stay in the JSON. */

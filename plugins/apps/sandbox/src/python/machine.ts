@@ -26,7 +26,7 @@ export interface MachineOptions {
   image: Uint8Array | null;
   /** The bridge function: answers Python's calls. */
   bridge(text: string): string;
-  /** The present in milliseconds since 1970, for Python's `time` and `datetime`; without it, the real time. */
+  /** The current time in milliseconds since 1970, for Python's `time` and `datetime`; without it, the real time. */
   now?(): number;
   /** Called periodically while Python runs. */
   tick?(): void;
@@ -111,7 +111,7 @@ export class Machine {
     if (failed) throw new Error(message);
   }
 
-  /** Makes Python raise KeyboardInterrupt where it stands. */
+  /** Makes Python raise KeyboardInterrupt at its current position. */
   interrupt(): void {
     this.exports.mp_sched_keyboard_interrupt();
   }

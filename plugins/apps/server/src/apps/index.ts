@@ -37,8 +37,8 @@ export { readCursor, writeCursor } from './host-calls/cursor';
 export { checkApp, type LintServices } from './lint/check-app';
 export {
   type Finding,
+  type LintedApp,
   located,
-  type Place,
   type Problem as LintProblem,
   type Report,
   refused,

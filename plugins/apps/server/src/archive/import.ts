@@ -65,8 +65,8 @@ export type Imported =
     };
 
 /** Where an app or theme is put. */
-interface Place {
-  target: string;
+interface Target {
+  path: string;
   /** Folder of the temporary files, on the same file system. */
   base: string;
   /** The theme that gets an app. */
@@ -75,7 +75,7 @@ interface Place {
 
 /**
  * Reads an app or a theme from a ZIP (docs/reference/import-export.md#apps-and-themes-as-zip). It is checked before it is
- * written, written to a temporary folder, and renamed at the end. ArchiveError for a file that is no ZIP, and for a place
+ * written, written to a temporary folder, and renamed at the end. ArchiveError for a file that is no ZIP, and for a target
  * that cannot take it.
  */
 export async function importArchive(request: ImportRequest): Promise<Imported> {
@@ -88,17 +88,17 @@ export async function importArchive(request: ImportRequest): Promise<Imported> {
     if (problems.length > 0) return { problems };
     const contents = contentsOf(files, { appsFolder, id, fallback });
     if (typeof contents === 'string') return { problems: [contents] };
-    const place = placeOf(request, contents);
+    const target = targetOf(request, contents);
     // What is only checked never comes near a theme; what is written is renamed, which needs the same file system.
-    const temporary = mkdtempSync(join(request.write ? place.base : tmpdir(), '.import-'));
+    const temporary = mkdtempSync(join(request.write ? target.base : tmpdir(), '.import-'));
     try {
-      const fresh = await unpackInto(request, zip, contents, place, temporary);
+      const fresh = await unpackInto(request, zip, contents, target, temporary);
       if (fresh.problems.length > 0) return { problems: fresh.problems };
       if (!request.write) {
         const { folder, theme } = fresh;
-        await request.inspect?.({ themesDirectory: temporary, theme, folder, contents, into: place.theme });
+        await request.inspect?.({ themesDirectory: temporary, theme, folder, contents, into: target.theme });
       }
-      return settle(request, contents, place, fresh.folder);
+      return settle(request, contents, target, fresh.folder);
     } finally {
       rmSync(temporary, { recursive: true, force: true });
     }
@@ -107,18 +107,18 @@ export async function importArchive(request: ImportRequest): Promise<Imported> {
   }
 }
 
-function placeOf({ themesDirectory, themeOf, requireApp = false }: ImportRequest, contents: Contents): Place {
+function targetOf({ themesDirectory, themeOf, requireApp = false }: ImportRequest, contents: Contents): Target {
   const { kind, id } = contents;
   if (kind === 'theme') {
     if (requireApp) throw new ArchiveError('The ZIP holds a theme, not an app', 'Leave out --theme; --id names it.');
     mkdirSync(themesDirectory, { recursive: true });
-    return { target: join(themesDirectory, id), base: themesDirectory, theme: null };
+    return { path: join(themesDirectory, id), base: themesDirectory, theme: null };
   }
   const theme = themeOf(contents);
   const link = join(theme.apps, `${id}.lnk`);
   if (existsSync(link))
     throw new ArchiveError(`The app "${id}" of the theme "${theme.id}" is a link: ${link}`, 'Delete it first.');
-  return { target: join(theme.apps, id), base: theme.folder, theme };
+  return { path: join(theme.apps, id), base: theme.folder, theme };
 }
 
 /** Unpacks into a themes folder of its own, in which the definitions are checked as the server reads them. */
@@ -126,7 +126,7 @@ async function unpackInto(
   { appsFolder, onProgress = () => undefined }: ImportRequest,
   zip: Parameters<typeof unpack>[0],
   { kind, id, files }: Contents,
-  { theme }: Place,
+  { theme }: Target,
   temporary: string,
 ): Promise<{ folder: string; theme: string; problems: string[] }> {
   const themeId = kind === 'theme' ? id : 'theme';
@@ -152,7 +152,7 @@ async function unpackInto(
 function settle(
   { replace, write }: ImportRequest,
   contents: Contents,
-  { target, base }: Place,
+  { path: target, base }: Target,
   fresh: string,
 ): Imported {
   const found = exists(target) ? differences(target, fresh) : null;

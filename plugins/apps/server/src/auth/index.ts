@@ -5,7 +5,7 @@
 
 export { addressGroup } from './credentials/address-group';
 export { creatorsOf } from './credentials/creators';
-export type { StandIn, StandIns } from './credentials/stand-ins';
+export type { Impersonation, Impersonations } from './credentials/impersonations';
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export { allows, rightsOf } from './rights/acl';
 export { grantedBy, grants, indexOf, type RecordRight } from './rights/grounds';
@@ -13,4 +13,5 @@ export { type KnownNames, lookUpNames } from './rights/known-names';
 export { permissionControllers, registerAdminActions } from './rights/permissions';
 export { safeNext } from './sessions/next';
 export { watchPasswordChanges } from './sessions/password-changes';
+export { safeMethods } from './sessions/sender';
 export { SESSION_COOKIE } from './sessions/sessions';

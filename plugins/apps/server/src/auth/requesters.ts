@@ -10,10 +10,10 @@ import {
 } from './credentials/administrators';
 import { createApiTokens, createTokenRows, type ReadTokenRows } from './credentials/api-tokens';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
+import { createImpersonations, type Impersonations } from './credentials/impersonations';
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
-import { createStandIns, type StandIns } from './credentials/stand-ins';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';
 import { createUsers } from './credentials/users';
 import { createRoles, type Roles, type UserRow } from './rights/roles';
@@ -47,7 +47,7 @@ export interface Requesters {
   /** The requester of a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
   fromStrapi(state: { auth?: StrapiAuth; user?: unknown }): Promise<Requester>;
   anonymous(): Promise<Requester>;
-  standIns: StandIns;
+  impersonations: Impersonations;
   /** Opens the login form in the request's browser. */
   loginForm(ctx: CredentialContext): OpenedForm;
   /** CsrfError unless `token` was issued for a login form in the request's browser. */
@@ -197,7 +197,7 @@ export function createRequesters({
     proofs: createProofs({ keyring, now }),
     formPosts: createFormPosts(strapi, { keyring, now }),
     anonymous: users.anonymous,
-    standIns: createStandIns(strapi, { users, roles, administrators }),
+    impersonations: createImpersonations(strapi, { users, roles, administrators }),
     takesCookies,
     async identify(ctx) {
       const header = ctx.request.headers.authorization;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { within } from './deadline';
 
 /**
  * Requests share reads, so that a server under load reads from its database once instead of once a request. Nothing is
@@ -12,17 +13,12 @@ const MAX_WAIT = 50;
 /** Resolves after this iteration of the event loop: requests that arrived together have then all called. */
 const endOfIteration = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
-function settled(work: Promise<unknown>): Promise<unknown> {
-  return work.catch(() => undefined);
-}
-
 /** Waits until the work succeeds or fails, or until MAX_WAIT. */
 export function settledOrTimeout(work: Promise<unknown>): Promise<unknown> {
-  let timer: NodeJS.Timeout;
-  const enough = new Promise((resolve) => {
-    timer = setTimeout(resolve, MAX_WAIT);
-  });
-  return Promise.race([settled(work), enough]).finally(() => clearTimeout(timer));
+  return within(
+    work.catch(() => undefined),
+    MAX_WAIT,
+  );
 }
 
 /**

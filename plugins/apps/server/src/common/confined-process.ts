@@ -81,7 +81,7 @@ function permissionFlags(program: ConfinedProgram): string[] {
 }
 
 function findFlags({ path, packages = [], read = [], addons }: ConfinedProgram, permission: string): string[] {
-  const folders = foldersOf(path, packages);
+  const folders = packages.flatMap((name) => [...packageFolders(path, name)]);
   // node-gyp-build, which finds a package's native module, reads this file to find out the C library.
   const files = [path, realPath(path), ...links(path), ...(addons ? ['/etc/alpine-release'] : []), ...read];
   return [
@@ -90,16 +90,6 @@ function findFlags({ path, packages = [], read = [], addons }: ConfinedProgram, 
     ...(addons ? ['--allow-addons'] : []),
     ...widest([...files, ...folders]).map((one) => `--allow-fs-read=${one}`),
   ];
-}
-
-const foldersOfPrograms = new Map<string, string[]>();
-
-/** The package folders that a program reads; searched once, since packages are not installed while the server runs. */
-function foldersOf(path: string, packages: readonly string[]): string[] {
-  const key = [path, ...packages].join('\n');
-  const folders = foldersOfPrograms.get(key) ?? packages.flatMap((name) => [...packageFolders(path, name)]);
-  foldersOfPrograms.set(key, folders);
-  return folders;
 }
 
 /** Drops paths inside other paths: some releases of Node.js lose the wider permission when they get the narrower one. */

@@ -71,15 +71,30 @@ export function isAppsError(error: unknown, name?: ErrorName): error is AppsErro
   return error instanceof AppsError && (name === undefined || error.name === name);
 }
 
-/** The AppsError that the work throws, as a list; none when it succeeds. */
-export function thrownBy(work: () => unknown): AppsError[] {
+/** The value of some work, or the AppsError that it has thrown. */
+export type Attempt<T> = { value: T; error: null } | { value: null; error: AppsError };
+
+/** The value of `work`, or the AppsError that it throws; throws any other error. */
+export function attempt<T>(work: () => T): Attempt<T> {
   try {
-    work();
-    return [];
+    return { value: work(), error: null };
   } catch (error) {
-    if (isAppsError(error)) return [error];
-    throw error;
+    return failedWith(error);
   }
+}
+
+/** The value that `work` resolves to, or the AppsError that it rejects with; rejects with any other error. */
+export async function attemptAsync<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { value: await work(), error: null };
+  } catch (error) {
+    return failedWith(error);
+  }
+}
+
+function failedWith(error: unknown): { value: null; error: AppsError } {
+  if (isAppsError(error)) return { value: null, error };
+  throw error;
 }
 
 /**

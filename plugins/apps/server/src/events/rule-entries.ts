@@ -71,7 +71,7 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     const content = await all.sites.content.resolve(site, '', manager);
     if (!content) throw new AppsError('InternalServerError', 'The site has no root');
     const address = all.sites.urls.block(site, appId, block);
-    // A dry one: loading the logic to see its functions is no run of the app.
+    // Dry, because loading the logic is not a run of the app.
     const visit = { ...callVisit(all, { site, content, requester: manager, address, params: {} }), dry: newDryRun() };
     try {
       return await functionNames(all, visit, app, block);

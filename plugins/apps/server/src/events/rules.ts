@@ -71,25 +71,25 @@ export function createRules({ strapi, logger, sites, actorContext, services }: R
     // A publication counts even without rules of its own: it removes the pending update that saved its draft.
     const needed = rules.length > 0 || action.action === 'publish';
     const before = needed ? await contentEvents.before(action) : [];
-    const gone = new Map<string | null, ContentItem | null>();
+    const deletedItems = new Map<string | null, ContentItem | null>();
     if (rules.length > 0 && action.action === 'delete') {
       for (const contentEvent of await contentEvents.of(action, before, action.params)) {
-        gone.set(contentEvent.locale, await items.read(site, contentEvent, actor.requester));
+        deletedItems.set(contentEvent.locale, await items.read(site, contentEvent, actor.requester));
       }
     }
-    return { actor, rules, site, gone, before, needed };
+    return { actor, rules, site, deletedItems, before, needed };
   }
 
   type Prepared = Awaited<ReturnType<typeof prepare>>;
 
   async function notice(action: Action, prepared: Prepared, result: unknown): Promise<void> {
-    const { actor, rules, site, gone, before } = prepared;
+    const { actor, rules, site, deletedItems, before } = prepared;
     const happened = await contentEvents.of(action, before, result);
     const due = happened.flatMap((contentEvent) =>
       rules
         .filter(({ event }) => event === contentEvent.event)
         .map((rule): Due => {
-          const subject = { site, contentEvent, gone: gone.get(contentEvent.locale) ?? null };
+          const subject = { site, contentEvent, deleted: deletedItems.get(contentEvent.locale) ?? null };
           return { contentEvent, work: () => enqueue(rule, actor, subject) };
         }),
     );
@@ -97,13 +97,13 @@ export function createRules({ strapi, logger, sites, actorContext, services }: R
   }
 
   async function run(rule: Rule, actor: Actor, subject: Subject): Promise<void> {
-    const { contentEvent, gone } = subject;
+    const { contentEvent, deleted } = subject;
     const { event, uid, documentId, locale, published } = contentEvent;
     const requester = actorContext.forRule(actor, rule.id);
     try {
       const site = (await siteOfApp(sites, rule.app, locale)) ?? subject.site;
-      const content = await (gone
-        ? sites.content.describe(site, uid, gone.fields, gone)
+      const content = await (deleted
+        ? sites.content.describe(site, uid, deleted.fields, deleted)
         : items.read(site, contentEvent, requester));
       if (!content) return;
       const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale };
@@ -158,5 +158,5 @@ interface Subject {
   site: Site;
   contentEvent: ContentEvent;
   /** The item before its deletion. */
-  gone: ContentItem | null;
+  deleted: ContentItem | null;
 }

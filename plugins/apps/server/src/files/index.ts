@@ -1,6 +1,6 @@
-import { createHeldFiles } from './held';
 import { createLibrary, type Library, type LibraryStrapi } from './library';
 import { documentIdsIn } from './stored';
+import { createTemporaryFiles } from './temporary-files';
 import type { AppKey, Files } from './types';
 
 export { fileTypes } from './kinds';
@@ -17,7 +17,7 @@ export interface FilesOptions {
 }
 
 export function createFiles({ strapi, folder, records, logger }: FilesOptions): Files {
-  const held = createHeldFiles(folder);
+  const temporary = createTemporaryFiles(folder);
   const library: Library = createLibrary(strapi);
   let work = Promise.resolve();
 
@@ -37,17 +37,17 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
   };
 
   return {
-    held,
+    temporary,
     add: library.add,
     saved: library.saved,
     discard: library.remove,
     release: (key, documentIds) => later(() => removeUnused(key, documentIds)),
     async clear() {
-      await held.clear();
+      await temporary.clear();
       for (const { site, app, file } of await library.unsaved()) later(() => removeUnused({ site, app }, [file]));
     },
     settled: () => work,
   };
 }
 
-export type { FileRules, FileScope, Files, HeldFile, RefusedFile, StoredFile } from './types';
+export type { FileRules, FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';

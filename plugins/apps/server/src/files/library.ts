@@ -1,4 +1,4 @@
-import type { HeldFile, StoredFile } from './types';
+import type { StoredFile, TemporaryFile } from './types';
 
 const FILE = 'plugin::upload.file';
 const OWN = 'plugin::apps.file';
@@ -25,7 +25,7 @@ interface UploadService {
 /** Strapi's media library, with a list of the files that forms of apps have put there. */
 export interface Library {
   /** Puts a file there; it counts as not saved. @param folder path of folders below the media library, `a/b` */
-  add(file: HeldFile, folder?: string): Promise<StoredFile>;
+  add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
   /** The file's record has been saved. */
   saved(documentIds: readonly string[]): Promise<void>;
   /** Those of the files that an app's forms have put there and no content uses. */

@@ -1,5 +1,5 @@
 import { isStoredFile } from './stored';
-import type { FileProblem, FileScope, Files, HeldFile, RefusedFile, StoredFile } from './types';
+import type { FileProblem, FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
 
 /** Why the media library did not take a file. */
 const REFUSED = 'file_refused';
@@ -22,30 +22,33 @@ export function fieldOf(part: string): string | null {
 
 /** The files of one request: those that it has sent, and those of the form's earlier submissions. */
 export class RequestFiles {
-  private readonly received = new Map<string, (HeldFile | RefusedFile)[]>();
-  private readonly claimed = new Map<string, HeldFile>();
+  private readonly received = new Map<string, (TemporaryFile | RefusedFile)[]>();
+  private readonly claimed = new Map<string, TemporaryFile>();
   private readonly added = new Map<string, StoredFile | RefusedFile>();
   private readonly kept = new Set<string>();
   private readonly saved = new Set<string>();
   private readonly refused = new Set<string>();
+  private hasEnded = false;
 
   constructor(
     private readonly files: Files,
     private readonly scope: Omit<FileScope, 'field'>,
   ) {}
 
-  receive(part: string, file: HeldFile | RefusedFile): void {
+  /** Takes a file of the request, or removes it at once where the request has ended. */
+  receive(part: string, file: TemporaryFile | RefusedFile): void {
+    if (this.hasEnded && 'token' in file) void this.files.temporary.remove(file).catch(() => undefined);
     this.received.set(part, [...(this.received.get(part) ?? []), file]);
   }
 
   /** Notes that a file was sent and not taken, because the sender's token is not valid or a right is missing. */
-  leave(part: string): void {
+  skip(part: string): void {
     if (!this.refused.has(part)) this.receive(part, { problem: AGAIN });
     this.refused.add(part);
   }
 
-  /** What is wrong with files that were left, by part. */
-  left(): { part: string; problem: FileProblem }[] {
+  /** What is wrong with skipped files, by part. */
+  skipped(): { part: string; problem: FileProblem }[] {
     return [...this.refused].map((part) => ({ part, problem: AGAIN }));
   }
 
@@ -55,33 +58,33 @@ export class RequestFiles {
   }
 
   /** Files that a part of the form has sent, with what is wrong with them. */
-  of(part: string): (HeldFile | RefusedFile)[] {
+  of(part: string): (TemporaryFile | RefusedFile)[] {
     return (this.received.get(part) ?? []).map((file) => this.withProblem(file));
   }
 
-  /** The file that an earlier submission of the form has sent; null if it is there no more. */
-  async claim(field: string, token: string): Promise<HeldFile | RefusedFile | null> {
-    const file = this.claimed.get(token) ?? (await this.files.held.claim(token, { ...this.scope, field }));
+  /** The file that an earlier submission of the form has sent; null if it no longer exists. */
+  async claim(field: string, token: string): Promise<TemporaryFile | RefusedFile | null> {
+    const file = this.claimed.get(token) ?? (await this.files.temporary.claim(token, { ...this.scope, field }));
     if (!file) return null;
     this.claimed.set(token, file);
     return this.withProblem(file);
   }
 
-  /** Keeps a file for the form's next submission; false where there is no room. */
-  async keep(file: HeldFile): Promise<boolean> {
-    const keeps = await this.files.held.keep(file);
+  /** Keeps a file for the form's next submission. False when the kept files would exceed MAX_KEPT. */
+  async keep(file: TemporaryFile): Promise<boolean> {
+    const keeps = await this.files.temporary.keep(file);
     if (keeps) this.kept.add(file.token);
     return keeps;
   }
 
   /** The file in the media library; undefined before `add`. */
-  stored(file: HeldFile): StoredFile | undefined {
+  stored(file: TemporaryFile): StoredFile | undefined {
     const found = this.added.get(file.token);
     return isStoredFile(found) ? found : undefined;
   }
 
   /** Puts files into the media library. One that it refuses has a problem from then on. */
-  async add(files: readonly HeldFile[], folderOf: (field: string) => string | undefined): Promise<void> {
+  async add(files: readonly TemporaryFile[], folderOf: (field: string) => string | undefined): Promise<void> {
     for (const file of files) {
       try {
         this.added.set(file.token, await this.files.add(file, folderOf(file.field)));
@@ -106,13 +109,14 @@ export class RequestFiles {
 
   /** After the answer: removes the temporary files that no form waits for. */
   async end(): Promise<void> {
+    this.hasEnded = true;
     const received = [...this.received.values()].flat().filter((file) => 'token' in file);
     const unwanted = received.filter(({ token }) => !this.kept.has(token));
     const done = [...this.claimed.values()].filter(({ token }) => this.saved.has(token));
-    for (const file of [...unwanted, ...done]) await this.files.held.remove(file);
+    for (const file of [...unwanted, ...done]) await this.files.temporary.remove(file);
   }
 
-  private withProblem(file: HeldFile | RefusedFile): HeldFile | RefusedFile {
+  private withProblem(file: TemporaryFile | RefusedFile): TemporaryFile | RefusedFile {
     const found = 'token' in file ? this.added.get(file.token) : undefined;
     return found && 'problem' in found ? found : file;
   }

@@ -1,4 +1,4 @@
-import type { HeldFiles } from './held';
+import type { TemporaryFiles } from './temporary-files';
 
 /** A file of a record, as its item is stored (docs/reference/definitions.md#files). */
 export interface StoredFile {
@@ -23,7 +23,7 @@ export interface FileScope {
 }
 
 /** An uploaded file in the temporary folder: only the server can read it. */
-export interface HeldFile extends FileScope {
+export interface TemporaryFile extends FileScope {
   token: string;
   path: string;
   /** Cleaned, with the ending of its content's type. */
@@ -53,9 +53,9 @@ export interface AppKey {
 
 /** Files of records: in the temporary folder until the save, then in Strapi's media library (docs/decisions/files.md). */
 export interface Files {
-  readonly held: HeldFiles;
+  readonly temporary: TemporaryFiles;
   /** Puts a file into the media library. RefusedError of the library's for one that it does not take. */
-  add(file: HeldFile, folder?: string): Promise<StoredFile>;
+  add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
   saved(documentIds: readonly string[]): Promise<void>;
   /** Removes files whose records were not saved. */
   discard(documentIds: readonly string[]): Promise<void>;

@@ -4,10 +4,8 @@ import { answer, isPublic } from './answer';
 import { createOwnOrigin } from './middleware/own-origin';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
 import type { HttpServices } from './request/exchange';
-import { prefersJson } from './request/negotiate';
 import { checkEncoded, checkUtf8 } from './request/text';
-import { localeOfPath } from './response/page-texts';
-import { type ErrorView, respondError } from './response/respond-error';
+import { earlyView, respondError } from './response/respond-error';
 import { addReloadScript } from './site/reload';
 
 export { adminInterface } from './admin/interface';
@@ -33,12 +31,7 @@ function varyBySender(ctx: Context): void {
 export function createMiddleware(services: HttpServices): Middleware {
   const allowOwnOrigin = createOwnOrigin(services.baseUrl);
   return async (ctx: Context, next: Next) => {
-    const view: ErrorView = {
-      json: prefersJson(ctx),
-      details: false,
-      logger: services.logger,
-      locale: () => localeOfPath(services, ctx.path),
-    };
+    const view = earlyView(ctx, services);
     let address: Address | null = null;
     let version: string | undefined;
     try {

@@ -48,11 +48,11 @@ function contextOf(createContext: CreateContext, request: InsideRequest): Contex
   return ctx;
 }
 
-/** The services for one request: its requester is known, its forms are its own, and its overlay is over what is stored. */
+/** The services for one request: with its requester and overlay, without CSRF checks. */
 function servicesFor(services: HttpServices, { requester, dry, overlay = {} }: InsideRequest): HttpServices {
   const { requesters } = services;
   const refuseLogin = async () => {
-    throw new AppsError('ForbiddenError', 'Nobody is logged in here');
+    throw new AppsError('ForbiddenError', 'A preview has no login');
   };
   return {
     ...overlaid(services, overlay),

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Visit } from '../apps';
+import { safeMethods } from '../auth';
 import type { Requester } from '../auth/types';
 import { AppsError, isAppsError, notFound } from '../common/errors';
 import type { RequestData } from '../logic/types';
@@ -10,9 +11,6 @@ import type { HttpServices } from './request/exchange';
 import { requestData } from './request/request-data';
 import { visitorOf } from './request/visitor';
 import { takeLog } from './response/pending-log';
-
-/** Methods that change nothing unless logic does: they need no CSRF token (docs/reference/http.md#csrf-tokens). */
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * The visit of a request: site, content, requester, and what it may write. CsrfError for a changing request without its

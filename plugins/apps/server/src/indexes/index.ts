@@ -38,6 +38,7 @@ export {
   type HostDatabase,
   isFailure,
   type LongReads,
+  MAX_SEQ,
   marks,
   type ReadConnection,
   type Reader,
@@ -50,7 +51,7 @@ export {
   translateError,
 } from './database/database';
 export { inTransaction } from './database/transaction';
-export { type Client, type Dialect, dialects, isUnavailable } from './dialects';
+export { type Client, type Dialect, dialects, isBusy, isUnavailable } from './dialects';
 export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export type { IndexedRecord } from './tables/entries';

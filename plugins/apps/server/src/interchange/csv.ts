@@ -6,11 +6,21 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import type { Json } from '../../../shared/json';
+import type { Items, Json } from '../../../shared/json';
 
 /** The rows as text, each with its line break. */
 export const csvText = (rows: readonly string[][]): string =>
   stringify([...rows], { record_delimiter: '\r\n', quote_record_delimiter: true });
+
+/** The names of all items of records, each once: the columns of a table. */
+export async function itemNames(
+  batches: Iterable<{ items: Items }[]> | AsyncIterable<{ items: Items }[]>,
+): Promise<string[]> {
+  const names = new Set<string>();
+  for await (const batch of batches)
+    for (const { items } of batch) for (const name of Object.keys(items)) names.add(name);
+  return [...names];
+}
 
 export function cellOf(value: Json | undefined): string {
   if (value === undefined) return '';

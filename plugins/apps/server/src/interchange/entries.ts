@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../shared/json';
+import { type Items, isItems, type Json } from '../../../shared/json';
 import { linesOf } from '../common/lines';
 import { csvRows, itemOf } from './csv';
 import { textOf } from './text';
@@ -40,15 +40,11 @@ export async function* entriesOf(file: string, stream: AsyncIterable<Uint8Array>
   }
 }
 
-function isObject(value: unknown): value is Items {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 /** A record from a line of NDJSON: a line of an export, a line of `GET <app>/records`, or the items themselves. */
 function entryOf(value: unknown, line: string): Entry | string {
-  if (!isObject(value)) return `${line} is not an object`;
+  if (!isItems(value)) return `${line} is not an object`;
   const { items, creator = null, id: _, path: __, ...others } = value;
-  const whole = isObject(items) && Object.keys(others).length === 0;
+  const whole = isItems(items) && Object.keys(others).length === 0;
   const { id, ...rest } = whole ? { ...items, ...(value.id === undefined ? {} : { id: value.id }) } : value;
   if (id !== undefined && typeof id !== 'string') return `${line}: the id is not a string`;
   if (whole && creator !== null && typeof creator !== 'string') return `${line}: the creator is not a string`;

@@ -1,5 +1,6 @@
 import { defaultOperators, Liquid } from 'liquidjs';
-import { type AppsError, isAppsError } from '../common/errors';
+import { attempt } from '../common/errors';
+import { memoized } from '../common/memo';
 import { defaultLimits, type LayoutLimits } from './limits/limits';
 import { compileLayout } from './liquid/compile';
 import { escaping, markdownFilter, raw } from './liquid/html';
@@ -7,7 +8,7 @@ import { registerLocaleFilters } from './liquid/locale-filters';
 import { registerTags } from './liquid/tags';
 import { contains, registerTimedFilters } from './liquid/timed';
 import type { Markdown } from './markdown/markdown';
-import type { CompiledLayout, Layouts } from './types';
+import type { LayoutSource, Layouts } from './types';
 
 /**
  * Layouts: Liquid with single-brace elements (docs/reference/layouts.md). Values in `{{ }}` are escaped; elements,
@@ -28,25 +29,15 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}, markdown?: Mar
   if (markdown) liquid.registerFilter('markdown', markdownFilter(markdown));
   registerTimedFilters(liquid, all);
   registerTags(liquid);
-  const compiled = new WeakMap<object, CompiledLayout | AppsError>();
+  // The error of a broken layout is kept too.
+  const compiled = memoized((source: LayoutSource) => attempt(() => compileLayout(liquid, all, source)));
   return {
     compile(source) {
-      const known = compiled.get(source) ?? attempt(() => compileLayout(liquid, all, source));
-      compiled.set(source, known);
-      if (isAppsError(known)) throw known;
-      return known;
+      const { value, error } = compiled(source);
+      if (error) throw error;
+      return value;
     },
   };
-}
-
-/** Returns the error of a broken layout, so that it is cached too. */
-function attempt(compile: () => CompiledLayout): CompiledLayout | AppsError {
-  try {
-    return compile();
-  } catch (error) {
-    if (isAppsError(error)) return error;
-    throw error;
-  }
 }
 
 export { escapeHtml, html } from './liquid/html';

@@ -1,9 +1,10 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
+import { within } from '../common/deadline';
 import { isAppsError, logicError, unavailable } from '../common/errors';
 import type { Limits, SandboxConfig } from '../config.types';
 import type { Workers } from '../workers';
 import { createCompiler } from './compile';
-import { createProblems, within } from './problems';
+import { createProblems } from './problems';
 import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
@@ -103,8 +104,11 @@ export function createLogicRuntime({
     if (!(work instanceof Promise)) return work;
     // The start of a process does not count either.
     budget.shared.deadline += performance.now() - begin;
-    const busy = unavailable('The logic is still being compiled. Try again soon.', 1);
-    return waited(budget, () => within(COMPILE_TIMEOUT, work, busy));
+    return waited(budget, async () => {
+      const done = await within(work, COMPILE_TIMEOUT);
+      if (done === 'late') throw unavailable('The logic is still being compiled. Try again soon.', 1);
+      return done.value;
+    });
   }
 
   const runtime: LogicRuntime = {

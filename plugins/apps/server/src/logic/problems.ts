@@ -1,4 +1,5 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
+import { within } from '../common/deadline';
 import { AppsError, isAppsError, logicError } from '../common/errors';
 import type { Compiler } from './compile';
 import { PausedError } from './supervisor/circuit-breaker';
@@ -22,7 +23,7 @@ export const emptyContext: ContextData = {
 /** Refuses all host calls of a program's top level. */
 export const noHost = new Proxy({} as LogicHost, {
   get: () => () => {
-    throw new AppsError('ForbiddenError', 'Nothing can be asked of the server while a file is loaded');
+    throw new AppsError('ForbiddenError', 'Host functions cannot be called while a file is loaded');
   },
 });
 
@@ -38,33 +39,22 @@ export function createProblems(
     if (left() <= 0) return late;
     let compiled: WireProgram | undefined;
     try {
-      compiled = await within(left(), Promise.resolve(runtime.compile(program)), late);
+      const done = await within(runtime.compile(program), left());
+      if (done === 'late') return late;
+      compiled = done.value;
       const before = known.get(compiled);
       if (before !== undefined) return before;
       // The session is closed whenever it opens, even after the wait has timed out.
       const loading = runtime.open(program, emptyContext, noHost, runtime.budget()).then((session) => session.close());
-      await within(Math.max(1, left()), loading, late);
+      if ((await within(loading, left())) === 'late') return late;
       known.set(compiled, null);
       return null;
     } catch (error) {
       // Paused programs are reported elsewhere.
       if (error instanceof PausedError) return null;
       if (!isAppsError(error)) throw error;
-      if (compiled && error.name === 'LogicError' && error !== late) known.set(compiled, error);
+      if (compiled && error.name === 'LogicError') known.set(compiled, error);
       return error;
     }
   };
-}
-
-/** Rejects with `error` when the work takes longer than `time` milliseconds; the work continues. */
-export async function within<T>(time: number, work: Promise<T>, error: AppsError): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(error), time);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,5 @@
 import type { Core } from '@strapi/strapi';
+import { within } from '../common/deadline';
 import type { MailRow } from './types';
 
 /** Milliseconds that the provider gets for one mail. */
@@ -24,17 +25,11 @@ export async function sendBy(strapi: Core.Strapi, row: MailRow): Promise<SendFai
   if (!service) return { message: "Strapi's email plugin is not enabled", isFinal: true };
   const { recipients: to, subject, text, html, replyTo } = row;
   const mail = { to, subject, ...(text && { text }), ...(html && { html }), ...(replyTo && { replyTo }) };
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<SendFailure>((resolve) => {
-    const failure = { message: `the provider did not answer in ${TIMEOUT / 1000} s`, isFinal: true };
-    timer = setTimeout(() => resolve(failure), TIMEOUT).unref();
-  });
   try {
-    return await Promise.race([Promise.resolve(service.send(mail)).then(() => null), late]);
+    const sent = await within(service.send(mail), TIMEOUT, false);
+    return sent === 'late' ? { message: `the provider did not answer in ${TIMEOUT / 1000} s`, isFinal: true } : null;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { message: message.slice(0, MAX_MESSAGE), isFinal: false };
-  } finally {
-    clearTimeout(timer);
   }
 }

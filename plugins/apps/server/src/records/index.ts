@@ -3,7 +3,7 @@
  * docs/reference/transactions.md).
  */
 
-export { isUnavailable } from '../indexes';
+export { isBusy, isUnavailable } from '../indexes';
 export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createRecordStore, type RecordStoreOptions } from './store';

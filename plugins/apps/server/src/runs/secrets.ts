@@ -1,4 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
+import { percentDecoded } from '../common/percent';
 import type { RunInput } from './types';
 
 /** Names of fields and parameters whose values are never kept. */
@@ -30,17 +31,9 @@ export function addressOf(url: string): string {
     .split('&')
     .map((part) => {
       const [name = '', value] = part.split('=', 2);
-      return value !== undefined && secretName.test(decoded(name)) ? `${name}=${HIDDEN}` : part;
+      return value !== undefined && secretName.test(percentDecoded(name) ?? name) ? `${name}=${HIDDEN}` : part;
     });
   return safeText(`${before}?${parts.join('&')}`, MAX_ADDRESS);
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 /** What a run was given, without its secrets; null where it is too large to be kept. */

@@ -1,5 +1,6 @@
 import type { Items, Json } from '../../../shared/json';
 import type { Requester } from '../auth/types';
+import { percentDecoded } from '../common/percent';
 import type { AppsConfig } from '../config.types';
 import { trimSlashes } from './addresses/ids';
 import { encodeSegment } from './addresses/urls';
@@ -45,7 +46,9 @@ export function createContent({ config, contentTypes, readContent, sites }: Cont
   const routesOf = (): Route[] => contentTypes().flatMap((type) => routesOfType(type, config.content[type.uid]?.path));
 
   async function resolve(site: Site, contentPath: string, requester: Requester): Promise<ContentItem | null> {
-    const names = trimSlashes(contentPath).split('/').map(decode);
+    const names = trimSlashes(contentPath)
+      .split('/')
+      .map((segment) => percentDecoded(segment) ?? segment);
     if (names.length === 1 && names[0] === '') return portalItem(site);
     for (const { type, values } of matches(routesOf(), names)) {
       const fields = await readContent(type.uid, whereOf(values), requester, site.locale);
@@ -104,14 +107,6 @@ const names = (list: readonly string[]) => list.join(', ') || 'none';
 /** The site itself as the current content item. */
 function portalItem({ id, title, url }: Site): ContentItem {
   return { type: 'portal', id, documentId: null, title, url, path: '/', fields: {}, locale: null, draft: false };
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
+import { contentVersion } from '../common/content-version';
 
 /** The columns that administrators have chosen for the records of apps, in the host's database. */
 export interface PanelColumns {
@@ -27,8 +27,5 @@ export function createPanelColumns(strapi: Core.Strapi): PanelColumns {
 
 /** Ids may together be longer than a key of the store. */
 function keyOf(administrator: string, { site, app }: { site: string; app: string }): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([site, app]))
-    .digest('base64url');
-  return `columns:${administrator}:${hash.slice(0, 22)}`;
+  return `columns:${administrator}:${contentVersion(JSON.stringify([site, app]))}`;
 }

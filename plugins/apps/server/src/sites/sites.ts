@@ -1,9 +1,9 @@
 import { errorText, isAppsError, missing, notFound } from '../common/errors';
+import { memoized } from '../common/memo';
 import type { AppsConfig, SiteConfig } from '../config.types';
 import { createAddressParser } from './addresses/address';
 import { urls } from './addresses/urls';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
-import { createActiveThemes } from './themes/active-theme';
 import { createChoices, type SettingStore } from './themes/choices';
 import { createEditor } from './themes/editor';
 import { themeProblems } from './themes/setup';
@@ -33,14 +33,14 @@ export function createSitesFrom(options: SitesOptions): Sites {
   const { config, baseUrl, logger, settingStore } = options;
   const themes = createThemes(options);
   const choices = createChoices(settingStore);
-  const active = createActiveThemes(choices);
   const folders = createFolders();
 
   async function siteOf(site: SiteConfig): Promise<Site> {
     const { id, title } = site;
     const locale = site.locale ?? (await options.defaultLocale?.()) ?? null;
     const url = `${baseUrl().replace(/\/+$/, '')}/${id}`;
-    return { id, title, url, theme: await active.get(site), locale, timeZone: site.timeZone ?? null };
+    const theme = (await choices.get(themeKey(id))) ?? site.theme;
+    return { id, title, url, theme, locale, timeZone: site.timeZone ?? null };
   }
 
   const all = () => Promise.all(config.sites.map(siteOf));
@@ -65,7 +65,7 @@ export function createSitesFrom(options: SitesOptions): Sites {
     async activate(siteId, themeId) {
       if (!configOf(siteId)) throw notFound(missing.site(siteId));
       if (!(await themes.rootOf(themeId))) throw notFound(`There is no theme "${themeId}"`);
-      await active.set(siteId, themeId);
+      await choices.set(themeKey(siteId), themeId);
     },
 
     async setup() {
@@ -103,6 +103,9 @@ export function createSitesFrom(options: SitesOptions): Sites {
     },
   };
 }
+
+/** The key of the theme that an administrator has chosen for a site. */
+const themeKey = (siteId: string) => `theme:${siteId}`;
 
 /** The key of the options that an administrator has set for an app of a site. */
 const optionsKey = (siteId: string, appId: string) => `options:${siteId}/${appId}`;
@@ -169,18 +172,11 @@ function createFolders() {
 /** Whether the apps of a theme use this file of it, besides `theme.yaml`. */
 const isShared = (path: string) => /^(?:partials|locales)\//.test(path);
 
-const sharedRevisions = new WeakMap<Snapshot, string>();
-
 /** Revision of the files of a theme that its apps use; '' without such files. */
-function sharedRevision(theme: Snapshot): string {
-  let revision = sharedRevisions.get(theme);
-  if (revision === undefined) {
-    const used = [...theme.files.values()].filter(({ path }) => path === 'theme.yaml' || isShared(path));
-    revision = used.length > 0 ? revisionOf(used) : '';
-    sharedRevisions.set(theme, revision);
-  }
-  return revision;
-}
+const sharedRevision = memoized((theme: Snapshot): string => {
+  const used = [...theme.files.values()].filter(({ path }) => path === 'theme.yaml' || isShared(path));
+  return used.length > 0 ? revisionOf(used) : '';
+});
 
 const compared = ['title', 'url', 'theme', 'locale', 'timeZone'] as const;
 

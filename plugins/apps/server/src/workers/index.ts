@@ -3,6 +3,7 @@ import { unavailable } from '../common/errors';
 import type { SandboxConfig } from '../config.types';
 import { type Job, startWorker, WorkerFailure, type WorkerProcess, WorkerUnavailable } from './worker-process';
 
+export { createSemaphore, type Semaphore } from './semaphore';
 export { WorkerFailure };
 
 export interface WorkersOptions {
@@ -82,7 +83,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       memory,
       sandbox,
       access,
-      onIdle: () => rest(worker),
+      onIdle: () => endWhenIdle(worker),
       onSpent: () => replace(worker),
     });
     workers.add(worker);
@@ -96,7 +97,6 @@ export function createWorkers(options: WorkersOptions): Workers {
     waiting.length >= queue ||
     (group !== undefined && waiting.filter((job) => job.group === group).length >= queue / 2);
 
-  /** Gives waiting jobs to processes. */
   const distribute = () => {
     let index = 0;
     for (let job = waiting[index]; job; job = waiting[index]) {
@@ -110,7 +110,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       worker.start(job);
     }
   };
-  const rest = (worker: WorkerProcess) => {
+  const endWhenIdle = (worker: WorkerProcess) => {
     distribute();
     if (!worker.idle || idle().length === 1) return;
     setTimeout(() => idle().length > 1 && worker.idle && worker.kill(), idleTime).unref();

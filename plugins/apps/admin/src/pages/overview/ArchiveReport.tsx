@@ -63,7 +63,7 @@ function Findings({ findings }: Pick<ArchiveResult, 'findings'>) {
   );
 }
 
-/** What its tests have said; where they may run, the button that runs them. */
+/** The results of its tests, or the button that runs them where they may run. */
 function Tests({ tests, isTesting, onTest }: { tests: ArchiveTests; isTesting: boolean; onTest(): void }) {
   const text = useText();
   const { state, files, passed, failed, skipped, failures, message } = tests;

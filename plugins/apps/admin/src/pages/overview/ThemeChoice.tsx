@@ -65,7 +65,7 @@ export function ThemeChoice({ site, themes }: { site: SiteOverview; themes: Them
   );
 }
 
-/** What another theme changes: the apps that come and go. */
+/** What another theme changes: the apps that it adds and removes. */
 function Changes({ site, theme }: { site: SiteOverview; theme: Theme }) {
   const text = useText();
   const now = site.apps.map(({ id }) => id);

@@ -14,7 +14,7 @@ import { RunsTable } from '../app/runs/RunsTable';
 import { RuleForm } from './RuleForm';
 
 /** The address of the plugin's first page. */
-const home = `/plugins/${pluginId}`;
+const overviewPath = `/plugins/${pluginId}`;
 
 /** Makes a rule on events (`rules/create`), or changes one, and shows its runs and failures. */
 export default function RulePage() {
@@ -37,14 +37,14 @@ export default function RulePage() {
       <RuleForm
         rule={rule}
         choices={choices}
-        onSaved={() => navigate(home)}
+        onSaved={() => navigate(overviewPath)}
         header={(save) => (
           <Layouts.Header
             title={title}
             subtitle={text('rule.subtitle')}
             primaryAction={save}
             navigationAction={
-              <Link tag={NavLink} to={home} startIcon={<ArrowLeft />}>
+              <Link tag={NavLink} to={overviewPath} startIcon={<ArrowLeft />}>
                 {text('back')}
               </Link>
             }

@@ -9,7 +9,7 @@ import { makeTextDecoder, makeTextEncoder } from './text-coding';
 import { makeUrl } from './url';
 
 /**
- * What JavaScript has around it everywhere else, and the engine alone has not (docs/reference/logic.md#globals). Each is made
+ * The globals of other JavaScript environments that the engine lacks (docs/reference/logic.md#globals). Each is made
  * when it is first used, so that a session without it pays for a property only.
  */
 export function defineGlobals(runner: CallRunner, write: WriteLog): void {

@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../shared/json';
+import { type Items, itemOf, type Json } from '../../../../shared/json';
 import { definitionError, isAppsError } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
@@ -31,15 +31,15 @@ const offered = new WeakMap<Run['unit'], Map<string, Promise<Target[]>>>();
 const keyFor = (run: Run, { content, app, block, query, text }: ElementDefinition, ...more: string[]): string =>
   JSON.stringify([content, app, block, query, text, run.app.id, ...more]);
 
-/** Statuses of what the requester may not see, or what is not there. */
-const unseen = new Set([401, 403, 404]);
+/** Statuses of what the requester may not see or does not exist. */
+const hiddenStatuses = new Set([401, 403, 404]);
 
-/** What `work` finds; nothing, where the requester may not look. */
-async function asSeen<T>(work: () => Promise<T[]>): Promise<T[]> {
+/** What `work` returns, or [] where the requester may not read it. */
+async function emptyIfHidden<T>(work: () => Promise<T[]>): Promise<T[]> {
   try {
     return await work();
   } catch (error) {
-    if (isAppsError(error) && unseen.has(error.status)) return [];
+    if (isAppsError(error) && hiddenStatuses.has(error.status)) return [];
     throw error;
   }
 }
@@ -56,9 +56,9 @@ export function offeredTargets(run: Run, element: ElementDefinition, find: strin
 
 function findTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
   const { content, text } = element;
-  if (content === undefined) return asSeen(() => recordTargets(run, element, find));
+  if (content === undefined) return emptyIfHidden(() => recordTargets(run, element, find));
   const label = text ?? titleField(run, element);
-  return asSeen(() =>
+  return emptyIfHidden(() =>
     contentTargets(run, element, {
       ...(find !== '' && label !== null && { filters: { [label]: { $containsi: find } } }),
       ...(label !== null && { sort: label }),
@@ -89,10 +89,10 @@ export async function targetsOf(run: Run, element: ElementDefinition, ids: reado
 
 function load(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Target[]> {
   if (element.content !== undefined)
-    return asSeen(() =>
+    return emptyIfHidden(() =>
       contentTargets(run, element, { filters: { documentId: { $in: [...ids] } }, limit: ids.length }),
     );
-  return asSeen(async () => {
+  return emptyIfHidden(async () => {
     const { run: target, app } = await openApp(run, element);
     if (!target.rights.view) return [];
     const all = await Promise.all(ids.map((id) => recordOf(target, id)));
@@ -138,7 +138,7 @@ async function contentTargets(run: Run, element: ElementDefinition, params: Item
   const targets = documents.map(async (fields): Promise<Target | null> => {
     const item = await services.sites.content.describe(visit.site, uid, fields, { draft: false });
     if (!item?.documentId) return null;
-    const label = textOf(element.text === undefined ? item.title : own(fields, element.text));
+    const label = textOf(element.text === undefined ? item.title : itemOf(fields, element.text));
     const { title, url, documentId } = item;
     return { id: documentId, label: label || documentId, url, parts: { ...fields, title, url, id: documentId } };
   });
@@ -195,12 +195,10 @@ function wordsOf(find: string): string {
 
 function recordTarget(target: Run, app: App, { text }: ElementDefinition, { id, items }: StoredRecord): Target {
   const { visit, services } = target;
-  const label = text === undefined ? '' : textOf(own(items, text));
+  const label = text === undefined ? '' : textOf(itemOf(items, text));
   const url = services.sites.urls.record(visit.site, app.id, id, visit.contentPath);
   return { id, label: label || id, url, parts: { ...items, id, url } };
 }
-
-const own = (items: Items, name: string): Json => (Object.hasOwn(items, name) ? (items[name] ?? null) : null);
 
 /** Characters of a label. */
 const MAX_LABEL = 200;

@@ -1,7 +1,7 @@
 import type { Json } from '../../../../shared/json';
 
 /** `{name}`, `{name.key}` or `{name[key]}`. No two parts match the same characters, so that matching takes linear time. */
-const PLACE = /\{([\w-][\w.-]*)((?:\[[^[\]{}]*\])*)\}/g;
+const PLACEHOLDER = /\{([\w-][\w.-]*)((?:\[[^[\]{}]*\])*)\}/g;
 
 /** Characters of a title. */
 const MAX_TITLE = 300;
@@ -17,14 +17,14 @@ export async function titleText(
   onUndeclared: (name: string) => void,
 ): Promise<string> {
   const texts = new Map<string, string>();
-  for (const place of title.match(PLACE) ?? []) {
-    if (texts.has(place)) continue;
-    const [name = '', ...keys] = place.slice(1, -1).replaceAll(']', '').split('[');
+  for (const placeholder of title.match(PLACEHOLDER) ?? []) {
+    if (texts.has(placeholder)) continue;
+    const [name = '', ...keys] = placeholder.slice(1, -1).replaceAll(']', '').split('[');
     const found = await readValue(name, keys, value);
     if (found === undefined) onUndeclared(name);
-    texts.set(place, plain(found));
+    texts.set(placeholder, plain(found));
   }
-  const whole = title.replace(PLACE, (place) => texts.get(place) ?? '');
+  const whole = title.replace(PLACEHOLDER, (placeholder) => texts.get(placeholder) ?? '');
   return whole.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
 }
 

@@ -1,5 +1,6 @@
 import type { Items } from '../../../../shared/json';
-import { definitionError, isAppsError } from '../../common/errors';
+import { attempt, definitionError } from '../../common/errors';
+import { memoized } from '../../common/memo';
 import type { IndexDeclarations, IndexType } from '../../indexes/types';
 import type { LayoutSource } from '../../layouts/types';
 import { type AppFolder, isId, type ThemeFile } from '../../sites';
@@ -52,18 +53,10 @@ export function loadApp(folder: AppFolder, warn: (message: string) => void = () 
   return app;
 }
 
-const inDebug = new WeakMap<App, App>();
-
 /** The same app with `debug: true`, whatever its settings.yaml says; the same object for the same app. */
-export function inDebugMode(app: App): App {
-  if (app.settings.debug) return app;
-  let debugged = inDebug.get(app);
-  if (!debugged) {
-    debugged = { ...app, settings: { ...app.settings, debug: true } };
-    inDebug.set(app, debugged);
-  }
-  return debugged;
-}
+export const inDebugMode = memoized(
+  (app: App): App => (app.settings.debug ? app : { ...app, settings: { ...app.settings, debug: true } }),
+);
 
 async function readApp(folder: AppFolder, warn: (message: string) => void): Promise<App> {
   // A broken theme.yaml counts as empty; the panel shows its error.
@@ -202,14 +195,4 @@ function declareIndexes(
     if (!indexes.has(name)) indexes.set(name, { type: indexType as IndexType, file: position.file });
   }
   return null;
-}
-
-/** Returns an AppsError, so that one broken file does not break the others; throws any other error. */
-function attempt<T>(read: () => T): { value: T | null; error: App['error'] } {
-  try {
-    return { value: read(), error: null };
-  } catch (error) {
-    if (isAppsError(error)) return { value: null, error };
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import type { HeldFile, StoredFile } from '../../files';
+import type { StoredFile, TemporaryFile } from '../../files';
 import type { Message, PageLocale } from '../locales';
 import type { PatternWork } from '../patterns/pattern-machine';
 import type { ElementDefinition, ElementOption } from '../types';
@@ -36,7 +36,7 @@ export interface ElementType {
   files?(
     entries: FileEntries,
     definition: ElementDefinition,
-  ): { files: (StoredFile | HeldFile)[] } | { error: Message };
+  ): { files: (StoredFile | TemporaryFile)[] } | { error: Message };
   /** The values that its form field stores (docs/reference/openapi.md#items-of-a-block). Present on inputs only. */
   schema?(definition: ElementDefinition, schemaOf: (element: ElementDefinition) => JsonSchema | null): JsonSchema;
   /** HTML of the element; every value and label escaped. Absent on BASIC, whose function makes the HTML. */

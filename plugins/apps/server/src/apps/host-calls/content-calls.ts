@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
 import type { ContentData } from '../../logic/types';
 import { type ContentTypeInfo, uidAttribute } from '../../sites';
@@ -90,8 +90,7 @@ function filtersOf(type: ContentTypeInfo, given: Items): Items {
   for (const [name, value] of Object.entries(given)) {
     // `contentFind` finds published content only.
     if (name === 'review_state' && value === 'published') continue;
-    const isOperator = value !== null && typeof value === 'object' && !Array.isArray(value);
-    filters[fieldOf(type, name)] = isOperator ? value : { [Array.isArray(value) ? '$in' : '$eq']: value };
+    filters[fieldOf(type, name)] = isItems(value) ? value : { [Array.isArray(value) ? '$in' : '$eq']: value };
   }
   return filters;
 }

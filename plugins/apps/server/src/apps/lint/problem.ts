@@ -40,8 +40,8 @@ export const refused = ({ message, position, reason }: AppsError, fallback: stri
   cure: reason,
 });
 
-/** Where the files of findings are. */
-export interface Place {
+/** The app, or the theme without an app, whose files have findings. */
+export interface LintedApp {
   theme: string;
   app: string | null;
   /** Put before a finding's file, with a slash at its end. */
@@ -52,7 +52,7 @@ export interface Place {
 
 export function located(
   { severity, position, message, cure }: Finding,
-  { theme, app, prefix, source }: Place,
+  { theme, app, prefix, source }: LintedApp,
 ): Problem {
   const { file, line, column } = position;
   const text = source(file);

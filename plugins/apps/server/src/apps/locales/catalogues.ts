@@ -1,4 +1,5 @@
 import { type AppsError, definitionError, isAppsError } from '../../common/errors';
+import { memoized } from '../../common/memo';
 import type { ThemeFile } from '../../sites/types';
 import { type Catalogue, readCatalogue } from './catalogue';
 
@@ -18,14 +19,8 @@ export interface Catalogues {
   errors(): Promise<AppsError[]>;
 }
 
-const kept = new WeakMap<Files, Catalogues>();
-
 /** The catalogues in the files of an app or theme; the same object for the same files. */
-export function cataloguesOf(files: Files): Catalogues {
-  const known = kept.get(files) ?? createCatalogues(files);
-  kept.set(files, known);
-  return known;
-}
+export const cataloguesOf = memoized(createCatalogues);
 
 /** The language of a file of `locales/`; undefined for other files. */
 const languageOf = ({ path }: ThemeFile) => /^locales\/([A-Za-z0-9-]+)\.ya?ml$/.exec(path)?.[1];

@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../shared/json';
+import { itemOf, type Json } from '../../../../shared/json';
 import type { Settings } from '../types';
 
 /** Characters of an address, and of the part before its `@` (RFC 5321). */
@@ -25,11 +25,9 @@ export function isRecipientEntry(text: string): boolean {
 export function recipientEntries({ mail, options }: Settings): string[] {
   return (mail?.to ?? []).flatMap((entry) => {
     const [, option] = OPTION.exec(entry) ?? [];
-    return option === undefined ? [entry] : textsOf(lookUp(options, option)).filter(isAddress);
+    return option === undefined ? [entry] : textsOf(itemOf(options, option)).filter(isAddress);
   });
 }
-
-const lookUp = (options: Items, name: string): Json => (Object.hasOwn(options, name) ? (options[name] ?? null) : null);
 
 const textsOf = (value: Json): string[] => [value].flat().filter((one): one is string => typeof one === 'string');
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { RequestData } from '../../logic/types';
 import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
 import { escapeHtml } from '../elements';
@@ -16,44 +17,13 @@ const SHOWN = `shown-${randomBytes(18).toString('hex')}`;
 /** The same for the task of a proof of work. */
 const CHALLENGE = `challenge-${randomBytes(18).toString('hex')}`;
 
-/** Maximum characters of all cached renderings. */
-const MAX_CHARACTERS = 16_000_000;
-/** Maximum cached renderings. */
-const MAX_ENTRIES = 2_000;
-
 /** What anonymous visitors share of a rendering. */
 type Shareable = Pick<Rendered, 'html' | 'title'>;
 
-/** Renderings for anonymous visitors; evicts the oldest first. */
-export class RenderingCache {
-  readonly #entries = new Map<string, { shown: Shareable; until: number }>();
-  #characters = 0;
+/** Maximum number of cached renderings, and of their characters together. */
+const CACHE = { max: 2_000, maxSize: 16_000_000, ttlResolution: 0 };
 
-  get(key: string): Shareable | undefined {
-    const found = this.#entries.get(key);
-    if (!found) return undefined;
-    if (found.until > performance.now()) return found.shown;
-    this.#drop(key);
-    return undefined;
-  }
-
-  put(key: string, { html, title }: Shareable, seconds: number): void {
-    this.#drop(key);
-    this.#entries.set(key, { shown: { html, title }, until: performance.now() + seconds * 1000 });
-    this.#characters += html.length;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_ENTRIES && this.#characters <= MAX_CHARACTERS) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(key: string): void {
-    this.#characters -= this.#entries.get(key)?.shown.html.length ?? 0;
-    this.#entries.delete(key);
-  }
-}
-
-const caches = new WeakMap<object, RenderingCache>();
+const caches = new WeakMap<object, LRUCache<string, Shareable>>();
 
 /** Forgets all shared renderings of this server process. */
 export function clearRenderings({ store }: AppServices): void {
@@ -97,7 +67,10 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
   const { status, headers, redirect } = done.response;
   if (!('html' in done.value) || status !== null || redirect !== null) return withToken(done, fresh);
   // A failed rendering is not cached: it may succeed the next time.
-  if (!done.value.failed && Object.keys(headers).length === 0) cache.put(key, done.value, seconds);
+  if (!done.value.failed && Object.keys(headers).length === 0) {
+    const { html, title } = done.value;
+    cache.set(key, { html, title }, { ttl: seconds * 1000, size: Math.max(1, html.length) });
+  }
   return withToken(done, fresh);
 }
 
@@ -105,8 +78,8 @@ const withToken = (done: Shown, fresh: (shown: Rendered) => Rendered): Shown =>
   'html' in done.value ? { ...done, value: fresh(done.value) } : done;
 
 /** The cache lives as long as the store of records, that is, as the server. */
-function cacheOf({ store }: AppServices): RenderingCache {
-  const cache = caches.get(store) ?? new RenderingCache();
+function cacheOf({ store }: AppServices): LRUCache<string, Shareable> {
+  const cache = caches.get(store) ?? new LRUCache(CACHE);
   caches.set(store, cache);
   return cache;
 }

@@ -4,6 +4,7 @@ import { AppsError, definitionError, errorText, isAppsError, missing, notFound }
 import type { Markup } from '../../layouts';
 import type { LogEntry, LogicBudget, RequestData } from '../../logic/types';
 import { localeProblem } from '../../sites';
+import { createSemaphore } from '../../workers';
 import { localeFor, type PageLocale } from '../locales';
 import { showsDetails } from '../run/diagnostics/details';
 import { failureMark, folderOf } from '../run/diagnostics/error-mark';
@@ -52,23 +53,6 @@ const MAX_CONCURRENT = 4;
 /** Maximum characters of all blocks of a page together. */
 const MAX_CHARACTERS = 20_000_000;
 
-/** A semaphore: runs up to `maxPermits` works at once, and queues the others. */
-function semaphore(maxPermits: number) {
-  const waiting: (() => void)[] = [];
-  let free = maxPermits;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((next) => waiting.push(next));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
-}
-
 /**
  * Begins a page.
  * @param visit the page's own request, requester and content
@@ -79,12 +63,12 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
   const markup = services.markup();
   let characters = 0;
 
-  const limited = semaphore(MAX_CONCURRENT);
+  const semaphore = createSemaphore({ permits: MAX_CONCURRENT });
 
   const failedLogs = new WeakMap<BlockReference, LogEntry[]>();
 
   const include = (reference: BlockReference): Promise<Included> =>
-    limited(async () => {
+    semaphore.run(async () => {
       const problem = localeProblem(visit.site, new URLSearchParams(reference.query));
       if (problem) throw new AppsError('BadRequestError', problem);
       const app = await loadedApp(sharing, visit, reference);

@@ -1,5 +1,5 @@
-import type { AppsError, SourcePosition } from '../../common/errors';
-import { isAppsError } from '../../common/errors';
+import { type AppsError, attempt, type SourcePosition } from '../../common/errors';
+import { memoized } from '../../common/memo';
 import { type RuleAction, ruleActions, selectorProblem } from '../../layouts';
 import { type ThemeFile, trimSlashes } from '../../sites';
 import { compilePattern, type PatternTest } from '../patterns/pattern';
@@ -105,41 +105,26 @@ function selectorLimit(): (at: YamlNode) => void {
 /** Maximum rules of a theme: every page is searched for each. Further ones are ignored. */
 const MAX_RULES = 200;
 
-const cached = new WeakMap<ThemeFile, ThemeRules>();
-
 /** Reads a theme's rules.yaml, once for each file object. */
-export function readRules(file: ThemeFile): ThemeRules {
-  let rules = cached.get(file);
-  if (!rules) {
-    rules = checkedRules(file);
-    cached.set(file, rules);
-  }
-  return rules;
-}
-
-function checkedRules(file: ThemeFile): ThemeRules {
+export const readRules = memoized((file: ThemeFile): ThemeRules => {
   const found: ThemeRules = { rules: [], errors: [] };
-  const attempt = <T>(work: () => T): T | undefined => {
-    try {
-      return work();
-    } catch (error) {
-      if (!isAppsError(error)) throw error;
-      found.errors.push(error);
-      return undefined;
-    }
+  const checked = <T>(work: () => T): T | null => {
+    const { value, error } = attempt(work);
+    if (error) found.errors.push(error);
+    return value;
   };
-  const entries = attempt(() => entriesOf(readYaml(file))) ?? [];
-  attempt(() => entries[MAX_RULES]?.fail(`A theme has at most ${MAX_RULES} rules`));
+  const entries = checked(() => entriesOf(readYaml(file))) ?? [];
+  checked(() => entries[MAX_RULES]?.fail(`A theme has at most ${MAX_RULES} rules`));
   const limit = selectorLimit();
   for (const at of entries.slice(0, MAX_RULES)) {
-    const checked = attempt(() => {
+    const read = checked(() => {
       limit(at);
       return rule(at);
     });
-    if (checked) found.rules.push(checked);
+    if (read) found.rules.push(read);
   }
   return found;
-}
+});
 
 /** The whole file, for editors. The server reads rules one by one, because a broken one must not break the others. */
 export const rulesFile = rule.schema.array().max(MAX_RULES);

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../common/did-you-mean';
-import { type AppsError, definitionError, missing, thrownBy } from '../../common/errors';
+import { type AppsError, attempt, definitionError, missing } from '../../common/errors';
 import type { Layouts } from '../../layouts/types';
 import type { Site, Sites, ThemeFile, ThemeFolder } from '../../sites/types';
 import { themeSource } from '../definitions/partials';
@@ -21,7 +21,10 @@ export async function themeErrors(services: ThemeServices, site: Site, theme: Th
   for (const file of theme.files.values()) {
     if (file.problem) errors.push(definitionError(file.problem, { file: file.path }));
     else if (file.path === 'rules.yaml') errors.push(...(await ruleErrors(services, site, file)));
-    else errors.push(...thrownBy(() => checkFile(services, theme, file)));
+    else {
+      const { error } = attempt(() => checkFile(services, theme, file));
+      if (error) errors.push(error);
+    }
   }
   return errors;
 }

@@ -1,4 +1,4 @@
-import { documentIdsIn, type HeldFile } from '../../files';
+import { documentIdsIn, type TemporaryFile } from '../../files';
 import type { AppKey, UnitObserver } from '../../records/types';
 import type { AppServices, Visit } from './types';
 
@@ -8,7 +8,7 @@ import type { AppServices, Visit } from './types';
  */
 export class FilesNeeded extends Error {
   constructor(
-    readonly files: readonly HeldFile[],
+    readonly files: readonly TemporaryFile[],
     /** The folder of the media library for a field. */
     readonly folderOf: (field: string) => string | undefined,
   ) {

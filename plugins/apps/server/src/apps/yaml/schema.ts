@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Json } from '../../../../shared/json';
 import { didYouMean } from '../../common/did-you-mean';
 import { keysOf, type Wrong } from '../../common/validation';
 import { idPattern } from '../../sites';
@@ -133,9 +132,7 @@ export const namesOrText = check<string[]>(
   z.union([namesSchema, text.schema.transform((given) => given.split(/\s+/).filter(Boolean))]),
 );
 
-export function isMapping(value: Json): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isItems as isMapping } from '../../../../shared/json';
 
 function choices(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(' or ');

@@ -74,7 +74,7 @@ export interface Administrators {
   resolve(value: string): Promise<Requester | null>;
   isSession(value: string): boolean;
   /** An administrator without a session, with the rights of one; null for none who may act. */
-  standIn(id: string): Promise<Requester | null>;
+  impersonate(id: string): Promise<Requester | null>;
   /** Ends the session in every process. */
   end(value: string): Promise<void>;
 }
@@ -154,7 +154,7 @@ export function createAdministrators(
   return {
     isHandOver: (token) => HAND_OVER.test(token),
     isSession: (value) => VALUE.test(value),
-    async standIn(id) {
+    async impersonate(id) {
       const known = await load(id);
       return known && adminRequester(known.user, known.ability, { credential: 'bearer', session: true });
     },

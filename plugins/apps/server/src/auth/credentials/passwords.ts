@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppsError } from '../../common/errors';
 import type { UserRow } from '../rights/roles';
 import { addressGroup } from './address-group';
@@ -40,7 +41,7 @@ interface Checked {
 }
 
 export function createPasswords({ users, keyring, rateLimit, now = Date.now }: PasswordOptions): Passwords {
-  const cache = new Map<string, Checked>();
+  const cache = new LRUCache<string, Checked>({ max: MAX_CACHED });
   /** Running checks, so that parallel requests with the same credentials cost one. */
   const flights = new Map<string, Promise<Checked | null>>();
 
@@ -99,13 +100,6 @@ export function createPasswords({ users, keyring, rateLimit, now = Date.now }: P
     return flight;
   };
 
-  const remember = (key: string, checked: Checked): void => {
-    cache.delete(key);
-    const [oldest] = cache.keys();
-    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-    cache.set(key, checked);
-  };
-
   return {
     async basic(encoded, address) {
       const credentials = decodeBasic(encoded);
@@ -118,7 +112,7 @@ export function createPasswords({ users, keyring, rateLimit, now = Date.now }: P
       cache.delete(key);
       const checked = await join(key, () => attempt(splits(credentials), address));
       if (checked === null) return null;
-      remember(key, checked);
+      cache.set(key, checked);
       return current(checked);
     },
     async check(identifier, password, address) {

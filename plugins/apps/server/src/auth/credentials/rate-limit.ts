@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppsError } from '../../common/errors';
 
 /**
@@ -45,15 +46,17 @@ interface Counter {
 
 export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: () => number = Date.now): RateLimit {
   const limits = { ...rateLimits, ...options };
-  const counters: Record<LimitScope, Map<string, Counter>> = {
-    pair: new Map(),
-    address: new Map(),
-    account: new Map(),
+  const bounds = { max: limits.maxCounters };
+  // Read with `peek` and `has`, which leave the order as it is: the oldest entry is evicted.
+  const counters: Record<LimitScope, LRUCache<string, Counter>> = {
+    pair: new LRUCache(bounds),
+    address: new LRUCache(bounds),
+    account: new LRUCache(bounds),
   };
-  const trusted = new Set<string>();
+  const trusted = new LRUCache<string, true>(bounds);
 
   const current = ({ scope, value }: LimitKey): Counter | undefined => {
-    const counter = counters[scope].get(value);
+    const counter = counters[scope].peek(value);
     if (counter === undefined || counter.end > now()) return counter;
     counters[scope].delete(value);
     return undefined;
@@ -61,13 +64,8 @@ export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: (
 
   const add = (key: LimitKey): void => {
     const counter = current(key);
-    if (counter !== undefined) {
-      counter.count += 1;
-      return;
-    }
-    const all = counters[key.scope];
-    dropOldest(all, limits.maxCounters);
-    all.set(key.value, { count: 1, end: now() + limits.window });
+    if (counter !== undefined) counter.count += 1;
+    else counters[key.scope].set(key.value, { count: 1, end: now() + limits.window });
   };
 
   return {
@@ -90,17 +88,7 @@ export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: (
         if (counter.count <= 0) counters[key.scope].delete(key.value);
       }
     },
-    trust(pair) {
-      trusted.delete(pair);
-      dropOldest(trusted, limits.maxCounters);
-      trusted.add(pair);
-    },
+    trust: (pair) => void trusted.set(pair, true),
     trusts: (pair) => trusted.has(pair),
   };
-}
-
-/** Deletes the oldest entry of a full collection. */
-function dropOldest(kept: Map<string, unknown> | Set<string>, maxSize: number): void {
-  const [oldest] = kept.keys();
-  if (kept.size >= maxSize && oldest !== undefined) kept.delete(oldest);
 }

@@ -65,6 +65,22 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
     return (action) => appsActions.includes(action) && (all || actions.has(action));
   };
 
+  /** A requester with the permissions of a role; null: of a Public role that does not exist. */
+  const requesterOf = (
+    role: RoleRow | null,
+    user: UserRow | null,
+    own: Omit<Requester, 'groups' | 'isManager' | 'can' | 'auth'>,
+  ): Requester => {
+    const actions = granted(role);
+    return Object.freeze<Requester>({
+      ...own,
+      groups: [role?.name ?? 'Public'],
+      isManager: manages(actions),
+      can: can(actions),
+      auth: authOf(user, actions),
+    });
+  };
+
   const isActive = async (user: UserRow): Promise<boolean> => {
     if (user.blocked === true) return false;
     if (user.confirmed === true) return true;
@@ -81,18 +97,8 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
   const anonymous = async (): Promise<Requester> => {
     const known = strapi.contentType(ROLE) !== undefined;
     const role = known ? await publicRole('public') : null;
-    const actions = granted(role);
-    return Object.freeze<Requester>({
-      kind: 'anonymous',
-      credential: 'anonymous',
-      identity: '',
-      username: null,
-      groups: [role?.name ?? 'Public'],
-      isManager: manages(actions),
-      can: can(actions),
-      profile: null,
-      auth: authOf(null, actions),
-    });
+    const nobody = { identity: '', username: null, profile: null };
+    return requesterOf(role, null, { kind: 'anonymous', credential: 'anonymous', ...nobody });
   };
 
   return {
@@ -115,36 +121,30 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
       // Strapi moves the users of a deleted role to Public, the role of those who are not logged in.
       if (!role || role.type === 'public') return null;
       if (!(await isActive(user))) return null;
-      const actions = granted(role);
-      return Object.freeze<Requester>({
+      return requesterOf(role, user, {
         kind: 'user',
         credential,
         identity: `user:${documentId}`,
         username,
-        groups: [role.name],
         // A user must not join a group by choosing its name as username.
         nameIsGroup: role.nameIsGroup,
-        isManager: manages(actions),
-        can: can(actions),
         profile: { id, documentId, username, email, role: { name: role.name, type: role.type } },
-        auth: authOf(user, actions),
       });
     },
     anonymous,
     async member(role) {
       if (role.type === 'public') return anonymous();
-      const actions = granted(role);
-      return Object.freeze<Requester>({
-        kind: 'user',
-        credential: 'bearer',
-        identity: 'user:',
-        username: null,
-        groups: [role.name],
-        isManager: manages(actions),
-        can: can(actions),
-        profile: { id: 0, documentId: '', username: '', email: '', role: { name: role.name, type: role.type } },
-        auth: authOf({ ...nameless, role: { ...role, nameIsGroup: false } }, actions),
-      });
+      return requesterOf(
+        role,
+        { ...nameless, role: { ...role, nameIsGroup: false } },
+        {
+          kind: 'user',
+          credential: 'bearer',
+          identity: 'user:',
+          username: null,
+          profile: { id: 0, documentId: '', username: '', email: '', role: { name: role.name, type: role.type } },
+        },
+      );
     },
   };
 }

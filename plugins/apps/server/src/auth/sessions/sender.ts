@@ -20,7 +20,8 @@ export interface OwnOrigins {
   trusted: readonly string[];
 }
 
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Methods that change nothing unless logic does: they need no CSRF token (docs/reference/http.md#csrf-tokens). */
+export const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Whether a page of another origin has sent a request, as far as the browser says. Its cookies then prove nothing about the

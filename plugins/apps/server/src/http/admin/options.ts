@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AppOptions, optionRoutes } from '../../../../shared/admin-api';
-import type { Items } from '../../../../shared/json';
+import { type Items, isItems } from '../../../../shared/json';
 import type { App } from '../../apps';
 import { must, readBody } from '../../common/request-schema';
 import { jsonObject } from '../request/body';
@@ -9,11 +9,9 @@ import { appOf, type Handlers } from './handler';
 /** Characters of the options of an app, as JSON. */
 const MAX_OPTIONS = 100_000;
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const optionsBody = z.object({
   options: z
-    .custom<Items | null>((value) => value === null || isObject(value), must('an object, or null'))
+    .custom<Items | null>((value) => value === null || isItems(value), must('an object, or null'))
     .refine(
       (value) => (JSON.stringify(value) ?? '').length <= MAX_OPTIONS,
       must(`at most ${MAX_OPTIONS} characters of JSON`),

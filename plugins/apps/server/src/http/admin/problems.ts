@@ -1,7 +1,7 @@
 import type { BlockFailure, Problem } from '../../../../shared/admin-api';
 import { excerptOf } from '../../../../shared/positions';
 import { type App, type Block, failuresOf, programOf, sourceOf, themeErrors } from '../../apps';
-import { type AppsError, thrownBy } from '../../common/errors';
+import { type AppsError, attempt } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import { type Views, viewProblem } from '../app/views';
 import type { HttpServices } from '../request/exchange';
@@ -63,7 +63,7 @@ async function logicError({ logic }: HttpServices, app: App, block: Block, deadl
 }
 
 function layoutError({ layouts }: HttpServices, { layout }: Block): AppsError | null {
-  return (layout && thrownBy(() => layouts.compile(layout))[0]) ?? null;
+  return layout && attempt(() => layouts.compile(layout)).error;
 }
 
 /** The problem of a block whose circuit breaker is open. */

@@ -59,7 +59,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
     if (Object.keys(files).length > 0) requireEditing(services);
     const run = await runOf(ctx, services);
     const overlay = await overlayOf(services, run, files);
-    const requester = await services.requesters.standIns.withIdentity(run.requester.identity);
+    const requester = await services.requesters.impersonations.withIdentity(run.requester.identity);
     if (!requester)
       throw new AppsError('ConflictError', 'Its requester can no longer be acted for: they may not log in');
     if (!run.input) throw new AppsError('ConflictError', 'Only failed runs of apps in debug mode can run again');

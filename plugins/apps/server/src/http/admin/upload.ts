@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
-import type { Items } from '../../../../shared/json';
+import { type Items, isItems } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
 
 /** The file of a form that Strapi's parser has put into the temporary folder, and its field `options` as JSON. */
@@ -36,9 +36,9 @@ export async function withUpload<T>(ctx: Context, work: (upload: Upload, keep: (
 export function optionsOf(body: Record<string, unknown> | undefined): Items {
   try {
     const value: unknown = JSON.parse(String(body?.options ?? '{}'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Items;
+    if (isItems(value)) return value;
   } catch {
-    // As for another shape.
+    // Text that is not JSON is reported like JSON of another shape.
   }
   throw new AppsError('BadRequestError', 'The field "options" must be a JSON object');
 }

@@ -25,9 +25,9 @@ import {
   type Visit,
   withRun,
 } from '../../apps';
-import { rightsOf, type StandIn } from '../../auth';
+import { type Impersonation, rightsOf } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
-import { AppsError, isAppsError, missing, notFound } from '../../common/errors';
+import { AppsError, attemptAsync, missing, notFound } from '../../common/errors';
 import { must, readParameters } from '../../common/request-schema';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
@@ -76,7 +76,7 @@ type Answer = Omit<Why, 'requester'>;
 /** The requester that a question or a preview names. NotFoundError for none who may act. */
 export async function requesterOf({ requesters }: HttpServices, who: string): Promise<Requester> {
   const [, kind, name = ''] = /^(user|group|admin):(.+)$/s.exec(who) ?? [];
-  const standIn: StandIn =
+  const impersonation: Impersonation =
     kind === 'group'
       ? { kind, name }
       : kind === 'user'
@@ -84,7 +84,7 @@ export async function requesterOf({ requesters }: HttpServices, who: string): Pr
         : kind === 'admin'
           ? { kind: 'administrator', id: name }
           : { kind: 'anonymous' };
-  const requester = await requesters.standIns.of(standIn);
+  const requester = await requesters.impersonations.of(impersonation);
   if (!requester) throw notFound(`There is no ${kind} "${name}", or they may not log in`);
   return requester;
 }
@@ -119,7 +119,7 @@ async function whyApp(
   const steps: WhyStep[] = [];
   let refused: AppsError | null = null;
   const ask = async (step: Omit<WhyStep, 'allowed' | 'message'>, check: (run: Run) => unknown): Promise<void> => {
-    const error = await refusedBy(() => withRun(services, visit, app, async (run) => check(run)));
+    const { error } = await attemptAsync(() => withRun(services, visit, app, async (run) => check(run)));
     const isRight = error === null || error.status === 401 || error.status === 403;
     steps.push({ ...step, allowed: error === null, message: isRight ? null : error.message });
     refused ??= error;
@@ -159,16 +159,6 @@ async function visitOf(services: HttpServices, site: Site, requester: Requester,
   return { ...callVisit(services, { site, content, requester, address, params: {} }), dry: newDryRun() };
 }
 
-async function refusedBy(work: () => Promise<unknown>): Promise<AppsError | null> {
-  try {
-    await work();
-    return null;
-  } catch (error) {
-    if (isAppsError(error)) return error;
-    throw error;
-  }
-}
-
 function statusOf(error: AppsError | null): Why['status'] {
   if (error === null) return 200;
   return error.status === 401 || error.status === 403 || error.status === 404 ? error.status : 500;
@@ -186,7 +176,7 @@ async function whyContent(services: HttpServices, requester: Requester, question
     throw new AppsError('BadRequestError', `"${operation}" is no operation on content`);
   const permissions = services.contentRights.permissions(type, operation, requester);
   const call = sample(operation as ContentOperation);
-  const error = await refusedBy(() => services.documents(type, operation, call as never, requester));
+  const { error } = await attemptAsync(() => services.documents(type, operation, call as never, requester));
   // The sample is no document: what is wrong with it is no missing right.
   const refused = error && (error.status === 401 || error.status === 403) ? error : null;
   const none = { position: null, list: null, name: null };
@@ -198,10 +188,10 @@ async function whyContent(services: HttpServices, requester: Requester, question
 /** What each group may do with an app: as a user of that group without a name. */
 async function matrix(ctx: Context, services: HttpServices): Promise<RightsMatrix> {
   const { app } = await appOf(ctx, services);
-  const groups = await services.requesters.standIns.groups();
+  const groups = await services.requesters.impersonations.groups();
   const requesters: Requester[] = [];
   for (const name of groups) {
-    const requester = await services.requesters.standIns.of({ kind: 'group', name });
+    const requester = await services.requesters.impersonations.of({ kind: 'group', name });
     if (requester) requesters.push(requester);
   }
   const rights = requesters.map((requester) => ({ requester, rights: rightsOf(requester, app.settings.acl) }));
@@ -225,6 +215,6 @@ function extent(rights: Rights, operation: RecordOperation, identity: string): E
 async function sees(app: App, requester: Requester, block: string): Promise<Extent> {
   const rights = rightsOf(requester, app.settings.acl);
   const visit = { requester } as Visit;
-  const error = await refusedBy(async () => permittedBlock({ app, rights, visit }, block));
+  const { error } = await attemptAsync(async () => permittedBlock({ app, rights, visit }, block));
   return error && error.status === refusal(requester, '').status ? 'none' : 'all';
 }

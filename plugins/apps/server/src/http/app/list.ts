@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { stringify } from 'csv-stringify/sync';
-import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Items } from '../../../../shared/json';
+import { type Items, itemOf } from '../../../../shared/json';
 import { readCursor, writeCursor } from '../../apps';
+import { chunks } from '../../common/lists';
 import { must, readParameters } from '../../common/request-schema';
+import { csvText, itemNames } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
 import type { Exchange } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
+import { resumed, streamed } from '../response/stream';
 
 /** The JSON of an entry of a listing or search result (docs/reference/json-interface.md#operations). */
 export function entryJson(exchange: Exchange, record: StoredRecord): string {
@@ -42,19 +43,20 @@ export async function list(exchange: Exchange, given?: ListFormat): Promise<void
     const page = found.slice(0, options.limit);
     const last = page.at(-1);
     if (last && found.length > page.length) ctx.set('Link', nextLink(exchange, options.limit, last.seq));
-    return stream(ctx, writers[format](exchange, [page]));
+    ctx.body = streamed(ctx, writers[format](exchange, [page]));
+    return;
   }
   // The first batch is read before the answer begins, so that a lost database is still a clean error.
   const batches = services.store.stream(key, options)[Symbol.asyncIterator]();
   const first = await batches.next();
-  stream(ctx, writers[format](exchange, chain(first, batches)));
+  ctx.body = streamed(ctx, writers[format](exchange, resumed(first, batches)));
 }
 
 /** Answers with records as a CSV table. */
 export function table(exchange: Exchange, found: StoredRecord[]): void {
   exchange.ctx.type = 'text/csv';
   exchange.ctx.set('Cache-Control', 'private, no-store');
-  stream(exchange.ctx, writers['text/csv'](exchange, [found]));
+  exchange.ctx.body = streamed(exchange.ctx, writers['text/csv'](exchange, [found]));
 }
 
 /** Records whose JSON is made at once: some milliseconds of work, after which other requests are served. */
@@ -76,20 +78,6 @@ export async function array(exchange: Exchange, found: StoredRecord[]): Promise<
   }
   ctx.body = Readable.from(parts);
   ctx.length = parts.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** Closes the connection when the stream fails, so that an incomplete answer does not look complete. */
-function stream(ctx: Context, chunks: AsyncGenerator<string>): void {
-  const body = Readable.from(chunks);
-  body.once('error', () => ctx.res.destroy());
-  ctx.body = body;
-}
-
-async function* chain(
-  first: IteratorResult<StoredRecord[]>,
-  rest: AsyncIterator<StoredRecord[]>,
-): AsyncGenerator<StoredRecord[]> {
-  for (let batch = first; !batch.done; batch = await rest.next()) yield batch.value;
 }
 
 function wholeNumber(min: number, max: number) {
@@ -130,7 +118,7 @@ const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => Asyn
   async *'application/json'(exchange, batches) {
     let separator = '[';
     for await (const batch of batches) {
-      for (const chunk of chunks(batch)) {
+      for (const chunk of chunks(batch, CHUNK_SIZE)) {
         yield separator + chunk.map((record) => entryJson(exchange, record)).join(',');
         separator = ',';
       }
@@ -143,45 +131,28 @@ const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => Asyn
     }
   },
   async *'text/csv'(exchange, batches) {
-    const names = await itemNames(exchange, batches);
-    yield csvText([['id', ...names]]);
+    const { services, site, app } = exchange;
+    // A stream of all records is read twice, to keep memory flat: the first line names all columns.
+    const all = Array.isArray(batches) ? batches : services.store.stream({ site: site.id, app: app.id });
+    const names = await itemNames(all);
+    yield safeCsv([['id', ...names]]);
     const size = Math.max(1, Math.floor(MAX_CELLS / (names.length + 1)));
     for await (const batch of batches) {
       for (const chunk of chunks(batch, size)) {
-        yield csvText(chunk.map(({ id, items }) => [id, ...names.map((name) => cellOf(items, name))]));
+        yield safeCsv(chunk.map(({ id, items }) => [id, ...names.map((name) => cellOf(items, name))]));
         await setImmediate();
       }
     }
   },
 };
 
-/** CSV names all columns in its first line: the records are read twice, to keep memory flat. */
-async function itemNames({ services, site, app }: Exchange, batches: Batches): Promise<string[]> {
-  const names = new Set<string>();
-  const collect = (batch: StoredRecord[]) => {
-    for (const record of batch) for (const name of Object.keys(record.items)) names.add(name);
-  };
-  if (Array.isArray(batches)) for (const batch of batches) collect(batch);
-  else for await (const batch of services.store.stream({ site: site.id, app: app.id })) collect(batch);
-  return [...names];
-}
-
 function cellOf(items: Items, name: string): string {
-  const value = Object.hasOwn(items, name) ? items[name] : undefined;
-  if (value === undefined || value === null) return '';
+  const value = itemOf(items, name);
+  if (value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function* chunks<T>(all: T[], size = CHUNK_SIZE): Generator<T[]> {
-  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
-}
-
-function csvText(rows: string[][]): string {
-  return stringify(
-    rows.map((cells) => cells.map(notFormula)),
-    { record_delimiter: '\r\n', quote_record_delimiter: true },
-  );
-}
+const safeCsv = (rows: string[][]): string => csvText(rows.map((cells) => cells.map(notFormula)));
 
 /** Escapes a leading `=`, `+`, `-` or `@` of a text, which a spreadsheet would read as a formula. */
 function notFormula(text: string): string {

@@ -68,10 +68,10 @@ async function answerPosted(exchange: Exchange, find: Find): Promise<void> {
   }
 }
 
-/** What a form without a valid token says: that it is old, and what is wrong with files that were sent and not taken. */
+/** What a form without a valid token says: that it is old, and what is wrong with skipped files. */
 async function staleErrors({ visit, app }: Exchange) {
   const { say } = await localeOf({ visit, app });
-  const files = (visit.files?.left() ?? []).map(({ part, problem }) => ({
+  const files = (visit.files?.skipped() ?? []).map(({ part, problem }) => ({
     path: part.split(':'),
     message: say(problem),
   }));

@@ -5,10 +5,9 @@ import type { Context, Middleware, Next } from 'koa';
 import { bodyTooLarge, isAppsError } from '../../common/errors';
 import { closeUnlessEnded, defersForm, hasBody, received } from '../request/body';
 import type { HttpServices } from '../request/exchange';
-import { isOurs, mediaType, prefersJson } from '../request/negotiate';
+import { isOurs, mediaType } from '../request/negotiate';
 import { isChecked, keepBody, plainJson } from '../request/raw-body';
-import { localeOfPath } from '../response/page-texts';
-import { respondError } from '../response/respond-error';
+import { earlyView, respondError } from '../response/respond-error';
 
 interface ParserConfig {
   formidable?: object;
@@ -48,8 +47,7 @@ export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServ
         if (!isAppsError(error)) throw error;
         ctx.state.appsAnswered = true;
         closeUnlessEnded(ctx.req);
-        const locale = () => localeOfPath(services, ctx.path);
-        return respondError(ctx, error, { json: prefersJson(ctx), details: false, logger: services.logger, locale });
+        return respondError(ctx, error, earlyView(ctx, services));
       }
       const json = body && plainJson(ctx, body);
       if (json) return withBody(ctx, json, next);

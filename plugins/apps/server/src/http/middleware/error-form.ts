@@ -2,9 +2,8 @@ import type { Context, Middleware, Next } from 'koa';
 import { AppsError, type ErrorName } from '../../common/errors';
 import { MAX_FIELDS } from '../request/body';
 import type { HttpServices } from '../request/exchange';
-import { isOurs, mediaType, prefersJson } from '../request/negotiate';
-import { localeOfPath } from '../response/page-texts';
-import { respondError } from '../response/respond-error';
+import { isOurs, mediaType } from '../request/negotiate';
+import { earlyView, respondError } from '../response/respond-error';
 
 /** Refusals of Strapi's own middlewares, mostly of its body parser, by status. */
 const refusals: Record<number, { name: ErrorName; message: string }> = {
@@ -40,11 +39,6 @@ export function createErrorForm(services: () => HttpServices | undefined): Middl
     if (!refusal || !running || ctx.state.appsAnswered || !isOurs(running.sites, ctx.path)) return;
     const said = (ctx.body as { error?: { message?: unknown } } | undefined)?.error?.message;
     const reason = ctx.status === 400 && typeof said === 'string' ? `${refusal.message}: ${said}` : refusal.message;
-    await respondError(ctx, new AppsError(refusal.name, reason), {
-      json: prefersJson(ctx),
-      details: false,
-      logger: running.logger,
-      locale: () => localeOfPath(running, ctx.path),
-    });
+    await respondError(ctx, new AppsError(refusal.name, reason), earlyView(ctx, running));
   };
 }

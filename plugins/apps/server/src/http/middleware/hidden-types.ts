@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import { notFound } from '../../common/errors';
+import { percentDecoded } from '../../common/percent';
 import { type ErrorView, respondError } from '../response/respond-error';
 
 /**
@@ -12,7 +13,7 @@ export function createHiddenTypes(uids: readonly string[], logger: ErrorView['lo
   const hidden = new Set(uids);
   return (ctx, next) => {
     // As Strapi's router matches them: in any case, and percent-decoded.
-    const [, root = '', ...segments] = ctx.path.split('/').map(decoded);
+    const [, root = '', ...segments] = ctx.path.split('/').map((segment) => percentDecoded(segment) ?? segment);
     if (root.toLowerCase() !== 'content-manager' || !segments.some((segment) => hidden.has(segment))) return next();
     return respondError(ctx, notFound('This content type is not in the Content Manager'), {
       json: true,
@@ -20,12 +21,4 @@ export function createHiddenTypes(uids: readonly string[], logger: ErrorView['lo
       logger,
     });
   };
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Items } from '../../../../shared/json';
+import { type Items, isItems } from '../../../../shared/json';
 import { bodyOf, must } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
 
@@ -7,10 +7,7 @@ const trueOrFalse = z.boolean(must('true or false'));
 const string = z.string(must('a string'));
 const COUNT = must('a whole number, 0 or more');
 const count = z.int(COUNT).min(0, COUNT);
-const object = z.custom<Items>(
-  (value) => value !== null && typeof value === 'object' && !Array.isArray(value),
-  must('an object'),
-);
+const object = z.custom<Items>(isItems, must('an object'));
 
 /** Null counts as a missing value. */
 const optional = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
@@ -35,9 +32,9 @@ const NAMES = must('a JSON object');
 const jsonText = z.string(NAMES).transform((text, context): Items => {
   try {
     const value: unknown = JSON.parse(text);
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Items;
+    if (isItems(value)) return value;
   } catch {
-    // The same problem.
+    // Text that is not JSON is reported like JSON of another shape.
   }
   context.addIssue({ code: 'custom', message: NAMES.error() });
   return z.NEVER;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Items } from '../../../../shared/json';
+import { type Items, isItems } from '../../../../shared/json';
 import type { FormFields } from '../../apps';
 import { AppsError, bodyTooLarge } from '../../common/errors';
-import type { Sites } from '../../sites/types';
+import type { AppTarget, Sites } from '../../sites/types';
 import { mediaType } from './negotiate';
 
 /** Media types of a submitted HTML form. */
@@ -32,15 +32,15 @@ export async function* received(request: IncomingMessage): AsyncGenerator<Buffer
   }
 }
 
-/** Kinds of addresses below an app that take forms with files. */
-const takesFiles = new Set(['block', 'record']);
+/** Kinds of addresses below an app that take forms, also with files; a view is the page of a block. */
+export const takesForms: ReadonlySet<AppTarget['kind']> = new Set(['block', 'record']);
 
 /** Whether a body is a form that is read only when the limits of its files are known: one of a block, a record or a view. */
 export function defersForm(ctx: Context, sites: Pick<Sites, 'parse'>): boolean {
   if (mediaType(ctx) !== 'multipart/form-data') return false;
   try {
     const address = sites.parse(ctx.path);
-    return address?.kind === 'view' || (address?.kind === 'app' && takesFiles.has(address.target.kind));
+    return address?.kind === 'view' || (address?.kind === 'app' && takesForms.has(address.target.kind));
   } catch {
     return false;
   }
@@ -50,10 +50,8 @@ export function defersForm(ctx: Context, sites: Pick<Sites, 'parse'>): boolean {
 export function jsonObject(ctx: Context): Items {
   const body = jsonBody(ctx);
   if (body === undefined) return {};
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
-    throw new AppsError('BadRequestError', 'The body must be a JSON object');
-  }
-  return body as Items;
+  if (!isItems(body)) throw new AppsError('BadRequestError', 'The body must be a JSON object');
+  return body;
 }
 
 /** The parsed JSON of the request, undefined without a body. */

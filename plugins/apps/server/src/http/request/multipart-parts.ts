@@ -1,5 +1,5 @@
 import type { BusboyFileStream } from '@fastify/busboy';
-import { AppsError, bodyTooLarge, isAppsError } from '../../common/errors';
+import { AppsError, bodyTooLarge } from '../../common/errors';
 import { type FileRules, type Files, fieldOf, type RequestFiles } from '../../files';
 import { MAX_FIELDS } from './body';
 import { checkUtf8 } from './text';
@@ -10,13 +10,13 @@ export interface MultipartOptions {
   bodySize: number;
   /** Bytes of all files together. */
   uploadSize: number;
-  /** Null: all files are left. */
+  /** Null: all files are skipped. */
   rules: FileRules | null;
   files: Files;
   scope: { site: string; app: string };
   /**
    * Called before the first file is taken, with the fields before it: throws where the request is refused, false where its
-   * files are left and the rest of the form is read.
+   * files are skipped and the rest of the form is read.
    */
   check(fields: Readonly<Record<string, string | string[]>>): boolean;
 }
@@ -51,7 +51,7 @@ export class MultipartParts {
   }
 
   throwFailure(): void {
-    if (this.failure) notForm(this.failure.error);
+    if (this.failure) throw this.failure.error;
   }
 
   /** Ends the parts that are still being read, and waits until their files are gone. */
@@ -67,8 +67,8 @@ export class MultipartParts {
   }
 
   take(name: string | undefined, stream: BusboyFileStream, filename: string | undefined): void {
-    // Its errors end the loop that reads it.
-    stream.on('error', () => undefined);
+    // Its errors, which also end the loop that reads it, are those of the body.
+    stream.on('error', (error) => this.fail(badForm(error)));
     this.open.add(stream);
     // Parts are read beside each other: what comes later may be complete earlier, and is added in its order.
     const before = this.running.at(-1) ?? Promise.resolve();
@@ -122,20 +122,19 @@ export class MultipartParts {
     const rule = rules.get(field);
     const count = this.counts.get(field) ?? 0;
     if (!rule) return refuseUnlessEmpty(name, stream, filename);
-    // One more than is allowed is enough to say so.
-    if (count > rule.count) return drained(stream);
-    this.counts.set(field, count + 1);
+    // One more than is allowed is enough to say so. A browser sends a part without a name where nothing was chosen.
+    if (filename !== '' && count > rule.count) return drained(stream);
+    if (filename !== '') this.counts.set(field, count + 1);
     // Fields before the file have arrived, but may not have been read yet.
     await Promise.all(this.fields);
     if (!this.takesFiles()) {
-      if (await isChosen(stream, filename)) this.files.leave(name);
+      if (await isChosen(stream, filename)) this.files.skip(name);
       return;
     }
     const scope = { ...this.options.scope, field };
-    const file = await this.options.files.held.receive(stream, filename, rule.maxSize, scope);
+    const file = await this.options.files.temporary.receive(stream, filename, rule.maxSize, scope);
     await before;
     if (file) this.files.receive(name, file);
-    else this.counts.set(field, (this.counts.get(field) ?? 1) - 1);
   }
 
   /** The sender's right and token are checked before the first file fills the disk. */
@@ -167,9 +166,7 @@ async function isChosen(stream: AsyncIterable<Buffer>, filename: string): Promis
 export const noFileField = (name: string) =>
   new AppsError('UnsupportedMediaTypeError', `The form has no field "${name.slice(0, 100)}" that takes files`);
 
-export function notForm(cause: unknown): never {
-  if (isAppsError(cause)) throw cause;
-  throw new AppsError('BadRequestError', 'The body is not a complete form of the type multipart/form-data', { cause });
-}
+export const badForm = (cause?: unknown) =>
+  new AppsError('BadRequestError', 'The body is not a complete form of the type multipart/form-data', { cause });
 
 export const tooManyFields = () => new AppsError('BadRequestError', `A form must have fewer than ${MAX_FIELDS} fields`);

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { bodyTooLarge } from '../../common/errors';
 import type { RequestFiles } from '../../files';
 import { closeUnlessEnded, MAX_FIELDS, received } from './body';
-import { type MultipartOptions, MultipartParts, notForm, tooManyFields } from './multipart-parts';
+import { badForm, type MultipartOptions, MultipartParts, tooManyFields } from './multipart-parts';
 
 /** Bytes of files that are read, though not kept, where they are too large: so that the form can say which one is. */
 const READ_SIZE = 64 * 1024 * 1024;
@@ -28,7 +28,6 @@ export async function readMultipart(
     return files;
   } catch (error) {
     closeUnlessEnded(ctx.req);
-    if (ctx.res.closed) await files.end();
     throw error;
   }
 }
@@ -50,9 +49,13 @@ async function readParts(ctx: Context, options: MultipartOptions, files: Request
 }
 
 /** Gives the body to the parser as fast as its parts are written. */
-async function feed(ctx: Context, parser: InstanceType<typeof Busboy>, parts: MultipartParts, maxSize: number): Promise<void> {
-  const finished = once(parser, 'finish');
-  finished.catch(() => undefined);
+async function feed(
+  ctx: Context,
+  parser: InstanceType<typeof Busboy>,
+  parts: MultipartParts,
+  maxSize: number,
+): Promise<void> {
+  const finished = new Promise((resolve) => parser.once('finish', resolve));
   let size = 0;
   for await (const chunk of received(ctx.req)) {
     size += chunk.length;
@@ -61,7 +64,7 @@ async function feed(ctx: Context, parser: InstanceType<typeof Busboy>, parts: Mu
     parts.throwFailure();
   }
   parser.end();
-  await Promise.race([finished, parts.failed]).catch(notForm);
+  await Promise.race([finished, parts.failed]);
   await parts.end();
 }
 
@@ -76,9 +79,9 @@ function parserOf(ctx: Context, parts: MultipartParts): InstanceType<typeof Busb
     });
     parser.on('file', (name, stream, filename) => parts.take(name, stream, filename));
     parser.on('partsLimit', () => parts.fail(tooManyFields()));
-    parser.on('error', (error) => parts.fail(error));
+    parser.on('error', (error) => parts.fail(badForm(error)));
     return parser;
   } catch (error) {
-    return notForm(error);
+    throw badForm(error);
   }
 }

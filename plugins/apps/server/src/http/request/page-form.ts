@@ -1,14 +1,11 @@
 import type { Context } from 'koa';
 import type { AppTarget } from '../../sites/types';
-import { isFormType } from './body';
+import { isFormType, takesForms } from './body';
 import { mediaType } from './negotiate';
-
-/** Pages that take forms; a view is the page of a block. */
-const formPages = new Set<AppTarget['kind']>(['block', 'record']);
 
 /** Whether the request is the posted form of a page, which is answered with a page or a form. */
 export function isPageForm(ctx: Context, kind: AppTarget['kind'], json: boolean): boolean {
-  return ctx.method === 'POST' && !json && formPages.has(kind) && isFormType(mediaType(ctx));
+  return ctx.method === 'POST' && !json && takesForms.has(kind) && isFormType(mediaType(ctx));
 }
 
 /** Fields that are about one sending of a form: its buttons and its token. */

@@ -69,6 +69,8 @@ export function requestFiles(
   scope: { site: string; app: string },
 ): RequestFiles {
   const own = new RequestFiles(files, scope);
-  ctx.res.once('close', () => void own.end().catch(() => undefined));
+  const end = () => void own.end().catch(() => undefined);
+  if (ctx.res.closed) end();
+  else ctx.res.once('close', end);
   return own;
 }

@@ -7,9 +7,10 @@ import { AppsError, errorText, isAppsError, isBlockFailure, unavailable } from '
 import type { Logger } from '../../common/log';
 import { PausedError } from '../../logic';
 import type { LogEntry } from '../../logic/types';
-import { isUnavailable } from '../../records';
-import { wantsFragment } from '../request/negotiate';
-import { errorTitle, visitorText } from './page-texts';
+import { isBusy, isUnavailable } from '../../records';
+import type { HttpServices } from '../request/exchange';
+import { prefersJson, wantsFragment } from '../request/negotiate';
+import { errorTitle, localeOfPath, visitorText } from './page-texts';
 import { bareDocument, errorContent } from './pages';
 
 /** The readers of an error, and the form in which it is shown. */
@@ -35,6 +36,14 @@ export interface ErrorView {
   /** The console entries of the failed run, and the address of the script that shows them. */
   console?: () => Promise<{ log: LogEntry[]; script: string }>;
 }
+
+/** The view of an error before site and requester are known. */
+export const earlyView = (ctx: Context, services: HttpServices): ErrorView => ({
+  json: prefersJson(ctx),
+  details: false,
+  logger: services.logger,
+  locale: () => localeOfPath(services, ctx.path),
+});
 
 /** The language of an error before the site is known. */
 const english = () => localeFor({ locale: 'en', timeZone: null }, new Map());
@@ -112,11 +121,6 @@ function asAppsError(thrown: unknown, logger: Logger): AppsError {
   }
   logger.error(`[apps] ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
   return new AppsError('InternalServerError', 'Something went wrong');
-}
-
-/** SQLite's code while another process writes: a temporary failure, too. */
-function isBusy(thrown: unknown): boolean {
-  return String((thrown as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY');
 }
 
 function logFailure(ctx: Context, error: AppsError, { logger, folder }: ErrorView): void {

@@ -29,12 +29,12 @@ interface LoginForm {
   /** Gives the answer its status and headers. */
   error?: AppsError;
   /** The address of the form, and further hidden fields, where it is not the login page's own. */
-  place?: { action: string; hidden: [name: string, value: string][] };
+  inline?: { action: string; hidden: [name: string, value: string][] };
 }
 
 /** Answers with the login form: the theme's `templates/login.html`, else the plugin's own. */
 export async function showLogin(ctx: Context, services: HttpServices, site: Site, form: LoginForm): Promise<void> {
-  const { next, identifier, error, place } = form;
+  const { next, identifier, error, inline } = form;
   const locale = await formLocale(services, site, error);
   const say: Say = (key, values) => escapeHtml(locale.say(key, values));
   const problem = problemOf(locale, form);
@@ -49,8 +49,8 @@ export async function showLogin(ctx: Context, services: HttpServices, site: Site
     locale,
     title: locale.say('login_title', { site: site.title }),
     before: alert,
-    action: place?.action ?? `${site.url}/@@login`,
-    hidden: [['_csrf', token], ['next', target], ...(place?.hidden ?? [])],
+    action: inline?.action ?? `${site.url}/@@login`,
+    hidden: [['_csrf', token], ['next', target], ...(inline?.hidden ?? [])],
     fields: `<div class="apps-field"><label for="identifier">${say('login_name')}</label>
 <input id="identifier" name="identifier" autocomplete="username" required value="${escapeHtml(entered)}"></div>
 <div class="apps-field"><label for="password">${say('login_password')}</label>
@@ -76,7 +76,12 @@ function problemOf(locale: PageLocale, { problem, note, error }: LoginForm): str
 }
 
 /** Answers with the form that asks whether to end the session. */
-export async function showLogout(ctx: Context, services: HttpServices, site: Site, requester: Requester): Promise<void> {
+export async function showLogout(
+  ctx: Context,
+  services: HttpServices,
+  site: Site,
+  requester: Requester,
+): Promise<void> {
   ctx.status = 200;
   const locale = await siteLocale(services, site);
   await showForm(ctx, services, site, {

@@ -74,7 +74,7 @@ async function offerLogin(ctx: Context, services: HttpServices, site: Site, erro
     error,
     ...(problem && { problem }),
     ...(!isLogin(fields) && { note }),
-    place: {
+    inline: {
       action: services.baseUrl() + ctx.originalUrl,
       hidden: [[LOGIN, '1'], ...(kept ?? []).map(([name, value]): [string, string] => [keptName(name), value])],
     },

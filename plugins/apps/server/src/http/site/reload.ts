@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import { scriptTag } from '../../apps';
+import { contentVersion } from '../../common/content-version';
 import { AppsError, methodNotAllowed } from '../../common/errors';
 import type { Reloads } from '../request/exchange';
 
@@ -17,10 +17,7 @@ export function createReloads(version: () => Promise<string>): Reloads {
   let current = '';
   let timer: NodeJS.Timeout | undefined;
 
-  const hashed = async () => {
-    const text = await version();
-    return createHash('sha256').update(text).digest('base64url').slice(0, 22);
-  };
+  const hashed = async () => contentVersion(await version());
 
   const look = async () => {
     const next = await hashed();

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Requester } from '../../auth/types';
+import { contentVersion } from '../../common/content-version';
 import { answerUnchanged } from '../response/etag';
 
 export interface FinishedPage {
@@ -23,7 +23,7 @@ export function answerPage(ctx: Context, { body, requester, carriesToken }: Fini
     ctx.body = body;
     return;
   }
-  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const tag = `"${contentVersion(body)}"`;
   const isPublic = requester.kind === 'anonymous' && ctx.response.get('Set-Cookie') === '';
   ctx.set('Cache-Control', isPublic ? 'public, no-cache' : 'private, no-cache');
   if (!answerUnchanged(ctx, tag)) ctx.body = body;

@@ -1,4 +1,4 @@
-import { createSql, type Sql } from '../database/database';
+import { createSql, MAX_SEQ, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
 import { entriesOf, type IndexedRecord } from '../tables/entries';
 import { fieldIndexes, type Layout, layoutOf, tablesOf } from '../tables/layout';
@@ -9,8 +9,6 @@ import type { IndexCheck } from '../types';
 import type { BuildTools } from './build';
 
 const batchSize = 500;
-/** Ids of Strapi's tables are 32-bit integers. */
-const MAX_SEQ = 2 ** 31 - 1;
 
 /**
  * Compares every record with its rows in the ready index tables, and every row with its record, while the server may

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
+import { within } from '../../common/deadline';
 import { unavailable } from '../../common/errors';
 import { createSql, readerOf, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
@@ -123,7 +124,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
   };
 
   const orUnavailable = async (scope: string, work: Promise<void>, until: number): Promise<void> => {
-    if (await endsBefore(work, until)) return;
+    if ((await within(work, until - Date.now())) !== 'late') return;
     const details = { progress: await progress(scope) };
     throw unavailable('The indexes are being built, try again soon', 2, { details });
   };
@@ -165,17 +166,4 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
       await Promise.allSettled(running.values());
     },
   };
-}
-
-/** Whether `work` ends before `until`; otherwise it continues. Rejects when the work rejects before. */
-async function endsBefore(work: Promise<void>, until: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, until - Date.now()));
-  });
-  try {
-    return await Promise.race([work.then(() => true as const), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

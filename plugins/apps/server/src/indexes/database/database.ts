@@ -105,6 +105,9 @@ export function translateError(dialect: Dialect, error: unknown): Error {
   return new AppsError('InternalServerError', 'The database could not carry out the operation', { cause: error });
 }
 
+/** Ids of Strapi's tables are 32-bit integers; PostgreSQL refuses to compare them with greater numbers. */
+export const MAX_SEQ = 2 ** 31 - 1;
+
 /** Bound values that every database accepts in one statement; longer statements would not be faster. */
 const MAX_VALUES = 30_000;
 const MAX_ROWS = 500;

@@ -4,7 +4,7 @@ import { sqlite } from './sqlite';
 import type { Client, Dialect } from './types';
 
 export type { Client, Dialect, Row } from './types';
-export { isUnavailable } from './unavailable';
+export { isBusy, isUnavailable } from './unavailable';
 
 /** One row per database; the dialect suite runs against each. */
 export const dialects: Record<Client, Dialect> = { sqlite, postgres, mysql };

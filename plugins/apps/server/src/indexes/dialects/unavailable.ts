@@ -24,6 +24,10 @@ const messages =
 /** PostgreSQL: connection exceptions, insufficient resources, operator intervention. */
 const sqlStates = /^(08|53|57P)/;
 
+/** Whether an error is SQLite's while another process writes, or moves the log: it passes. */
+export const isBusy = (error: unknown): boolean =>
+  String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY');
+
 /** Whether an error or its cause means that the database cannot be reached or has no free connection. */
 export function isUnavailable(error: unknown): boolean {
   const { code, name, message, cause } = (error ?? {}) as Record<string, unknown>;

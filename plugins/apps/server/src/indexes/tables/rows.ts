@@ -1,3 +1,4 @@
+import { chunks } from '../../common/lists';
 import { marks, type Sql } from '../database/database';
 import type { Dialect } from '../dialects';
 import { type Entries, entriesOf, type IndexedRecord } from './entries';
@@ -28,8 +29,7 @@ export async function writeRows(sql: Sql, generation: Generation, writes: readon
 
 /** Deletes all rows of the records. */
 async function deleteRows(sql: Sql, generation: string, seqs: readonly number[]): Promise<void> {
-  for (let start = 0; start < seqs.length; start += 500) {
-    const chunk = seqs.slice(start, start + 500);
+  for (const chunk of chunks(seqs, 500)) {
     for (const table of Object.values(tablesOf(generation))) {
       await sql.change(`delete from ${table} where record in (${marks(chunk)})`, chunk);
     }

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database';
+import { MAX_SEQ, type Sql } from '../database/database';
 import { tablesOf } from './layout';
 
 /** The table that sorts a generation's terms by index, term and weight, where no database index does. */
@@ -11,8 +11,6 @@ const runSize = 200_000;
 /** Terms of the first transaction; later ones take about `stepTime` ms each. */
 const firstStep = 2_000;
 const stepTime = 25;
-/** Ids of Strapi's tables are 32-bit integers. */
-const MAX_SEQ = 2 ** 31 - 1;
 
 const columns = 'ix, term, weight, record';
 const definition = `(ix integer not null, term blob not null, weight integer not null, record integer not null, primary key (${columns})) without rowid`;

@@ -1,6 +1,7 @@
 import { compile, selectAll } from 'css-select';
 import { LRUCache } from 'lru-cache';
 import { definitionError } from '../../common/errors';
+import { memoized } from '../../common/memo';
 import { descendants, type Element, isElement, type Node } from './html-tree';
 import { TimeUp, TooLargeInline, Work } from './markup-work';
 
@@ -38,14 +39,8 @@ const textOf = (node: Node): string => {
   return text;
 };
 
-const lists = new WeakMap<Node, Element[]>();
-
 /** All elements of a tree, which is no longer changed; cached, because a page is searched for many selectors. */
-function elementsBelow(root: Node): Element[] {
-  const list = lists.get(root) ?? descendants(root).filter(isElement);
-  lists.set(root, list);
-  return list;
-}
+const elementsBelow = memoized((root: Node): Element[] => descendants(root).filter(isElement));
 
 const elementsOf = (nodes: Node[]): Element[] => {
   const found = nodes.flatMap((node) =>

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { WireProgram } from '../../../../shared/logic-protocol';
 import { WorkerFailure, type Workers } from '../../workers';
 import type { LogicProgram } from '../types';
@@ -9,16 +10,8 @@ import { compileProgram, type Outcome } from './program';
  */
 export type Compiler = (program: LogicProgram) => WireProgram | Promise<WireProgram>;
 
-interface Entry {
-  outcome: Outcome | Promise<Outcome>;
-  /** Characters of the compiled program; 0 while it is unknown. */
-  size: number;
-  /** When it expires, by `performance.now()`. */
-  end: number;
-}
-
-/** Compiled programs in the cache, and characters of all of them; the least recently used is evicted first. */
-const MAX_CACHED = { programs: 500, size: 64 * 1024 * 1024 };
+/** Compiled programs in the cache, and characters of all of them. */
+const CACHE = { max: 500, maxSize: 64 * 1024 * 1024, ttlResolution: 0 };
 
 /**
  * Milliseconds after which a program that exceeded its time or memory is compiled again: the machine may have been busy.
@@ -30,36 +23,23 @@ const retryTime = 60_000;
  * compilation. ServiceUnavailableError, which is not cached, when the processes are busy or unavailable.
  */
 export function createCompiler(workers: Pick<Workers, 'run'>): Compiler {
-  const entries = new Map<string, Entry>();
-  let size = 0;
+  const outcomes = new LRUCache<string, Outcome | Promise<Outcome>>(CACHE);
 
-  const remove = (key: string) => {
-    size -= entries.get(key)?.size ?? 0;
-    entries.delete(key);
-  };
-  const keep = (key: string, entry: Entry) => {
-    remove(key);
-    entries.set(key, entry);
-    size += entry.size;
-    while (entries.size > MAX_CACHED.programs || size > MAX_CACHED.size) remove(entries.keys().next().value as string);
-  };
-  const begin = (key: string, program: LogicProgram): Entry => {
+  const begin = (key: string, program: LogicProgram): Promise<Outcome> => {
     const outcome = compileProgram(workers, key, program);
-    const entry: Entry = { outcome, size: 0, end: Number.POSITIVE_INFINITY };
-    const isKept = () => entries.get(key) === entry;
+    const isKept = () => outcomes.peek(key) === outcome;
     outcome.then(
-      (known) => isKept() && keep(key, { ...entry, outcome: known, ...lifeOf(known) }),
-      () => isKept() && remove(key),
+      (known) => isKept() && outcomes.set(key, known, lifeOf(known)),
+      () => isKept() && outcomes.delete(key),
     );
-    return entry;
+    outcomes.set(key, outcome, { size: 1 });
+    return outcome;
   };
 
   return (program) => {
     const key = `${program.scope}@${program.revision}:${program.path}`;
-    const known = entries.get(key);
-    const entry = known && known.end > performance.now() ? known : begin(key, program);
-    keep(key, entry);
-    return entry.outcome instanceof Promise ? entry.outcome.then(programIn) : programIn(entry.outcome);
+    const outcome = outcomes.get(key) ?? begin(key, program);
+    return outcome instanceof Promise ? outcome.then(programIn) : programIn(outcome);
   };
 }
 
@@ -68,7 +48,13 @@ function programIn(outcome: Outcome): WireProgram {
   return outcome.program;
 }
 
-function lifeOf(outcome: Outcome): Partial<Entry> {
-  if ('program' in outcome) return { size: outcome.program.modules.reduce((sum, { code }) => sum + code.length, 0) };
-  return outcome.error.cause instanceof WorkerFailure ? { end: performance.now() + retryTime } : {};
+/** The characters of a compiled program; the time until the files are compiled again, if that can help. */
+function lifeOf(outcome: Outcome): { size: number; ttl?: number } {
+  if ('error' in outcome) return { size: 1, ttl: outcome.error.cause instanceof WorkerFailure ? retryTime : 0 };
+  return {
+    size: Math.max(
+      1,
+      outcome.program.modules.reduce((sum, { code }) => sum + code.length, 0),
+    ),
+  };
 }

@@ -48,7 +48,7 @@ export async function prepareCall({ target, prepare }: Method, call: Call): Prom
   if (target === undefined || call.guard.conditions('find', target).length === 0) return { run: work };
   const check = () => requireTarget(call, target);
   const run = async () => {
-    // Again, in the transaction that writes: the document may have changed since.
+    // The check is repeated in the transaction that writes, because the document may have changed.
     await check();
     return work();
   };
@@ -79,12 +79,12 @@ async function requirePublishing({ guard, status, documents }: Call): Promise<vo
 }
 
 /** A method that adds or removes versions of a document. */
-function versions(name: 'publish' | 'unpublish' | 'discardDraft', admin: Need['admin']): Method {
+function versions(name: 'publish' | 'unpublish' | 'discardDraft' | 'delete', need: Need): Method {
   return {
-    need: { action: 'update', admin },
+    need,
     allowed: ['documentId', 'locale'],
     required: ['documentId'],
-    target: admin,
+    target: need.admin,
     async prepare({ documents, documentId, locale, guard }) {
       const change = documents[name];
       if (change === undefined)
@@ -172,20 +172,8 @@ export const methods: Record<string, Method> = {
       };
     },
   },
-  delete: {
-    need: { action: 'delete', admin: 'delete' },
-    allowed: ['documentId', 'locale'],
-    required: ['documentId'],
-    target: 'delete',
-    async prepare({ documents, guard, documentId, locale }) {
-      return async () => {
-        const { entries } = await documents.delete({ documentId, ...(locale === undefined ? {} : { locale }) });
-        if (entries.length === 0) throw noDocument();
-        return { documentId, entries: await guard.output(entries) };
-      };
-    },
-  },
-  publish: versions('publish', 'publish'),
-  unpublish: versions('unpublish', 'publish'),
-  discardDraft: versions('discardDraft', 'update'),
+  delete: versions('delete', { action: 'delete', admin: 'delete' }),
+  publish: versions('publish', publishing),
+  unpublish: versions('unpublish', publishing),
+  discardDraft: versions('discardDraft', { action: 'update', admin: 'update' }),
 };

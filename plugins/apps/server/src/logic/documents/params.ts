@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
 import type { CallParams, Query } from './types';
 
@@ -27,25 +27,24 @@ const MAX = {
 const LOCALE = /^(\*|[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*)$/;
 
 const isText = (value: Json): boolean => typeof value === 'string';
-const isObject = (value: Json): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isWhole = (value: Json, min: number): boolean => Number.isSafeInteger(value) && (value as number) >= min;
 const isListOf = (value: Json, check: (entry: Json) => boolean): boolean => Array.isArray(value) && value.every(check);
 
 /** Each parameter with its check and the description of valid values for the error message. */
 const checks: Record<string, [check: (value: Json) => boolean, expected: string]> = {
   documentId: [(value) => typeof value === 'string' && /^[^\u0000-\u001f]{1,255}$/.test(value), 'a document id'],
-  data: [isObject, 'an object'],
-  filters: [(value) => isObject(value) || isListOf(value, isObject), 'an object or a list of objects'],
+  data: [isItems, 'an object'],
+  filters: [(value) => isItems(value) || isListOf(value, isItems), 'an object or a list of objects'],
   sort: [
-    (value) => isText(value) || isObject(value) || isListOf(value, (entry) => isText(entry) || isObject(entry)),
+    (value) => isText(value) || isItems(value) || isListOf(value, (entry) => isText(entry) || isItems(entry)),
     'a string, an object or a list of them',
   ],
   fields: [(value) => isText(value) || isListOf(value, isText), 'a string or a list of strings'],
   populate: [
-    (value) => isText(value) || isObject(value) || isListOf(value, isText),
+    (value) => isText(value) || isItems(value) || isListOf(value, isText),
     'a string, a list of strings or an object',
   ],
-  pagination: [isObject, 'an object'],
+  pagination: [isItems, 'an object'],
   page: [(value) => isWhole(value, 1), 'a whole number from 1'],
   pageSize: [(value) => isWhole(value, 1), 'a whole number from 1'],
   start: [(value) => isWhole(value, 0), 'a whole number from 0'],
@@ -150,7 +149,7 @@ export function readParams(
   }: { method: string; allowed: readonly string[]; required: readonly string[]; limits: PageLimits },
 ): CallParams {
   const location = `${method}()`;
-  if (!isObject(params)) refuse(`${location} takes an object of parameters.`);
+  if (!isItems(params)) refuse(`${location} takes an object of parameters.`);
   for (const [name, value] of Object.entries(params)) {
     checkShape(name, value, name === 'data' ? MAX.data : MAX.query);
     if (Object.hasOwn(MAX.names, name)) checkNames(name as keyof typeof MAX.names, value);

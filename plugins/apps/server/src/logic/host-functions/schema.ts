@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Items, Json } from '../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../shared/json';
 
 /**
  * A schema of one argument. The reference shows its description; an error's message describes valid values, and
@@ -11,9 +11,6 @@ export type Schema<T = unknown> = z.ZodType<T>;
 export type Shape = Record<string, Schema>;
 
 export type Checked<Args extends Shape> = { [Key in keyof Args]: z.infer<Args[Key]> };
-
-const isItems = (value: unknown): value is Items =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const string = z.string('a string').describe('a string');
 export const boolean = z.boolean('a boolean').describe('a boolean');

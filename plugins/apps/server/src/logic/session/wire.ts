@@ -1,4 +1,4 @@
-import type { Items } from '../../../../shared/json';
+import { type Items, isItems } from '../../../../shared/json';
 import type { CallValue, HostCalls, OpenValue, WireError } from '../../../../shared/logic-protocol';
 
 /**
@@ -99,8 +99,4 @@ export function readError(value: unknown): WireError | undefined {
   const { name, message, stack, host } = value;
   if (typeof name !== 'string' || typeof message !== 'string' || typeof stack !== 'string') return undefined;
   return typeof host === 'number' ? { name, message, stack, host } : { name, message, stack };
-}
-
-function isItems(value: unknown): value is Items {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

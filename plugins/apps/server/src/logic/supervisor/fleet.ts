@@ -1,7 +1,7 @@
 import type { SetupProblem } from '../../../../shared/admin-api';
 import { AppsError, unavailable } from '../../common/errors';
+import { createSemaphore, type Semaphore } from '../../workers';
 import { type Language, type Runner, type RunnerProcessOptions, startRunner } from './runner-process';
-import { createSemaphore, type Semaphore } from './semaphore';
 
 /** Milliseconds after the loss of a runner during which a spare one is ready. */
 const spareTime = 60_000;
@@ -9,8 +9,14 @@ const spareTime = 60_000;
 /** Milliseconds before another runner is started after one that could not work. */
 const restartPause = 1000;
 
+/** Sessions that may wait for a permit, for each permit. */
+const MAX_QUEUE_FACTOR = 32;
+
+/** What one program may have of the permits, or of the queue, even if its sessions never end: a quarter is for others. */
+const share = (all: number) => Math.max(1, all - Math.floor(all / 4));
+
 export interface Fleet {
-  /** A permit for one session. */
+  /** A permit for one session of a program, running or idle. ServiceUnavailableError when too many wait, or for too long. */
   acquire: Semaphore['acquire'];
   /** The runner with the fewest sessions, started if necessary. ServiceUnavailableError when runners cannot work. */
   runner(language: Language): Runner;
@@ -46,7 +52,9 @@ export function isLost(error: unknown): boolean {
 /** The runner processes, started when needed, and the queue for them. */
 export function createFleet({ runners: maxRunners, isolates, process: options, report }: FleetOptions): Fleet {
   const runners = new Set<Runner>();
-  const semaphore = createSemaphore(maxRunners * isolates);
+  const permits = maxRunners * isolates;
+  const busy = () => unavailable('The sandbox is busy. Try again soon.', 1);
+  const semaphore = createSemaphore({ permits, queue: permits * MAX_QUEUE_FACTOR, share, busy });
   let startAgain = 0;
   let lastLoss = Number.NEGATIVE_INFINITY;
   const languages = new Set<Language>(['javascript']);
@@ -92,11 +100,11 @@ export function createFleet({ runners: maxRunners, isolates, process: options, r
   function refill(): void {
     lastLoss = performance.now();
     while (!destroyed && performance.now() >= startAgain && usable().length <= maxRunners) start();
-    setTimeout(thin, spareTime).unref();
+    setTimeout(endSpare, spareTime).unref();
   }
 
   /** Ends the spare runner when none has been lost for a while. */
-  function thin(): void {
+  function endSpare(): void {
     if (performance.now() - lastLoss < spareTime - 1000) return;
     for (const runner of usable()
       .filter(({ sessions }) => sessions.size === 0)

@@ -1,3 +1,4 @@
+import { grouped } from '../../common/lists';
 import { type Dialect, type HostDatabase, type Indexes, inTransaction } from '../../indexes';
 import { scopeOf } from '../table/ids';
 import { deleteOldest, lastSeq } from '../table/table';
@@ -40,25 +41,14 @@ export async function clearRecords(tools: ClearTools, scope: string): Promise<vo
 /** Deletes the index rows of records that are gone already. Many records of one app: drops its indexes, which are then rebuilt. */
 export async function forgetDeleted(tools: ClearTools, records: readonly DeletedRecord[]): Promise<void> {
   const { indexes } = tools;
-  for (const [scope, seqs] of byScope(records)) {
+  for (const [scope, deleted] of grouped(records, ({ key }) => scopeOf(key))) {
     // Tables cannot be dropped inside the caller's transaction.
-    if (seqs.length > batchSize && !(await tools.database.current())) {
+    if (deleted.length > batchSize && !(await tools.database.current())) {
       const drop = await inTransaction(tools, (sql) => indexes.clear(sql, scope));
       await drop();
       continue;
     }
-    const writes = seqs.map((seq) => ({ before: { seq, id: '', items: {} }, after: null }));
+    const writes = deleted.map(({ seq }) => ({ before: { seq, id: '', items: {} }, after: null }));
     await inTransaction(tools, async (sql) => indexes.write(sql, await indexes.lock(sql, scope), writes));
   }
-}
-
-function byScope(records: readonly DeletedRecord[]): Map<string, number[]> {
-  const found = new Map<string, number[]>();
-  for (const { seq, key } of records) {
-    const scope = scopeOf(key);
-    const seqs = found.get(scope);
-    if (seqs) seqs.push(seq);
-    else found.set(scope, [seq]);
-  }
-  return found;
 }

@@ -33,7 +33,7 @@ const MAX_TEXTS = 1_000;
  * SQLSTATEs of a statement that is not prepared, or is prepared already: a pooler between this process and the server has
  * changed the server's connection.
  */
-const moved = new Set(['26000', '42P05']);
+const notPrepared = new Set(['26000', '42P05']);
 /** Where PostgreSQL reports a prepared statement whose columns have another type since; its message is translated. */
 const outdated = 'RevalidateCachedQuery';
 
@@ -118,9 +118,9 @@ export function postgresStatements(knex: () => Knex): PostgresStatements {
       return await ask(connection, { name, text, values });
     } catch (error) {
       const { code, routine } = error as { code?: unknown; routine?: unknown };
-      const isMoved = moved.has(String(code));
-      if (name === undefined || !(isMoved || routine === outdated)) throw error;
-      if (isMoved) prepares = false;
+      const isNotPrepared = notPrepared.has(String(code));
+      if (name === undefined || !(isNotPrepared || routine === outdated)) throw error;
+      if (isNotPrepared) prepares = false;
       else prepared.get(connection)?.delete(name);
       if (!again) throw error;
       return ask(connection, { text, values });

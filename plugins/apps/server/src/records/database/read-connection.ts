@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { Knex } from 'knex';
+import { isBusy } from '../../indexes';
 import type { ReadConnection } from './database';
 import { bound, compiled } from './sqlite-statements';
 import { allowSteps, type SqliteConnection, within } from './steps';
@@ -45,8 +46,7 @@ export function createReadConnection(knex: () => Knex): { connection(): ReadConn
         return statementOf(sql).all(values.map(bound));
       } catch (error) {
         // The log is being recovered or moved: Strapi's connection waits for that without blocking this process.
-        if (String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY'))
-          return knex().raw(sql, values as Knex.RawBinding[]);
+        if (isBusy(error)) return knex().raw(sql, values as Knex.RawBinding[]);
         throw error;
       }
     },

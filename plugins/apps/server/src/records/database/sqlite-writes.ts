@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { Reader } from '../../indexes';
+import { isBusy, type Reader } from '../../indexes';
 import { bound, compiled, type Statement } from './sqlite-statements';
 
 /** The part of a better-sqlite3 connection that is used here. */
@@ -18,8 +18,6 @@ interface SqliteClient {
 
 /** Milliseconds between two attempts to lock a file that another process writes, at most. */
 const MAX_PAUSE = 10;
-
-const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /**
  * Makes transactions on Knex's own connection to a SQLite file that run their statements on the driver. Knex makes a client

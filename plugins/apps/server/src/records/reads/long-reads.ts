@@ -1,8 +1,7 @@
-import { AppsError } from '../../common/errors';
+import { AppsError, unavailable } from '../../common/errors';
 import type { HostDatabase, LongReads } from '../../indexes';
 import type { ReadEnd } from '../../indexes/types';
-import type { Workers } from '../../workers';
-import { createSemaphore } from './semaphore';
+import { createSemaphore, type Workers } from '../../workers';
 import { serverReads } from './server-reads';
 import { sqliteReads } from './sqlite-reads';
 
@@ -31,7 +30,8 @@ const MAX_QUEUE_FACTOR = 8;
  */
 export function createLongReads(options: LongReadsOptions): LongReads {
   const { database, time, slots } = options;
-  const semaphore = createSemaphore({ slots, queue: slots * MAX_QUEUE_FACTOR, timeout: time });
+  const busy = () => unavailable('The server is busy with other searches, try again soon', 2);
+  const semaphore = createSemaphore({ permits: slots, queue: slots * MAX_QUEUE_FACTOR, timeout: time, busy });
   const reads = database.client === 'sqlite' ? sqliteReads(options, semaphore) : serverReads(options, semaphore);
   return {
     searchTime: 2 * time,

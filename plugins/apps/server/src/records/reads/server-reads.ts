@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { type Dialect, dialects, type LongReads, tooLong } from '../../indexes';
+import type { Semaphore } from '../../workers';
 import type { LongReadsOptions, StatementLimits } from './long-reads';
-import type { Semaphore } from './semaphore';
 
 type Read = (
   statement: Parameters<LongReads['read']>[0],

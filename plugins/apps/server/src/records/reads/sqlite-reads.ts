@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
-import { type ReadConnection, type Statement, tooLong } from '../../indexes';
-import { WorkerFailure, type Workers } from '../../workers';
+import { isBusy, type ReadConnection, type Statement, tooLong } from '../../indexes';
+import { type Semaphore, WorkerFailure, type Workers } from '../../workers';
 import { allowSteps, type SqliteConnection, StepsOver, step, within } from '../database/steps';
 import type { LongReadsOptions, StatementLimits } from './long-reads';
-import type { Semaphore } from './semaphore';
 import type { Reads } from './server-reads';
 import type { SqliteInput, SqliteOutput } from './sqlite-task';
 
@@ -71,6 +70,7 @@ export function sqliteReads({ database, workers }: LongReadsOptions, semaphore: 
         try {
           return connection.within(Math.min(QUICK_TIME, limits.time), make(step));
         } catch (error) {
+          // Another process can wait while the file's log is being moved.
           if (!(error instanceof StepsOver || isBusy(error))) throw error;
         }
       }
@@ -80,11 +80,6 @@ export function sqliteReads({ database, workers }: LongReadsOptions, semaphore: 
       await workers?.destroy();
     },
   };
-}
-
-/** The file's log is being moved: another process can wait for that. */
-function isBusy(error: unknown): boolean {
-  return String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 }
 
 /** The result of `read`; throws the requester's error when it takes too long. */

@@ -1,4 +1,3 @@
-import { AppsError } from '../../common/errors';
 import type { IndexedRecord, Row, Sql } from '../../indexes';
 import { marks } from '../../indexes';
 import type { Items, StoredRecord } from '../types';
@@ -40,17 +39,6 @@ export async function withItems(sql: Sql, table: string, rows: readonly Row[]): 
     .filter((row) => row.items !== null);
 }
 
-/** The complete records of rows. PayloadTooLargeError when they have more bytes than one read may bring. */
-export async function toRecords(sql: Sql, table: string, rows: readonly Row[]): Promise<StoredRecord[]> {
-  if (fitting(rows) < rows.length) {
-    throw new AppsError(
-      'PayloadTooLargeError',
-      `The records asked for have more than ${MAX_BYTES / 1024 / 1024} MB together: ask for fewer at a time`,
-    );
-  }
-  return (await withItems(sql, table, rows)).map(toRecord);
-}
-
 /**
  * A record that was read. Its items are parsed when they are first used: most answers pass their text on. A copy of it by
  * spreading has no items, because `items` is an accessor of the class: accessors of each object are slow.
@@ -82,9 +70,7 @@ class ReadRecord implements StoredRecord {
   }
 }
 
-export function toRecord(row: Row): StoredRecord {
-  return new ReadRecord(row);
-}
+export const toRecord = (row: Row): StoredRecord => new ReadRecord(row);
 
 /** The JSON of a record's items and, as the last item, its `id`. Stored text is not parsed, unless it may have such an item. */
 export function itemsJson(record: StoredRecord): string {

@@ -1,7 +1,9 @@
+import { AppsError } from '../../common/errors';
+import { chunks } from '../../common/lists';
 import type { Dialect, IndexedRecord, RecordSource, RecordsTable, Row, Sql } from '../../indexes';
-import { marks } from '../../indexes';
+import { MAX_SEQ, marks } from '../../indexes';
 import type { Items, PageOptions, StoredRecord } from '../types';
-import { fitting, itemColumns, toIndexed, toRecord, toRecords, withItems } from './rows';
+import { fitting, itemColumns, MAX_BYTES, toIndexed, toRecord, withItems } from './rows';
 
 /** The table of the content type `plugin::apps.record`, which Strapi's schema sync creates. */
 export const recordsTable: RecordsTable = {
@@ -12,8 +14,8 @@ export const recordsTable: RecordsTable = {
 const { name: table } = recordsTable;
 /** Columns for records that are read by their hashes. They are few: items need no bound. */
 const columns = 'r.id, r.hash, r.identifier, r.items, r.creator, r.version';
-/** Strapi's ids are 32-bit integers; PostgreSQL refuses to compare them with greater numbers. */
-const MAX_SEQ = 2 ** 31 - 1;
+/** Hashes in one statement. */
+const MAX_HASHES = 500;
 
 /** A record that is to be inserted. */
 export interface RecordInsert {
@@ -69,8 +71,14 @@ export async function selectSome(
 }
 
 /** The records of rows with `recordsTable.columns`. PayloadTooLargeError when they are too large together. */
-export function readRecords(sql: Sql, rows: readonly Row[]): Promise<StoredRecord[]> {
-  return toRecords(sql, table, rows);
+export async function readRecords(sql: Sql, rows: readonly Row[]): Promise<StoredRecord[]> {
+  if (fitting(rows) < rows.length) {
+    throw new AppsError(
+      'PayloadTooLargeError',
+      `The records asked for have more than ${MAX_BYTES / 1024 / 1024} MB together: ask for fewer at a time`,
+    );
+  }
+  return (await withItems(sql, table, rows)).map(toRecord);
 }
 
 /** Which of the hashes are taken. */
@@ -87,8 +95,7 @@ export async function lockVersions(
   hashes: readonly string[],
 ): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
-  for (let start = 0; start < hashes.length; start += 500) {
-    const chunk = hashes.slice(start, start + 500);
+  for (const chunk of chunks(hashes, MAX_HASHES)) {
     const text = `select hash, version from ${table} where hash in (${marks(chunk)}) order by id${dialect.shareLock}`;
     for (const row of await sql.rows(text, chunk)) versions.set(row.hash as string, Number(row.version));
   }
@@ -160,10 +167,8 @@ function documentIdOf(hash: string, now: Date): string {
 
 async function selectIds(sql: Sql, hashes: readonly string[]): Promise<Row[]> {
   const found: Row[] = [];
-  for (let start = 0; start < hashes.length; start += 500) {
-    const chunk = hashes.slice(start, start + 500);
+  for (const chunk of chunks(hashes, MAX_HASHES))
     found.push(...(await sql.rows(`select id, hash from ${table} where hash in (${marks(chunk)})`, chunk)));
-  }
   return found;
 }
 

@@ -90,7 +90,7 @@ async function runGroup(unit: RecordUnit, key: string, jobs: Job[]): Promise<voi
       job.tries += 1;
       taken.push(job);
       const { outcome, effects } = await runJob(unit, job);
-      if (outcome.status === 'rejected' && isHopeless(outcome.reason, began)) throw outcome.reason;
+      if (outcome.status === 'rejected' && isFinal(outcome.reason, began)) throw outcome.reason;
       done.push({ job, outcome, effects });
     }
     await unit.commit();
@@ -98,7 +98,7 @@ async function runGroup(unit: RecordUnit, key: string, jobs: Job[]): Promise<voi
     const uncertain = unit.hasEnded && !unit.failure;
     const reason = unit.failure ?? error;
     await unit.rollback();
-    const waiting = isHopeless(reason, began) ? jobs.splice(0) : [];
+    const waiting = isFinal(reason, began) ? jobs.splice(0) : [];
     for (const job of waiting) job.reject(reason);
     refuse(taken, jobs, key, reason, uncertain || waiting.length > 0);
     return;
@@ -106,13 +106,13 @@ async function runGroup(unit: RecordUnit, key: string, jobs: Job[]): Promise<voi
   for (const { job, outcome, effects } of done) answer(unit, job, outcome, effects);
 }
 
-function isHopeless(reason: unknown, began: number): boolean {
+function isFinal(reason: unknown, began: number): boolean {
   return isAppsError(reason, 'ServiceUnavailableError') && performance.now() - began > GIVE_UP_AFTER;
 }
 
 /**
  * Settles a group that was not committed. A single job is rejected with the reason. Several jobs run again, because only
- * one may have caused it, unless that is hopeless, or COMMIT itself has failed and its outcome is unknown.
+ * one may have caused it, unless the reason is final, or COMMIT itself has failed and its outcome is unknown.
  */
 function refuse(taken: readonly Job[], jobs: Job[], key: string, reason: unknown, final: boolean): void {
   const collided = reason instanceof CollisionError;

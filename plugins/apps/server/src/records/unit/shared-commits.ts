@@ -66,10 +66,10 @@ export function sharedCommits(tools: {
       ]);
     } catch (error) {
       // Without a database each of them would wait for a connection, one after the other.
-      const isHopeless = isWritten || isAppsError(translateError(dialect, error), 'ServiceUnavailableError');
-      if (isHopeless) for (const { reject } of group) reject(error);
+      const isFinal = isWritten || isAppsError(translateError(dialect, error), 'ServiceUnavailableError');
+      if (isFinal) for (const { reject } of group) reject(error);
       for (const { entry, state } of kept) Object.assign(entry, state);
-      if (!isHopeless) for (const one of group) await alone(one);
+      if (!isFinal) for (const one of group) await alone(one);
       return;
     }
     for (const { resolve } of group) resolve();

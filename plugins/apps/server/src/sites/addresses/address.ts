@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppsError, missing, notFound } from '../../common/errors';
+import { percentDecoded } from '../../common/percent';
 import { recordIdProblem } from '../../common/record-id';
 import type { Address, AppTarget } from '../types';
 import { isId, reservedViews, siteAddresses, trimSlashes } from './ids';
@@ -47,15 +48,7 @@ function segmentsOf(rawPath: string): Segment[] {
   return rawPath
     .replace(/^\//, '')
     .split('/')
-    .map((raw) => ({ raw, text: decode(raw) }));
-}
-
-function decode(raw: string): string | null {
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    return null;
-  }
+    .map((raw) => ({ raw, text: percentDecoded(raw) }));
 }
 
 /** Refuses an app's address under an unknown site; all other addresses are Strapi's. */
@@ -126,7 +119,7 @@ function recordIdOf(raw: string): string | null {
 }
 
 function recordTarget(raw: string): AppTarget {
-  const id = decode(raw);
+  const id = percentDecoded(raw);
   if (id === null) throw new AppsError('BadRequestError', 'The percent-encoding of the record id is malformed');
   const edit = id.length > '/edit'.length && id.endsWith('/edit');
   const problem = recordIdProblem(id) && recordIdProblem(edit ? id.slice(0, -'/edit'.length) : id);

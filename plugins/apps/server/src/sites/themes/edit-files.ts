@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { contentVersion } from '../../common/content-version';
 import { AppsError, notFound } from '../../common/errors';
 import { type OpenFolder, refuseOtherCase, withFolder } from './edit-folder';
 import { checkedPath, isEditable } from './edit-paths';
@@ -36,9 +37,6 @@ export class FileChanged extends AppsError {
     );
   }
 }
-
-const revisionOf = (bytes: Buffer | string): string =>
-  createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
 
 /** The files of an app's folder, a real path. Names are checked before anything is opened. */
 export async function listFiles(folder: string): Promise<ListedFile[]> {
@@ -175,7 +173,7 @@ async function read({ base }: OpenFolder, name: string, path: string): Promise<E
     if (info.size > MAX_SIZE)
       throw new AppsError('PayloadTooLargeError', `"${path}" is larger than ${MAX_SIZE / 1024} kB`);
     const bytes = await handle.readFile();
-    return { path, text: textOf(bytes, path), revision: revisionOf(bytes) };
+    return { path, text: textOf(bytes, path), revision: contentVersion(bytes) };
   } finally {
     await handle.close();
   }

@@ -44,7 +44,7 @@ const notThere = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO', 'EISD
  */
 export async function openInside(root: string, path: string): Promise<OpenFile | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    // First by name: opening a device has effects.
+    // The path is checked first, because opening a device has side effects.
     const real = await insideRoot(root, path);
     if (real === null || !(await lstat(real).catch(() => null))?.isFile()) return null;
     const file = await openChecked(root, real);

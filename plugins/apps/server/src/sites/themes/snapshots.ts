@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { contentVersion } from '../../common/content-version';
 import type { ThemeFile } from '../types';
 import { type FoundFile, findFiles, readThemeFile, type Search } from './theme-files';
 
@@ -94,6 +94,5 @@ function changedLately(files: FoundFile[]): boolean {
 
 /** Hash of all paths and texts. */
 export function revisionOf(files: ThemeFile[]): string {
-  const content = JSON.stringify(files.map(({ path, text, problem }) => [path, text, problem ?? null]));
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  return contentVersion(JSON.stringify(files.map(({ path, text, problem }) => [path, text, problem ?? null])));
 }

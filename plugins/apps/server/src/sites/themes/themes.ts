@@ -92,7 +92,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
     for (let theme = themeId; ; ) {
       const link = `The link ${[...visited, theme].join(' -> ')} for the app "${appId}"`;
       if (visited.includes(theme)) return warnOnce(`${link} comes back to where it was`);
-      // Not one that is kept: the location is kept as long again.
+      // `rootOf` is not used: two caches would double the age.
       const root = await findRoot(theme);
       const apps = root && (await insideRoot(root, join(root, appsFolder)));
       // Names are compared with those in the folder, because some file systems ignore case.

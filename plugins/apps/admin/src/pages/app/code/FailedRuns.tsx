@@ -7,9 +7,9 @@ import { useText } from '../../../plugin';
 import { Again } from '../runs/RunDetails';
 import { useRunAgain } from '../runs/use-run-again';
 
-/** Runs that are listed, and milliseconds between two questions. */
-const SHOWN = 5;
-const LIVE = 5_000;
+/** Runs that are listed, and milliseconds between two requests. */
+const MAX_RUNS = 5;
+const POLL_INTERVAL = 5_000;
 
 interface Props {
   app: AppDetail;
@@ -23,8 +23,8 @@ interface Props {
 /** The latest failed runs of a block; each can run again with what the editor holds, without writing. */
 export function FailedRuns({ app, block, files, onFailures }: Props) {
   const text = useText();
-  const query = { site: app.site, app: app.id, block, state: 'failed' as const, limit: SHOWN };
-  const { data } = useAppsRunsQuery(query, { pollingInterval: LIVE, refetchOnMountOrArgChange: true });
+  const query = { site: app.site, app: app.id, block, state: 'failed' as const, limit: MAX_RUNS };
+  const { data } = useAppsRunsQuery(query, { pollingInterval: POLL_INTERVAL, refetchOnMountOrArgChange: true });
   const { runAgain, repeated, isLoading } = useRunAgain();
   const isEdited = Object.keys(files).length > 0;
   const again = async (id: string) => {

@@ -7,10 +7,10 @@ import { useAppsRunsQuery } from '../../../api/runs';
 import { useText } from '../../../plugin';
 import { RunsTable } from './RunsTable';
 
-/** Milliseconds between two questions of the live list. */
-const LIVE = 2_000;
+/** Milliseconds between two requests of the live list. */
+const POLL_INTERVAL = 2_000;
 
-/** What the logic of an app has done lately; live while the switch is on. The address keeps the state. */
+/** The latest runs of an app's logic, refreshed while the switch is on. The state is in the address. */
 export default function RunsTab({ app }: { app: AppDetail }) {
   const text = useText();
   const textOf = useErrorText();
@@ -26,7 +26,7 @@ export default function RunsTab({ app }: { app: AppDetail }) {
     ...(before && { before }),
   };
   const { data, error } = useAppsRunsQuery(query, {
-    pollingInterval: isLive && !before ? LIVE : 0,
+    pollingInterval: isLive && !before ? POLL_INTERVAL : 0,
     refetchOnMountOrArgChange: true,
   });
   const failure = textOf(error);

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../../shared/json';
+import { itemOf, type Json } from '../../../../../shared/json';
 import type { Rights } from '../../../auth/types';
 import { didYouMean } from '../../../common/did-you-mean';
 import type { LayoutData } from '../../../layouts/types';
@@ -209,7 +209,7 @@ async function contentOf(
 
 function initialValue(element: ElementDefinition, { record }: DisplayOptions, outcome: LogicOutcome | undefined): Json {
   if (outcome?.ok && roleOf(element) === 'html') return outcome.value;
-  if (record) return Object.hasOwn(record.items, element.name) ? (record.items[element.name] ?? null) : null;
+  if (record) return itemOf(record.items, element.name);
   if (outcome?.ok && outcome.defined) return outcome.value;
   return element.default ?? null;
 }

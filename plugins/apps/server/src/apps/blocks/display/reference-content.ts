@@ -1,10 +1,9 @@
-import type { Json } from '../../../../../shared/json';
+import { isItems, itemOf, type Json } from '../../../../../shared/json';
 import type { LayoutData } from '../../../layouts/types';
 import { type ElementView, elementTypes, MAX_REFERENCES } from '../../elements';
 import { type Message, message } from '../../locales';
 import type { Run } from '../../run/types';
 import type { ElementDefinition } from '../../types';
-import { isItems } from '../html/repeat';
 import { offeredTargets, type Target, targetsOf } from '../references';
 import type { Entries } from '../sent/form';
 
@@ -18,7 +17,7 @@ export const idsIn = (value: Json | readonly string[]): string[] =>
 /** The ids that all entries of a repeated group have in a field. */
 export function idsOfEntries(value: Json | undefined, field: string): string[] {
   const entries = Array.isArray(value) ? value.slice(0, MAX_REFERENCES.shown).filter(isItems) : [];
-  return idsIn(entries.flatMap((items) => (Object.hasOwn(items, field) ? (items[field] ?? null) : null)) as string[]);
+  return idsIn(entries.flatMap((items) => itemOf(items, field)) as string[]);
 }
 
 const optionOf = ({ id, label }: Target) => ({ value: id, label });

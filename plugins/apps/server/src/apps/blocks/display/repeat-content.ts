@@ -1,10 +1,10 @@
-import type { Items, Json } from '../../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../../shared/json';
 import type { LayoutData } from '../../../layouts/types';
 import { type ElementView, entryElements, referencesIn } from '../../elements';
 import type { Run } from '../../run/types';
 import type { BlockSession } from '../block-session';
 import type { FormMessages } from '../html/form-messages';
-import { isItems, repeatHtml } from '../html/repeat';
+import { repeatHtml } from '../html/repeat';
 import { targetsOf } from '../references';
 import type { ShownEntry } from '../sent/form';
 import { formFiles } from '../sent/submitted-files';

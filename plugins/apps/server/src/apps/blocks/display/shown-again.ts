@@ -52,7 +52,7 @@ export async function shownAgain(
 }
 
 /** Whether a form is not saved yet, because a page shows that the visitor has not seen. */
-export function leadsOn(run: Run, block: Block, record: StoredRecord | null, fields: FormFields): boolean {
+export function hasUnseenPage(run: Run, block: Block, record: StoredRecord | null, fields: FormFields): boolean {
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
   if (pages.length === 0) return false;

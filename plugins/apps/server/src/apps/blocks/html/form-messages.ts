@@ -24,8 +24,8 @@ export function formMessages(block: Block, errors: readonly FormError[], placed:
   // An entry of a repeated group has the name of the group before its own.
   const elementOf = (name: string) => elements.get(name.split(':', 1)[0] ?? name);
   const wrong = [...byElement.keys()].filter((name) => roleOf(elementOf(name)) === 'input');
-  const place = (name: string) => placed.indexOf(elementOf(name)?.name ?? '');
-  const [first] = wrong.sort((a, b) => (place(a) >>> 0) - (place(b) >>> 0));
+  const orderOf = (name: string) => placed.indexOf(elementOf(name)?.name ?? '');
+  const [first] = wrong.sort((a, b) => (orderOf(a) >>> 0) - (orderOf(b) >>> 0));
   const shown = new Set<string>();
   return {
     beside(name) {

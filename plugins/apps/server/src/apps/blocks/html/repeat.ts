@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../../shared/json';
+import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
 import {
   attributes,
@@ -35,10 +35,6 @@ export interface RepeatParts {
 /** Options of all entries that one group shows. */
 const MAX_OPTIONS = 20_000;
 
-/** Whether a value is an entry. */
-export const isItems = (value: Json | undefined): value is Items =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A repeated group: in a form its entries with buttons, for reading a list of their labels and values. */
 export async function repeatHtml(view: ElementView, parts: RepeatParts): Promise<string> {
   return view.mode === 'input' ? formOf(view, parts) : textOf(view, parts);
@@ -53,11 +49,11 @@ async function textOf(view: ElementView, parts: RepeatParts): Promise<string> {
   for (const [position, items] of value.entries()) {
     const rows: string[] = [];
     for (const field of definition.entry?.values() ?? []) {
-      if (!isShown(field, (name) => own(items, name))) continue;
+      if (!isShown(field, (name) => itemOf(items, name))) continue;
       const shown: ElementView = {
         ...fieldView(view, field, position, parts),
         mode: 'text',
-        value: own(items, field.name),
+        value: itemOf(items, field.name),
       };
       const html = await fieldHtml(shown, parts);
       if (html !== '') rows.push(`<div><dt>${escapeHtml(field.label ?? field.name)}</dt><dd>${html}</dd></div>`);
@@ -74,8 +70,6 @@ async function fieldHtml(view: ElementView, parts: RepeatParts): Promise<string>
   const { render, show } = elementTypes.get(type) ?? {};
   return (view.mode === 'text' && show ? await show(view, parts.tools) : render?.(view)) ?? '';
 }
-
-const own = (items: Items, name: string): Json => (Object.hasOwn(items, name) ? (items[name] ?? null) : null);
 
 /** An entry of the form: what was entered, else what is stored, else the defaults. */
 interface FormEntry {
@@ -115,21 +109,21 @@ function checkOptions({ name, entry }: ElementDefinition, count: number, { optio
   }
 }
 
-interface Place {
+interface EntryPosition {
   position: number;
   count: number;
   min: number;
 }
 
-async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, place: Place): Promise<string> {
+async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, at: EntryPosition): Promise<string> {
   const { name, label, entryLabel } = view.definition;
-  const { position } = place;
+  const { position } = at;
   const title = `${entryLabel ?? label ?? name} ${position + 1}`;
   const all = [...(view.definition.entry?.values() ?? [])];
   const fields: string[] = [];
   for (const [index, field] of all.entries()) {
     const shown = fieldView(view, field, position, parts);
-    const value = entry.stored ? own(entry.stored, field.name) : (field.default ?? null);
+    const value = entry.stored ? itemOf(entry.stored, field.name) : (field.default ?? null);
     const said = parts.messages?.beside(shown.definition.name);
     const isFirst = parts.focus === position && index === 0;
     const entered = entry.sent ? (entry.sent.get(field.name) ?? []) : null;
@@ -148,11 +142,11 @@ async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry
   const mark = `<input${attributes({ type: 'hidden', name: `${name}:${position}`, value: '1' })}>`;
   return (
     `<fieldset class="apps-entry"><legend>${escapeHtml(title)}</legend>${mark}${fields.join(' ')}` +
-    `${buttons(view, title, place)}</fieldset>`
+    `${buttons(view, title, at)}</fieldset>`
   );
 }
 
-function buttons(view: ElementView, title: string, { position, count, min }: Place): string {
+function buttons(view: ElementView, title: string, { position, count, min }: EntryPosition): string {
   const { name, upLabel, downLabel, removeLabel } = view.definition;
   const { say } = view.locale;
   const made = [

@@ -1,4 +1,4 @@
-import type { Items } from '../../../../../shared/json';
+import { type Items, isItems } from '../../../../../shared/json';
 import { AppsError, isAppsError } from '../../../common/errors';
 import { PausedError } from '../../../logic';
 import type { NewRecord, StoredRecord } from '../../../records/types';
@@ -126,8 +126,6 @@ function stoppedAt(record: number, error: unknown): unknown {
 
 /** An item object of a bulk creation; BadRequestError with its position for anything else. */
 export function itemsOf(value: unknown, position: string): Items {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new AppsError('BadRequestError', `${position} must be an object of items`);
-  }
-  return value as Items;
+  if (!isItems(value)) throw new AppsError('BadRequestError', `${position} must be an object of items`);
+  return value;
 }

@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../../shared/json';
+import { itemOf, type Json } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { isAddress } from '../../mail/addresses';
@@ -54,11 +54,9 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
 function valueFor(run: Run, record: StoredRecord, name: string): Json | undefined {
   if (name === 'requester') return requesterAddress(run.visit);
   if (name === 'id') return record.id;
-  if (!name.startsWith('options.')) return own(record.items, name);
-  return own(run.app.settings.options, name.slice('options.'.length));
+  if (!name.startsWith('options.')) return itemOf(record.items, name);
+  return itemOf(run.app.settings.options, name.slice('options.'.length));
 }
-
-const own = (items: Items, name: string): Json | undefined => (Object.hasOwn(items, name) ? items[name] : undefined);
 
 /**
  * HTML of the block that the mail shows, with the record; '' when it cannot be rendered. Its `view_permission` does not

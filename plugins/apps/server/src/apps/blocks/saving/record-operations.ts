@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { AppsError, missing, notFound } from '../../../common/errors';
 import type { RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
@@ -155,7 +155,7 @@ function readChange(id: string, body: Items): { change: RecordChange; named: Jso
 }
 
 function readIncrements(inc: Json): Record<string, number> {
-  const entries = inc !== null && typeof inc === 'object' && !Array.isArray(inc) ? Object.entries(inc) : null;
+  const entries = isItems(inc) ? Object.entries(inc) : null;
   if (!entries?.every(([name, by]) => typeof by === 'number' && Number.isFinite(by) && name !== 'id')) {
     throw new AppsError('BadRequestError', '"$inc" must be an object of item names and numbers');
   }

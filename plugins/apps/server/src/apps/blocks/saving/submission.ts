@@ -1,5 +1,5 @@
-import type { Items, Json } from '../../../../../shared/json';
-import type { HeldFile, StoredFile } from '../../../files';
+import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import type { StoredFile, TemporaryFile } from '../../../files';
 import type { StoredRecord } from '../../../records/types';
 import { boundsOf, elementTypes, entryElements, isShown, MAX_REFERENCES, referencesIn, roleOf } from '../../elements';
 import type { Message } from '../../locales';
@@ -24,7 +24,7 @@ export interface Submission extends Entries {
   /** Values to store, of the valid fields. */
   items: Items;
   /** Files of the record, to be put into the media library when it is saved. */
-  files: readonly (StoredFile | HeldFile)[];
+  files: readonly (StoredFile | TemporaryFile)[];
 }
 
 /**
@@ -50,7 +50,7 @@ export async function readSubmission(
   const entered = entriesOf(inputs, fields, sent);
   const wrong = new Map<string, Message | WrongField[]>();
   const items: Items = {};
-  const files: (StoredFile | HeldFile)[] = [];
+  const files: (StoredFile | TemporaryFile)[] = [];
   const stored = sources?.items ?? {};
   const hidden = new Set<string>();
   /** The value that the record will have; of a wrong field what was entered. */
@@ -78,17 +78,12 @@ export async function readSubmission(
       // The record keeps what it has.
     } else if (element.entry) {
       const own = sent.get(name) ?? NO_ENTRIES;
-      const readTarget = await entryReferences(run, element, own, Object.hasOwn(stored, name) ? stored[name] : null);
+      const readTarget = await entryReferences(run, element, own, itemOf(stored, name));
       const read = await readEntries(element, own, { options, work, readFileItem, readReference: readTarget });
       if (read.wrong.length > 0) wrong.set(name, read.wrong);
       else items[name] = read.value;
     } else if (type === 'REFERENCE') {
-      const read = await readReference(
-        run,
-        element,
-        submitted,
-        Object.hasOwn(stored, name) ? (stored[name] ?? null) : null,
-      );
+      const read = await readReference(run, element, submitted, itemOf(stored, name));
       if ('error' in read) wrong.set(name, read.error);
       else items[name] = read.value;
     } else {
@@ -136,7 +131,7 @@ async function entryReferences(
   run: Run,
   element: ElementDefinition,
   { entries }: SentEntries,
-  stored: Json | undefined,
+  stored: Json,
 ): Promise<EntryTools['readReference']> {
   const { max } = boundsOf(element);
   for (const field of referencesIn(element)) {

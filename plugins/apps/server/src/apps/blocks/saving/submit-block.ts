@@ -8,7 +8,7 @@ import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { questionHtml, unanswered } from '../display/question';
-import { leadsOn, onlyShows, shownAgain } from '../display/shown-again';
+import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from '../run-block';
 import type { FormFields } from '../sent/form';
@@ -69,7 +69,7 @@ export async function submitBlock(
       return { kind: 'deleted', redirect: await deleteInSession(run, session, record) };
     }
     if (!shows && record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
-    const saves = !shows && Object.hasOwn(fields, '_save') && !leadsOn(run, block, record, fields);
+    const saves = !shows && Object.hasOwn(fields, '_save') && !hasUnseenPage(run, block, record, fields);
     if (saves) return save(run, block, session, record, fields, rights);
     const current = record && (await run.unit.get(keyOf(run), record.id));
     const options = { ...(await shownAgain(run, block, record, fields, [], rights.asks)), record: current };

@@ -1,3 +1,4 @@
+import { isItems } from '../../../../../shared/json';
 import { boundsOf, MAX_ENTRIES } from '../../elements';
 import type { Definition, ElementDefinition } from '../../types';
 import { type FormFields, type SentEntry, type ShownEntry, textsOf } from './form';
@@ -61,10 +62,9 @@ export function sentEntries(definition: Definition, fields: FormFields): Map<str
 /** Entries of a JSON list; null for another value. */
 function listOf(value: unknown, entry: NonNullable<ElementDefinition['entry']>): SentEntry[] | null {
   if (value === null || value === undefined || value === '') return [];
-  const isEntry = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one);
-  if (!Array.isArray(value) || !value.every(isEntry)) return null;
+  if (!Array.isArray(value) || !value.every(isItems)) return null;
   // One more than is allowed is enough to say so.
-  return value.slice(0, MAX_ENTRIES.allowed + 1).map((one: Record<string, unknown>) => {
+  return value.slice(0, MAX_ENTRIES.allowed + 1).map((one) => {
     const names = [...entry.keys()].filter((name) => Object.hasOwn(one, name));
     return new Map(names.map((name) => [name, textsOf(one[name])]));
   });

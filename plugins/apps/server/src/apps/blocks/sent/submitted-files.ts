@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../../shared/json';
-import { fieldOf, filesIn, type HeldFile, type RequestFiles, type StoredFile } from '../../../files';
+import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
 import type { FileRules } from '../../../files/types';
 import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile } from '../../elements';
 import type { Message } from '../../locales';
@@ -74,11 +74,11 @@ async function fileEntries(
   const after = (prefix: string) =>
     submitted.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));
   const stays = new Set(after(STORED));
-  const held: FileEntries['held'][number][] = [];
+  const uploaded: FileEntries['uploaded'][number][] = [];
   for (const token of after(KEPT).slice(0, MAX_FILES + 1))
-    held.push((await files?.claim(field, token)) ?? { problem: 'file_gone' });
-  for (const part of new Set(after(SENT))) if (fieldOf(part) === field) held.push(...(files?.of(part) ?? []));
-  return { stored: storedIn(items, field).filter(({ documentId }) => stays.has(documentId)), held };
+    uploaded.push((await files?.claim(field, token)) ?? { problem: 'file_gone' });
+  for (const part of new Set(after(SENT))) if (fieldOf(part) === field) uploaded.push(...(files?.of(part) ?? []));
+  return { stored: storedIn(items, field).filter(({ documentId }) => stays.has(documentId)), uploaded };
 }
 
 /** Reads and checks the files that a form has submitted for a field. @param field as in `fileFields` */
@@ -87,7 +87,7 @@ export async function readFiles(
   element: ElementDefinition,
   submitted: readonly string[],
   sources: FileSources,
-): Promise<{ files: (StoredFile | HeldFile)[] } | { error: Message }> {
+): Promise<{ files: (StoredFile | TemporaryFile)[] } | { error: Message }> {
   const entries = await fileEntries(field, submitted, sources);
   return elementTypes.get(element.type)?.files?.(entries, element) ?? { files: [] };
 }
@@ -123,10 +123,10 @@ export function fieldsAgain({ definition }: Block, fields: FormFields, shown: Fi
   return Object.fromEntries(Object.entries(fields).map(again));
 }
 
-/** Files as the form shows them again after an error: new ones are kept for its next submission, as far as there is room. */
-async function keptFiles({ stored, held }: FileEntries, files: RequestFiles | undefined): Promise<ShownFile[]> {
+/** Files as the form shows them again after an error: new ones are kept for its next submission, up to MAX_KEPT. */
+async function keptFiles({ stored, uploaded }: FileEntries, files: RequestFiles | undefined): Promise<ShownFile[]> {
   const shown = stored.map(shownFile);
-  for (const file of held) {
+  for (const file of uploaded) {
     if ('token' in file && (await files?.keep(file)))
       shown.push({ entry: `${KEPT}${file.token}`, name: file.name, size: file.size });
   }
@@ -152,7 +152,7 @@ const shownFile = ({ documentId, name, size, url }: StoredFile): ShownFile => ({
 /** The item of an element of files. New files have no address before they are in the media library. */
 export function fileItem(
   { multiple }: ElementDefinition,
-  files: readonly (StoredFile | HeldFile)[],
+  files: readonly (StoredFile | TemporaryFile)[],
   request: RequestFiles | undefined,
 ): Json {
   const list = files.map((file) => {
@@ -165,10 +165,10 @@ export function fileItem(
 /** FilesNeeded where one of the files is not in the media library yet. */
 export function requireStored(
   block: Block,
-  submitted: readonly (StoredFile | HeldFile)[],
+  submitted: readonly (StoredFile | TemporaryFile)[],
   request: RequestFiles | undefined,
 ): void {
-  const needed = submitted.filter((file): file is HeldFile => 'token' in file && !request?.stored(file));
+  const needed = submitted.filter((file): file is TemporaryFile => 'token' in file && !request?.stored(file));
   const fields = fileFields(block.definition);
   if (needed.length > 0) throw new FilesNeeded(needed, (field) => fields.get(field)?.folder);
 }

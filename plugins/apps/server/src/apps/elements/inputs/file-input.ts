@@ -1,5 +1,5 @@
 import type { Json } from '../../../../../shared/json';
-import { filesIn, type HeldFile, type RefusedFile, type StoredFile } from '../../../files';
+import { filesIn, type RefusedFile, type StoredFile, type TemporaryFile } from '../../../files';
 import { type Message, message } from '../../locales';
 import type { ElementDefinition } from '../../types';
 import type { ElementType, ElementView, JsonSchema } from '../types';
@@ -15,7 +15,7 @@ export interface FileEntries {
   /** Files of the record that stay. */
   stored: readonly StoredFile[];
   /** New files, in the order in which they were chosen, with what is wrong with them. */
-  held: readonly (HeldFile | RefusedFile)[];
+  uploaded: readonly (TemporaryFile | RefusedFile)[];
 }
 
 /** A file in a form: `entry` is the value of the field that keeps it. */
@@ -28,13 +28,13 @@ export interface ShownFile {
 
 /** Checks the files of an element; the files that the record will have, at most one without `multiple`. */
 export function readFiles(
-  { stored, held }: FileEntries,
+  { stored, uploaded }: FileEntries,
   definition: ElementDefinition,
   defaultAccept: readonly string[],
-): { files: (StoredFile | HeldFile)[] } | { error: Message } {
-  const wrong = held.find((file) => 'problem' in file);
+): { files: (StoredFile | TemporaryFile)[] } | { error: Message } {
+  const wrong = uploaded.find((file) => 'problem' in file);
   if (wrong && 'problem' in wrong) return { error: message(wrong.problem, wrong.values) };
-  const fine = held.filter((file): file is HeldFile => 'token' in file);
+  const fine = uploaded.filter((file): file is TemporaryFile => 'token' in file);
   const refused = fine.find((file) => !isAccepted(file, definition.accept ?? defaultAccept));
   if (refused) return { error: message('file_type', { name: refused.name }) };
   const large = fine.find((file) => file.size > (definition.maxSize ?? MAX_SIZE));
@@ -49,7 +49,7 @@ export function readFiles(
   return { files: all };
 }
 
-function isAccepted({ mime, name }: HeldFile, accept: readonly string[]): boolean {
+function isAccepted({ mime, name }: TemporaryFile, accept: readonly string[]): boolean {
   const ending = name.slice(name.lastIndexOf('.') + 1);
   return accept.length === 0 || accept.some((type) => matchesType(type, mime, [ending]));
 }

@@ -38,7 +38,7 @@ export async function lintProblems(
       }
     },
   };
-  const place = { theme: app.folder.themeId, app: app.id, prefix: '', source: (file: string) => sourceOf(app, file) };
-  await checkApp(services, app, (finding) => void found.push(located(finding, place)));
+  const linted = { theme: app.folder.themeId, app: app.id, prefix: '', source: (file: string) => sourceOf(app, file) };
+  await checkApp(services, app, (finding) => void found.push(located(finding, linted)));
   return sorted(found);
 }

@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
-import type { Context } from 'koa';
 import { z } from 'zod';
 import { must, readParameters } from '../../../common/request-schema';
-import { cellOf, csvText, notFormula } from '../../../interchange';
+import { cellOf, csvText, itemNames, notFormula } from '../../../interchange';
 import type { StoredRecord } from '../../../records/types';
 import type { HttpServices } from '../../request/exchange';
+import { resumed, streamed } from '../../response/stream';
 import { appOf, type Handle, type PanelApp } from '../handler';
 import { plainSearch } from './plain-search';
 
@@ -29,19 +28,8 @@ export const exportRecords: Handle = async (ctx, services) => {
   ctx.set('Content-Disposition', `attachment; filename="${found.app.id}.${format}"`);
   ctx.set('Cache-Control', 'private, no-store');
   ctx.set('X-Content-Type-Options', 'nosniff');
-  return stream(ctx, first, chunks);
+  return streamed(ctx, resumed(first, chunks));
 };
-
-/** Closes the connection when the stream fails, so that an incomplete file does not look complete. */
-function stream(ctx: Context, first: IteratorResult<string>, rest: AsyncGenerator<string>): Readable {
-  const all = async function* () {
-    if (!first.done) yield first.value;
-    yield* rest;
-  };
-  const body = Readable.from(all());
-  body.once('error', () => ctx.res.destroy());
-  return body;
-}
 
 function batchesOf({ store }: HttpServices, { app, key }: PanelApp, query: string): Batches {
   if (query.trim() === '') return () => store.stream(key);
@@ -62,10 +50,7 @@ async function* ndjson(batches: Batches): AsyncGenerator<string> {
 
 /** The first line names all columns: the records are read twice, to keep memory flat. */
 async function* csv(batches: Batches): AsyncGenerator<string> {
-  const names = new Set<string>();
-  for await (const batch of batches())
-    for (const { items } of batch) for (const name of Object.keys(items)) names.add(name);
-  const columns = [...names];
+  const columns = await itemNames(batches());
   const line = (cells: string[]) => csvText([cells.map(notFormula)]);
   yield line(['id', ...columns]);
   for await (const batch of batches()) {

@@ -48,7 +48,7 @@ export async function sentForm(
 }
 
 async function take(
-  { config, files: { held } }: HttpServices,
+  { config, files: { temporary } }: HttpServices,
   app: App,
   block: string,
   sent: readonly { part: string; file: ParsedFile }[],
@@ -65,11 +65,12 @@ async function take(
     const rule = rules.get(field);
     if (!rule) throw noFileField(part);
     const count = counts.get(field) ?? 0;
-    // One more than is allowed is enough to say so.
-    if (count > rule.count) continue;
-    counts.set(field, count + 1);
+    const name = file.originalFilename ?? '';
+    // One more than is allowed is enough to say so. A part without a name is a field in which nothing was chosen.
+    if (name !== '' && count > rule.count) continue;
+    if (name !== '') counts.set(field, count + 1);
     const stream = createReadStream(file.filepath);
-    const taken = await held.receive(stream, file.originalFilename ?? '', rule.maxSize, { ...scope, field });
+    const taken = await temporary.receive(stream, name, rule.maxSize, { ...scope, field });
     if (taken) files.receive(part, taken);
   }
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { ImportOptions } from '../../../../../shared/admin-api';
 import type { Items, Json } from '../../../../../shared/json';
-import { AppsError } from '../../../common/errors';
+import { AppsError, attempt } from '../../../common/errors';
 import { must, readBody } from '../../../common/request-schema';
 import { type Format, formatOf, fromSpreadsheet, linesOfFile, WrongEntry } from '../../../interchange';
 import { checkDepth } from '../../request/body';
@@ -92,18 +92,9 @@ function mapped(line: number, columns: Items, names: ReadonlyMap<string, string 
     // Ids are texts, also where they look like numbers.
     items.set(name, name === 'id' && typeof value === 'number' ? String(value) : value);
   }
-  const deep = depthProblem(columns);
-  if (deep !== null) return { line, problem: deep };
+  const { error } = attempt(() => checkDepth(columns));
+  if (error) return { line, problem: error.message };
   const id = items.get('id');
   if (id !== undefined && typeof id !== 'string') return { line, problem: 'The id is not a text' };
   return { line, items: Object.fromEntries(items), columns };
-}
-
-function depthProblem(columns: Items): string | null {
-  try {
-    checkDepth(columns);
-    return null;
-  } catch (error) {
-    return (error as AppsError).message;
-  }
 }

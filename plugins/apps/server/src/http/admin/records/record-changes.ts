@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Deleted, RecordDetail, recordRoutes } from '../../../../../shared/admin-api';
-import type { Items } from '../../../../../shared/json';
+import { type Items, isItems } from '../../../../../shared/json';
 import { createRecord, permittedRecord, removeRecord, updateRecord, withRun } from '../../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
@@ -22,10 +22,7 @@ const deleteParameters = idParameter.extend({
   on_delete: z.enum(['true', 'false'], must('true or false')).default('true'),
 });
 
-const items = z.custom<Items>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  must('an object'),
-);
+const items = z.custom<Items>(isItems, must('an object'));
 const createBody = z.object({ id: z.string(must('a text')).optional(), items });
 const updateBody = z.object({ items, version: z.string(must('the version that was read')) });
 const deleteBody = z.object({

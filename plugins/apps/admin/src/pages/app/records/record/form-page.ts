@@ -1,5 +1,5 @@
-/** Fields that are for the site alone. */
-const left = new Set(['_csrf']);
+/** Fields that only the site uses. */
+const excluded = new Set(['_csrf']);
 
 /** A page around the form of a block. Without a theme's styles it is plain, and readable in both modes. */
 export const page = (form: string): string =>
@@ -10,7 +10,7 @@ input:not([type=checkbox], [type=radio]), select, textarea { font: inherit; max-
 [role=alert], .apps-error { color: #b72b1a; } button { font: inherit; padding: 6px 12px; }
 </style>${unfocused(form)}`;
 
-/** A mark in place of `autofocus`, which a browser refuses in a frame without scripts. */
+/** Attribute in place of `autofocus`, which a browser refuses in a frame without scripts. */
 const FIRST = 'data-apps-first';
 
 function unfocused(form: string): string {
@@ -43,7 +43,7 @@ export function sentBy(event: SubmitEvent): Sent {
     if (typeof value !== 'string') {
       // A browser sends an empty file for a field in which none was chosen.
       if (value.name !== '' || value.size > 0) files.push([name, value]);
-    } else if (!left.has(name)) add(name, value);
+    } else if (!excluded.has(name)) add(name, value);
   }
   if (button?.name) add(button.name, button.value);
   const named = Object.fromEntries(

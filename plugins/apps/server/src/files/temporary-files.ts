@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } 
 import { join } from 'node:path';
 import { HEAD, kindOf } from './kinds';
 import { cleanName, endingOf } from './names';
-import type { FileScope, HeldFile, RefusedFile } from './types';
+import type { FileScope, RefusedFile, TemporaryFile } from './types';
 
 /** Milliseconds for which a file waits for its record; then it is removed. */
 const MAX_AGE = 2 * 60 * 60 * 1000;
@@ -15,7 +15,7 @@ const tokenPattern = /^[0-9a-f]{32}$/;
 const fileName = /^upload-[0-9a-f]{32}(?:\.json)?$/;
 
 /** Uploaded files in the temporary folder, until their record is saved (docs/decisions/files.md). */
-export interface HeldFiles {
+export interface TemporaryFiles {
   /**
    * Writes a file as it arrives, in constant memory; null for the empty part of a field in which no file was chosen. Reads
    * the stream to its end in any case, unless the stream fails.
@@ -25,19 +25,24 @@ export interface HeldFiles {
     name: string,
     maxSize: number,
     scope: FileScope,
-  ): Promise<HeldFile | RefusedFile | null>;
-  /** Keeps a file for the form's next submission; false where there is no room. */
-  keep(file: HeldFile): Promise<boolean>;
+  ): Promise<TemporaryFile | RefusedFile | null>;
+  /** Keeps a file for the form's next submission. False when the kept files would exceed MAX_KEPT. */
+  keep(file: TemporaryFile): Promise<boolean>;
   /** The kept file of a token, for the same field of the same app; null if there is none any more. */
-  claim(token: string, scope: FileScope): Promise<HeldFile | null>;
-  remove(file: HeldFile): Promise<void>;
+  claim(token: string, scope: FileScope): Promise<TemporaryFile | null>;
+  remove(file: TemporaryFile): Promise<void>;
   /** Removes what waits for too long, of all processes that share the folder. */
   clear(): Promise<void>;
 }
 
-export function createHeldFiles(folder: string): HeldFiles {
+export function createTemporaryFiles(folder: string): TemporaryFiles {
   const pathOf = (token: string) => join(folder, `upload-${token}`);
   const keptSizes = new Map<string, number>();
+  const remove = async ({ token, path }: TemporaryFile) => {
+    keptSizes.delete(token);
+    await rm(path, { force: true });
+    await rm(`${path}.json`, { force: true });
+  };
 
   return {
     async receive(stream, name, maxSize, scope) {
@@ -64,7 +69,7 @@ export function createHeldFiles(folder: string): HeldFiles {
       const total = [...keptSizes.values()].reduce((sum, size) => sum + size, 0);
       if (total + file.size > MAX_KEPT) return false;
       keptSizes.set(file.token, file.size);
-      setTimeout(() => keptSizes.delete(file.token), MAX_AGE).unref();
+      setTimeout(() => void remove(file).catch(() => undefined), MAX_AGE).unref();
       await writeFile(`${file.path}.json`, JSON.stringify(file), { mode: 0o600 });
       return true;
     },
@@ -73,15 +78,11 @@ export function createHeldFiles(folder: string): HeldFiles {
       const path = pathOf(token);
       const text = await readFile(`${path}.json`, 'utf8').catch(() => null);
       if (text === null || !(await stat(path).catch(() => null))) return null;
-      const file = { ...(JSON.parse(text) as HeldFile), path };
+      const file = { ...(JSON.parse(text) as TemporaryFile), path };
       const isSame = file.site === scope.site && file.app === scope.app && file.field === scope.field;
       return isSame ? file : null;
     },
-    async remove({ token, path }) {
-      keptSizes.delete(token);
-      await rm(path, { force: true });
-      await rm(`${path}.json`, { force: true });
-    },
+    remove,
     async clear() {
       const names = await readdir(folder).catch(() => []);
       for (const name of names) {

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { createActiveThemes } from './active-theme';
 import { createChoices, type SettingStore } from './choices';
-
-const site = { id: 'site', title: 'Site', theme: 'basic' };
 
 /** A store whose reads outside a transaction wait until they are released, as for a pool's only connection. */
 function store(stored: { theme: string }) {
@@ -27,23 +24,23 @@ function store(stored: { theme: string }) {
 
 test('code inside a transaction does not wait for a read outside of it', async () => {
   const { settings, state, release } = store({ theme: 'chosen' });
-  const themes = createActiveThemes(createChoices(settings));
-  const outside = themes.get(site);
+  const choices = createChoices(settings);
+  const outside = choices.get('theme');
   await new Promise((resolve) => setImmediate(resolve));
   state.inTransaction = true;
-  expect(await themes.get(site)).toBe('chosen');
+  expect(await choices.get('theme')).toBe('chosen');
   state.inTransaction = false;
   release();
   expect(await outside).toBe('chosen');
 });
 
-test('a read that began before a theme was chosen does not undo the choice', async () => {
+test('a read that began before a choice was stored does not undo the choice', async () => {
   const { settings, release } = store({ theme: 'old' });
-  const themes = createActiveThemes(createChoices(settings));
-  const before = themes.get(site);
+  const choices = createChoices(settings);
+  const before = choices.get('theme');
   await new Promise((resolve) => setImmediate(resolve));
-  await themes.set('site', 'new');
+  await choices.set('theme', 'new');
   release();
   await before;
-  expect(await themes.get(site)).toBe('new');
+  expect(await choices.get('theme')).toBe('new');
 });

@@ -6,8 +6,8 @@ import type { Users } from './users';
 
 const USER = 'plugin::users-permissions.user';
 
-/** A requester by name, without credentials: for views as somebody, and explanations of rights. */
-export type StandIn =
+/** A requester by name, without credentials: for previews and explanations of rights. */
+export type Impersonation =
   | { kind: 'anonymous' }
   /** A user by document id or username. */
   | { kind: 'user'; id: string }
@@ -16,22 +16,25 @@ export type StandIn =
   | { kind: 'administrator'; id: string };
 
 /** Makes requesters of names. Only routes of the admin panel may ask for one. */
-export interface StandIns {
+export interface Impersonations {
   /** Null when there is no such user, role or administrator, or when they may not act. */
-  of(who: StandIn): Promise<Requester | null>;
+  of(who: Impersonation): Promise<Requester | null>;
   /** The names of all roles, that of visitors without a login first; none without users-permissions. */
   groups(): Promise<string[]>;
   /** The requester whose identity is stored with a record or a run; null for a token, too. */
   withIdentity(identity: string): Promise<Requester | null>;
 }
 
-interface StandInOptions {
+interface ImpersonationOptions {
   users: Users;
   roles: Roles;
   administrators: Administrators;
 }
 
-export function createStandIns(strapi: Core.Strapi, { users, roles, administrators }: StandInOptions): StandIns {
+export function createImpersonations(
+  strapi: Core.Strapi,
+  { users, roles, administrators }: ImpersonationOptions,
+): Impersonations {
   const user = async (where: { documentId: string }): Promise<Requester | null> => {
     const row = await users.load(where);
     return row && users.requester(row, 'bearer');
@@ -42,9 +45,9 @@ export function createStandIns(strapi: Core.Strapi, { users, roles, administrato
       : null;
     return row && user({ documentId: row.documentId });
   };
-  const of: StandIns['of'] = async (who) => {
+  const of: Impersonations['of'] = async (who) => {
     if (who.kind === 'anonymous') return users.anonymous();
-    if (who.kind === 'administrator') return /^\d{1,15}$/.test(who.id) ? administrators.standIn(who.id) : null;
+    if (who.kind === 'administrator') return /^\d{1,15}$/.test(who.id) ? administrators.impersonate(who.id) : null;
     if (who.kind === 'user') return (await user({ documentId: who.id })) ?? named(who.id);
     const role = await roles.named(who.name);
     return role && users.member(role);
