@@ -38,7 +38,9 @@ export type ToRunner =
   /** Ends the session in any state; no answer is expected. */
   | { type: 'stop'; session: number }
   /** Frees an idle session. */
-  | { type: 'close'; session: number };
+  | { type: 'close'; session: number }
+  /** Asks for a `pong`. */
+  | { type: 'ping' };
 
 /**
  * Why a session ended in the sandbox: over its time, over its memory, the sessions of the runner are over theirs together
@@ -50,6 +52,8 @@ export type FailureReason = 'time' | 'memory' | 'crowded' | 'size' | 'unknown-pr
 export type FromRunner =
   /** The runner has started and reads messages. */
   | { type: 'ready' }
+  /** Answer to `ping`. */
+  | { type: 'pong' }
   /** Host calls of logic. */
   | { type: 'host'; session: number; data: string }
   /** Before each `done`: the bytes by which the memory of the session's isolate has grown since its program was loaded. */

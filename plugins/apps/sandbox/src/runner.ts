@@ -57,6 +57,7 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
 
   return (message) => {
     if (message.type === 'open') return open(message);
+    if (message.type === 'ping') return send({ type: 'pong' });
     const session = sessions.get(message.session);
     if (message.type === 'call') return session?.call(message.data, message.remaining);
     if (message.type === 'reply') return session?.reply(message.data);

@@ -20,7 +20,7 @@ interface Options {
   queue?: number;
   /** Milliseconds that a work of `run` may wait; default: any time. */
   timeout?: number;
-  /** How many of all permits, or of all places in the queue, one user may have; default: all. */
+  /** How many of all permits, or of the queue, one user may have; default: all. */
   share?: (all: number) => number;
   busy?: () => Error;
 }
@@ -30,7 +30,7 @@ interface Waiter {
   grant(): void;
 }
 
-/** Those who wait get a permit in order, as far as their share allows. */
+/** Waiters get a permit in order of arrival, those above their share later. */
 export function createSemaphore({
   permits,
   queue = Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { createLogicRuntime } from '..';
+import { createLogicRuntime, isLost } from '..';
 import { contextOf, fakeHost, inProcess, limits, programOf, runOnce } from '../testing/harness';
 import type { LogicRuntime } from '../types';
 
@@ -11,7 +11,7 @@ describe('a runner that fails', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   /** A runtime whose runner is the given program; it has `send(kind, session, text)` and `onMessage(take)`. */
-  function withRunner(name: string, source: string): LogicRuntime {
+  function withRunner(name: string, source: string, logicTime = 300): LogicRuntime {
     const runnerPath = join(folder, `${name.replaceAll(' ', '-')}.js`);
     writeFileSync(
       runnerPath,
@@ -25,7 +25,7 @@ describe('a runner that fails', () => {
     );
     const logger = { error: vi.fn() };
     return createLogicRuntime({
-      limits: { ...limits, logicTime: 300 },
+      limits: { ...limits, logicTime },
       sandbox: { command: [] },
       logger,
       runnerPath,
@@ -81,6 +81,28 @@ describe('a runner that fails', () => {
     await expect(runOnce(failing, 'function f() {}')).rejects.toMatchObject(expected);
     expect(performance.now() - begin).toBeLessThan(3000);
     await failing.destroy();
+  });
+
+  test('no longer reads messages: it is ended before the time of its logic is over, and the request may run again', async () => {
+    const stuck = withRunner('stuck', 'onMessage(() => { for (;;); });', 10_000);
+    const begin = performance.now();
+    const opened = stuck.open(programOf('function f() {}'), contextOf(), fakeHost(), stuck.budget());
+    expect(isLost(await opened.catch((error) => error))).toBe(true);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    await stuck.destroy();
+  });
+
+  test('answers while its logic runs: it is not ended', async () => {
+    const source = `pipe.on('data', (data) => {
+        for (const { type, session } of JSON.parse(String(data).split('\\n')[1])) {
+          if (type === 'ping') send('pong');
+          const value = type === 'open' ? { functions: [], outcomes: [] } : [{ defined: true, value: 'late' }];
+          if (session) setTimeout(send, 1_500, 'done', session, JSON.stringify({ value }));
+        }
+      });`;
+    const slow = withRunner('slow', source, 10_000);
+    expect(await runOnce(slow, 'function f() {}')).toMatchObject({ value: 'late' });
+    await slow.destroy();
   });
 
   test('is replaced', async () => {

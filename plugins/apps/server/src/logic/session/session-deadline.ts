@@ -30,6 +30,7 @@ export class SessionDeadline {
 
   private wait(): void {
     this.timer = setTimeout(() => {
+      // The deadline may have moved.
       if (this.events.remaining() > 0) this.wait();
       else this.afterMessages(() => this.overdue());
     }, Math.max(0, this.events.remaining()) + STACK_GRACE);

@@ -85,7 +85,7 @@ describe('a program that has escaped from its isolate', () => {
     appendFileSync(made.runner, probe((listening.address() as AddressInfo).port));
     found = JSON.parse(
       await new Promise<string>((resolve) => {
-        startRunner({ path: made.runner, runner, config: { command: [] }, unavailable: resolve, breach: resolve });
+        startRunner({ path: made.runner, runner, config: { command: [] }, unavailable: resolve, misbehaved: resolve });
       }),
     );
   });
@@ -120,7 +120,7 @@ test('its working folder is empty and read-only', async () => {
     runner,
     config: { command: ['/bin/sh', '-c', 'exec "$@"', 'sh'] },
     unavailable: vi.fn(),
-    breach: vi.fn(),
+    misbehaved: vi.fn(),
   });
   await started.ready;
   expect(started.usable).toBe(true);

@@ -32,7 +32,7 @@ export interface Fleet {
 export interface FleetOptions {
   runners: number;
   isolates: number;
-  process: Omit<RunnerProcessOptions, 'unavailable' | 'breach'>;
+  process: Omit<RunnerProcessOptions, 'unavailable' | 'misbehaved'>;
   /** Called when a runner cannot work on this machine, or has sent an invalid message. */
   report(message: string): void;
 }
@@ -83,7 +83,7 @@ export function createFleet({ runners: maxRunners, isolates, process: options, r
         startAgain = performance.now() + restartPause;
         reportUnavailable(message);
       },
-      breach: (message) => report(`a runner of the sandbox was ended for what it sent: ${message}`),
+      misbehaved: (why) => report(`a runner of the sandbox was ended ${why}`),
     });
     runners.add(runner);
     void runner.spent.then(() => alone || refill());

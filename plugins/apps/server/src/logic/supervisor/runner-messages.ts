@@ -32,6 +32,7 @@ function limitsOf(messageSize: number): Map<string, number> {
   const failed = Object.keys(reasons).map((reason): [string, number] => [`failed-${reason}`, MAX_TEXT_SIZE]);
   return new Map([
     ['ready', 0],
+    ['pong', 0],
     ['unhealthy', 0],
     ['unavailable', MAX_TEXT_SIZE],
     ['host', data],
@@ -45,7 +46,7 @@ function messageOf({ kind, number: session, text }: Frame): FromRunner {
   if (kind === 'host' || kind === 'done') return { type: kind, session, data: text };
   if (kind === 'used') return { type: kind, session, bytes: bytesOf(text) };
   if (kind === 'unavailable') return { type: kind, message: text };
-  if (kind === 'ready' || kind === 'unhealthy') return { type: kind };
+  if (kind === 'ready' || kind === 'pong' || kind === 'unhealthy') return { type: kind };
   return { type: 'failed', session, reason: kind.slice('failed-'.length) as FailureReason, message: text };
 }
 

@@ -3,6 +3,7 @@ import { encodeFrame } from '../../../../shared/frames';
 import type { FromRunner, RunnerOptions, ToRunner, WireProgram } from '../../../../shared/logic-protocol';
 import { createOutbox } from '../../../../shared/outbox';
 import type { SandboxConfig } from '../../config.types';
+import { createLiveness } from './liveness';
 import { spawnRunner, whenOver } from './runner-child';
 import { createRunnerMessages } from './runner-messages';
 
@@ -60,12 +61,12 @@ export interface RunnerProcessOptions {
   config: SandboxConfig;
   /** Called when it cannot work on this machine; `message` is for the log. */
   unavailable(message: string): void;
-  /** Called when it was ended for an invalid message; `message` is for the log. */
-  breach(message: string): void;
+  /** Called when the server has ended it because of what it did; `why` completes a sentence of the log. */
+  misbehaved(why: string): void;
 }
 
 /** Starts a runner process: confined, and ended only by SIGKILL or by itself. */
-export function startRunner({ path, runner, config, unavailable, breach }: RunnerProcessOptions): Runner {
+export function startRunner({ path, runner, config, unavailable, misbehaved }: RunnerProcessOptions): Runner {
   const { alone } = runner;
   const sessions = new Map<number, SessionPort>();
   let usable = true;
@@ -84,17 +85,34 @@ export function startRunner({ path, runner, config, unavailable, breach }: Runne
 
   const end = (why: Fault) => {
     retire();
+    liveness.stop();
     fault = why;
     child.kill('SIGKILL');
     pipe.destroy();
   };
   const kill = () => end(null);
+  const send: Runner['send'] = createOutbox((list) => {
+    // The 'exit' event reports a runner that is gone.
+    if (!pipe.destroyed) pipe.write(encodeFrame({ kind: 'messages', number: 0, text: JSON.stringify(list) }));
+  }, setImmediate);
+  let pings = 0;
+  const liveness = createLiveness({
+    ping() {
+      pings += 1;
+      send({ type: 'ping' });
+    },
+    dead() {
+      kill();
+      misbehaved('because it no longer read messages; its requests run again');
+    },
+  });
   const killWhenEmpty = () => {
     if ((!usable || alone) && sessions.size === 0) kill();
   };
   const ended = new Promise<void>((resolve) => {
     const gone = (why: Fault) => {
       retire();
+      liveness.stop();
       pipe.destroy();
       const ports = [...sessions.values()];
       sessions.clear();
@@ -131,10 +149,13 @@ export function startRunner({ path, runner, config, unavailable, breach }: Runne
       port?.receive(message);
       return port !== undefined;
     }
+    if (message.type === 'pong') return pings-- > 0;
     if (message.type === 'ready') {
       const isFirst = !isStarted;
       isStarted = true;
       started();
+      // What was sent meanwhile is read from now on.
+      if (!alone) liveness.sent();
       return isFirst;
     }
     const isNews = usable;
@@ -148,11 +169,12 @@ export function startRunner({ path, runner, config, unavailable, breach }: Runne
   const messages = createRunnerMessages({ messageSize: runner.messageSize, receive });
   pipe.on('error', () => undefined);
   pipe.on('data', (chunk: Buffer) => {
+    liveness.heard();
     try {
       messages.read(chunk);
     } catch (error) {
       end('breach');
-      breach(error instanceof Error ? error.message : String(error));
+      misbehaved(`for what it sent: ${error instanceof Error ? error.message : String(error)}`);
     }
   });
 
@@ -181,9 +203,10 @@ export function startRunner({ path, runner, config, unavailable, breach }: Runne
       sessions.delete(id);
       killWhenEmpty();
     },
-    send: createOutbox((list) => {
-      // The 'exit' event reports a runner that is gone.
-      if (!pipe.destroyed) pipe.write(encodeFrame({ kind: 'messages', number: 0, text: JSON.stringify(list) }));
-    }, setImmediate),
+    send(message) {
+      send(message);
+      // A process that has not started reads nothing yet. One that is alone has no other sessions to be saved.
+      if (isStarted && !alone) liveness.sent();
+    },
   };
 }
