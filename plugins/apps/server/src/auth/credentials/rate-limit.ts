@@ -47,7 +47,7 @@ interface Counter {
 export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: () => number = Date.now): RateLimit {
   const limits = { ...rateLimits, ...options };
   const bounds = { max: limits.maxCounters };
-  // Read with `peek` and `has`, which leave the order as it is: the oldest entry is evicted.
+  // Read with `peek` and `has`, which do not change the order: the oldest entry is evicted.
   const counters: Record<LimitScope, LRUCache<string, Counter>> = {
     pair: new LRUCache(bounds),
     address: new LRUCache(bounds),
