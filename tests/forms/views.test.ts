@@ -117,6 +117,8 @@ describe.skipIf(!hasBrowser)('a long form in a view', () => {
       await page.setInputFiles('[name=photo][type=file]', { name: 'you.png', mimeType: 'image/png', buffer: png });
       await press('_save');
       await page.waitForSelector('.apps-entries');
+      // Before it is loaded, the page has no script yet, and the button leads to a page that asks.
+      await page.waitForLoadState();
       expect(await page.locator('body#themed').count()).toBe(1);
       for (const text of ['Ghent', 'Bruges']) expect(await page.textContent('main')).toContain(text);
 
