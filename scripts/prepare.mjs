@@ -176,7 +176,7 @@ const builds = {
     make: () => run(process.execPath, ['build.mjs', '--panel'], { cwd: plugin() }),
   },
   plugin: {
-    what: 'the plugin as it is published',
+    what: 'the published form of the plugin',
     from: [...pluginSources, plugin('admin'), ...builders],
     to: plugin('dist', 'admin', 'index.mjs'),
     outdates: ['pluginServer', 'pluginPanel'],

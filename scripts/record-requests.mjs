@@ -89,7 +89,7 @@ async function recordStage({ app, requests, name }, { url, credentials }) {
   };
   const lines = [];
   for (const [line, options = {}] of requests) {
-    const { as = 'nobody', accept = 'application/json', basic, csrf, jar, ...rest } = memory.fill(options);
+    const { as = 'anonymous', accept = 'application/json', basic, csrf, jar, ...rest } = memory.fill(options);
     const [, method, target] = /^(\S+) (.*)$/.exec(memory.fill(line));
     const { type, body } = payload(rest);
     const headers = {

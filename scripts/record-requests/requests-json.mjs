@@ -138,7 +138,7 @@ const elements = [
 ];
 
 const rights = [
-  ...['nobody', 'una', 'rita', 'anna', 'eric', 'sam', 'mona', 'readToken', 'fullToken', 'findToken', 'root'].flatMap(
+  ...['anonymous', 'una', 'rita', 'anna', 'eric', 'sam', 'mona', 'readToken', 'fullToken', 'findToken', 'root'].flatMap(
     (as) => [
       ['GET rights/records', { as }],
       ['POST rights', { as, json: { id: `of-${as}`, block: 'form', name: as } }],

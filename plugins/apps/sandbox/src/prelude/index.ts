@@ -1,13 +1,13 @@
 import type { PreludeLimits, PreludeRequest, RecordData } from '../../../shared/logic-protocol';
 import { makeDateSettable } from '../../../shared/settable-date';
 import { askRunner, createExchange, type HostReference } from './bridge';
-import { createContext, type LogicContext } from './context';
+import { createContext, type LogicContext } from './context/context';
 import { errorText, stackHere } from './errors';
 import { defineGlobals } from './globals';
 import { harden } from './harden';
 import { createModules } from './modules';
 import { exceeds, keys, NativeRangeError, NativeTypeError, parse, slice, stringify } from './primordials';
-import { createRecords } from './records';
+import { createRecords } from './records/records';
 
 type Functions = Map<string, (context: object) => unknown>;
 type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;

@@ -20,7 +20,7 @@ test('a message without an address is refused', async () => {
   assert.equal(page.find('textarea')?.value, message.message);
 });
 
-test('editors read and delete messages, nobody else', async () => {
+test('only editors read and delete messages', async () => {
   await app.submit('message', message);
   assert.equal((await app.render('inbox')).status, 401);
   const inbox = await eric.render('inbox');

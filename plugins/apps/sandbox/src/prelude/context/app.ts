@@ -1,14 +1,14 @@
 import { appMethods } from 'apps:host-functions';
-import type { Items, Json } from '../../../shared/json';
-import type { ContextData, RecordData } from '../../../shared/logic-protocol';
-import { idText, isPlain, named, requiredId } from './arguments';
-import { stackHere } from './errors';
-import { forwardedArguments } from './forwarding';
-import { logText } from './log-text';
-import { once } from './once';
-import { keys, NativeTypeError, slice, text } from './primordials';
-import { stateOf } from './record-view';
-import type { Records } from './records';
+import type { Items, Json } from '../../../../shared/json';
+import type { ContextData, RecordData } from '../../../../shared/logic-protocol';
+import { idText, isPlain, named, requiredId } from '../arguments';
+import { stackHere } from '../errors';
+import { forwardedArguments } from '../forwarding';
+import { logText } from '../log-text';
+import { once } from '../once';
+import { keys, NativeTypeError, slice, text } from '../primordials';
+import { stateOf } from '../records/record-view';
+import type { Records } from '../records/records';
 
 /** Records in one page when a list of all records is read. */
 const PAGE = 1000;

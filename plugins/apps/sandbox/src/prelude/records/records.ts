@@ -1,8 +1,8 @@
 import { unflushed } from 'apps:host-functions';
-import type { Items, Json } from '../../../shared/json';
-import type { RecordData } from '../../../shared/logic-protocol';
-import { type Exchange, only } from './bridge';
-import { hostError } from './errors';
+import type { Items, Json } from '../../../../shared/json';
+import type { RecordData } from '../../../../shared/logic-protocol';
+import { type Exchange, only } from '../bridge';
+import { hostError } from '../errors';
 import { newState, type RecordState, refresh, takeChange } from './record-state';
 import { viewOf } from './record-view';
 

@@ -1,6 +1,6 @@
-import type { Items, Json } from '../../../shared/json';
-import type { RecordData } from '../../../shared/logic-protocol';
-import { NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
+import type { Items, Json } from '../../../../shared/json';
+import type { RecordData } from '../../../../shared/logic-protocol';
+import { NativeRangeError, NativeTypeError, parse, stringify } from '../primordials';
 
 /** A record's items as logic sees them, and the changes since the server last saw them. */
 export interface RecordState {

@@ -1,12 +1,12 @@
-import type { Items } from '../../../shared/json';
-import type { ContextData, RecordData } from '../../../shared/logic-protocol';
+import type { Items } from '../../../../shared/json';
+import type { ContextData, RecordData } from '../../../../shared/logic-protocol';
+import { idText, isPlain, named } from '../arguments';
+import { once } from '../once';
+import { keys, parse, stringify, text } from '../primordials';
+import type { Records } from '../records/records';
+import { createRequest } from '../request';
 import { createApp, createBlock } from './app';
-import { idText, isPlain, named } from './arguments';
 import { createApi, createContent, createPortal } from './content';
-import { once } from './once';
-import { keys, parse, stringify, text } from './primordials';
-import type { Records } from './records';
-import { createRequest } from './request';
 
 /** The `context` object of one session with what the prelude needs to change it. */
 export interface LogicContext {

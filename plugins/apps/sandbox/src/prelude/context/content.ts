@@ -1,10 +1,10 @@
 import { documentMethods } from 'apps:host-functions';
-import type { Items, Json } from '../../../shared/json';
-import type { ContentData, ContextData } from '../../../shared/logic-protocol';
-import { idText, named } from './arguments';
-import { hasOwn, keys, NativeTypeError, text } from './primordials';
-import { jsonValue } from './record-state';
-import type { Records } from './records';
+import type { Items, Json } from '../../../../shared/json';
+import type { ContentData, ContextData } from '../../../../shared/logic-protocol';
+import { idText, named } from '../arguments';
+import { hasOwn, keys, NativeTypeError, text } from '../primordials';
+import { jsonValue } from '../records/record-state';
+import type { Records } from '../records/records';
 
 type Call = (name: string, args: Items) => Json;
 
