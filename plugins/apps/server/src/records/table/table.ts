@@ -61,9 +61,17 @@ export async function selectSome(
   scope: string,
   page: PageOf,
 ): Promise<{ records: StoredRecord[]; next: number | undefined }> {
-  const rows = await selectPageRows(sql, scope, page);
+  return readSome(sql, await selectPageRows(sql, scope, page), page.limit);
+}
+
+/** The same for rows with `recordsTable.columns` in order of creation. @param limit the number of rows that were asked for */
+export async function readSome(
+  sql: Sql,
+  rows: readonly Row[],
+  limit: number,
+): Promise<{ records: StoredRecord[]; next: number | undefined }> {
   const some = rows.slice(0, fitting(rows));
-  const more = rows.length === page.limit || some.length < rows.length;
+  const more = rows.length === limit || some.length < rows.length;
   return {
     records: (await withItems(sql, table, some)).map(toRecord),
     next: more ? Number(some.at(-1)?.id) : undefined,
@@ -88,16 +96,20 @@ export async function selectTaken(sql: Sql, hashes: readonly string[]): Promise<
   return new Set(rows.map((row) => row.hash as string));
 }
 
+/** A state of a record: a version of the row `seq`. A record that was deleted and created again has another row. */
+export type RowVersion = Pick<StoredRecord, 'seq' | 'version'>;
+
 /** Last committed versions by hash; locks the records against changes until the transaction ends. */
 export async function lockVersions(
   sql: Sql,
   dialect: Dialect,
   hashes: readonly string[],
-): Promise<Map<string, number>> {
-  const versions = new Map<string, number>();
+): Promise<Map<string, RowVersion>> {
+  const versions = new Map<string, RowVersion>();
   for (const chunk of chunks(hashes, MAX_HASHES)) {
-    const text = `select hash, version from ${table} where hash in (${marks(chunk)}) order by id${dialect.shareLock}`;
-    for (const row of await sql.rows(text, chunk)) versions.set(row.hash as string, Number(row.version));
+    const text = `select id, hash, version from ${table} where hash in (${marks(chunk)}) order by id${dialect.shareLock}`;
+    for (const row of await sql.rows(text, chunk))
+      versions.set(row.hash as string, { seq: Number(row.id), version: Number(row.version) });
   }
   return versions;
 }
@@ -172,16 +184,16 @@ async function selectIds(sql: Sql, hashes: readonly string[]): Promise<Row[]> {
   return found;
 }
 
-/** Writes the new state of a record; false when it is no longer at that version. */
-export async function updateRecord(sql: Sql, hash: string, version: number, to: StoredRecord): Promise<boolean> {
-  const text = `update ${table} set items = ?, creator = ?, version = ?, updated_at = ? where hash = ? and version = ?`;
-  const values = [JSON.stringify(to.items), to.creator, to.version, new Date(), hash, version];
+/** Writes the new state of a record; false when it no longer has that version. */
+export async function updateRecord(sql: Sql, { seq, version }: RowVersion, to: StoredRecord): Promise<boolean> {
+  const text = `update ${table} set items = ?, creator = ?, version = ?, updated_at = ? where id = ? and version = ?`;
+  const values = [JSON.stringify(to.items), to.creator, to.version, new Date(), seq, version];
   return (await sql.change(text, values)) === 1;
 }
 
-/** False when the record is no longer at that version. */
-export async function deleteRecord(sql: Sql, hash: string, version: number): Promise<boolean> {
-  return (await sql.change(`delete from ${table} where hash = ? and version = ?`, [hash, version])) === 1;
+/** False when the record no longer has that version. */
+export async function deleteRecord(sql: Sql, { seq, version }: RowVersion): Promise<boolean> {
+  return (await sql.change(`delete from ${table} where id = ? and version = ?`, [seq, version])) === 1;
 }
 
 /** `seq` of the app's newest record; 0 when there is none. */

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { IndexDeclarations } from '../../indexes/types';
 import { createRecordStore } from '../store';
 import { availableClients, hostOf, type TestDatabase } from '../testing/databases';
 import { declared, useStore } from '../testing/stores';
-import type { RecordStore } from '../types';
+import type { AppKey, RecordStore, UnitOfWork } from '../types';
+
+const declaredTitle: IndexDeclarations = new Map([['title', 'field']]);
 
 describe.each(await availableClients())('concurrent writes of records on %s', (client) => {
   let database: TestDatabase;
@@ -54,6 +57,30 @@ describe.each(await availableClients())('concurrent writes of records on %s', (c
     });
     expect([runs, await store.get(key, 'b')]).toEqual([2, null]);
   });
+
+  test.each<[string, (unit: UnitOfWork, key: AppKey) => Promise<unknown>, unknown]>([
+    ['changed', (unit, key) => unit.update(key, 'a', { set: { changed: true } }), { title: 'new', changed: true }],
+    ['deleted', (unit, key) => unit.delete(key, 'a'), undefined],
+    ['read', (unit, key) => unit.create(key, { id: 'b', items: {}, creator: null }), { title: 'new' }],
+  ])(
+    'a record that is deleted and created again meanwhile is a collision where it is %s',
+    async (_, work, expected) => {
+      const key = newApp();
+      await create(key, 'a', { title: 'old' });
+      const titles: unknown[] = [];
+      await store.transact(async (unit) => {
+        titles.push((await unit.get(key, 'a'))?.items.title);
+        if (titles.length === 1) {
+          await store.transact((second) => second.delete(key, 'a'));
+          await create(key, 'a', { title: 'new' });
+        }
+        await work(unit, key);
+      });
+      expect([titles, (await store.get(key, 'a'))?.items]).toEqual([['old', 'new'], expected]);
+      const { records } = await store.search(key, declaredTitle, { query: "title == 'new'" });
+      expect(records.map(({ id }) => id)).toEqual(expected ? ['a'] : []);
+    },
+  );
 
   test('a unit of work gives up with a conflict after the attempts', async () => {
     const key = newApp();

@@ -25,6 +25,11 @@ export interface Entry {
   written: boolean;
 }
 
+/** The next version of the record: one more than before this request. 0 while it is not in the database. */
+export function nextVersion({ base, before }: Entry): number {
+  return base ? (before ?? base).version + 1 : 0;
+}
+
 /** The identity map of a unit of work: records that it has read or written, in order of their creation by it. */
 export class Entries {
   private byHash = new Map<string, Entry>();
@@ -90,6 +95,9 @@ export class Entries {
       if (!entry.written) continue;
       Object.assign(entry, { base: entry.stored, written: false });
       entry.dirty = entry.base !== null || entry.current !== null;
+      // A record that was deleted and created again has the row of the deleted one again, and so its versions.
+      const { current } = entry;
+      if (current) entry.current = { ...current, items: current.items, version: nextVersion(entry) };
     }
   }
 

@@ -38,16 +38,17 @@ export async function checkReads(sql: Sql, dialect: Dialect, read: readonly Entr
   if (read.length === 0) return;
   const hashes = read.map((entry) => entry.hash);
   const versions = await lockVersions(sql, dialect, hashes);
-  const changed = read.filter((entry) => entry.base?.version !== versions.get(entry.hash));
+  const changed = read.filter(({ base, hash }) => {
+    const now = versions.get(hash);
+    return base?.seq !== now?.seq || base?.version !== now?.version;
+  });
   if (changed.length) throw new CollisionError(changed.map((entry) => entry.hash));
 }
 
 async function writeExisting(sql: Sql, entry: Entry): Promise<RecordWrite> {
   const { hash, current } = entry;
   const base = entry.base as StoredRecord;
-  const done = current
-    ? await updateRecord(sql, hash, base.version, current)
-    : await deleteRecord(sql, hash, base.version);
+  const done = current ? await updateRecord(sql, base, current) : await deleteRecord(sql, base);
   if (!done) throw new CollisionError([hash]);
   entry.base = current && { ...current, items: current.items, seq: base.seq };
   entry.current = entry.base;

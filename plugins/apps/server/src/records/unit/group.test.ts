@@ -134,6 +134,19 @@ describe.each(clients)('works on one record on %s', (client) => {
     expect((await record())?.items).toEqual({ total: 1 });
   });
 
+  test('a work that fails while its call waits for the database leaves nothing, and the others are committed', async () => {
+    const results = await together([
+      async (unit) => {
+        void unit.inTransaction(() => pause(20)).catch(() => undefined);
+        void unit.create(key, { id: 'late', items: {}, creator: null }).catch(() => undefined);
+        throw new Error('its time is over');
+      },
+      (unit) => add(unit),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect([await store.get(key, 'late'), (await record())?.items]).toEqual([null, { total: 1 }]);
+  });
+
   test('works and effects run in the context of their caller', async () => {
     const context = new AsyncLocalStorage<number>();
     const seen: unknown[] = [];

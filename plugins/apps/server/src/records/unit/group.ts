@@ -128,13 +128,14 @@ async function runJob(unit: RecordUnit, job: Job): Promise<Omit<Done, 'job'>> {
   const own = new WorkUnit(unit);
   try {
     const value = await job.inside(() => job.work(own));
+    await own.end();
     if (unit.failure) throw unit.failure;
     return { outcome: { status: 'fulfilled', value }, effects: unit.takeEffects() };
   } catch (reason) {
+    // A call that is still running would otherwise be carried out after it was undone.
+    await own.end();
     if (unit.failure || !undo()) throw reason;
     return { outcome: { status: 'rejected', reason }, effects: [] };
-  } finally {
-    own.end();
   }
 }
 

@@ -128,6 +128,21 @@ describe.each(await availableClients())('transactions of records on %s', (client
     expect(runs).toBe(3);
   });
 
+  test('a record that a slow unit deletes and creates again has a new version', async () => {
+    const key = newApp();
+    await create(key, 'a', { total: 1 });
+    for (const total of [2, 3]) await store.transact((unit) => unit.update(key, 'a', { set: { total } }));
+    const before = (await store.get(key, 'a'))?.version;
+    await store.transact(async (unit) => {
+      await unit.delete(key, 'a');
+      expect(await unit.count(key, declared, 'total == 3')).toBe(0);
+      await unit.create(key, { id: 'a', items: { total: 4 }, creator: null });
+      await new Promise((done) => setTimeout(done, 100));
+    });
+    const after = await store.get(key, 'a');
+    expect([before, after?.version, after?.items]).toEqual([3, 4, { total: 4 }]);
+  });
+
   test('a transaction that was opened for failing work ends at once', async () => {
     const key = newApp();
     await store.transact(async (unit) => {

@@ -16,7 +16,7 @@ import type {
   StoredRecord,
   UnitOfWork,
 } from '../types';
-import { Entries, type Entry } from './entries';
+import { Entries, type Entry, nextVersion } from './entries';
 import type { UnitTools } from './unit-tools';
 import { UnitTransaction } from './unit-transaction';
 
@@ -242,9 +242,4 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   private merge(key: AppKey, record: StoredRecord): StoredRecord {
     return this.entries.seen(key, record.id, record, false).current ?? record;
   }
-}
-
-/** The next version of the record: one more than before this request. 0 while it is not in the database. */
-function nextVersion({ base, before }: Entry): number {
-  return base ? (before ?? base).version + 1 : 0;
 }

@@ -46,9 +46,26 @@ test.each<[Method, unknown[], unknown[]]>([
 
 test('after its end no call reaches the shared unit', async () => {
   const { shared, unit } = observed();
-  unit.end();
-  expect(() => unit.get(key, 'r')).toThrow('the unit of work has ended');
+  await unit.end();
+  await expect(unit.get(key, 'r')).rejects.toThrow('the unit of work has ended');
   await expect((unit as UnitOfWork).create(key, { items: {}, creator: null })).rejects.toThrow('has ended');
   expect(shared.get).not.toHaveBeenCalled();
   expect(shared.create).not.toHaveBeenCalled();
+});
+
+test('its end waits for the calls that are running, those that fail too', async () => {
+  const { shared, unit } = observed();
+  const order: string[] = [];
+  let fail: (error: Error) => void = () => {};
+  const deleting = new Promise<boolean>((_, reject) => {
+    fail = reject;
+  });
+  shared.delete.mockReturnValue(deleting);
+  const call = unit.delete(key, 'r').catch(() => order.push('call'));
+  const end = unit.end().then(() => order.push('end'));
+  await new Promise(setImmediate);
+  expect(order).toEqual([]);
+  fail(new Error('lost'));
+  await Promise.all([call, end]);
+  expect(order).toEqual(['call', 'end']);
 });

@@ -10,6 +10,7 @@ import type { RecordUnit } from './unit';
 export class WorkUnit implements UnitOfWork {
   private readonly observers: UnitObserver[] = [];
   private ended = false;
+  private readonly running = new Set<Promise<unknown>>();
 
   constructor(private readonly shared: RecordUnit) {}
 
@@ -17,69 +18,88 @@ export class WorkUnit implements UnitOfWork {
     this.observers.push(observer);
   }
 
-  /** Makes every later call throw. */
-  end(): void {
+  /**
+   * Makes every later call throw, and waits for those that are running: a host call may be waiting for the database while its
+   * session ends.
+   */
+  async end(): Promise<void> {
     this.ended = true;
+    await Promise.allSettled(this.running);
   }
 
   get(key: AppKey, id: string) {
     this.reads(key, id);
-    return this.unit.get(key, id);
+    return this.call((unit) => unit.get(key, id));
   }
 
   page(key: AppKey, options: PageOptions) {
     this.reads(key);
-    return this.unit.page(key, options);
+    return this.call((unit) => unit.page(key, options));
   }
 
   search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd) {
     this.reads(key);
-    return this.unit.search(key, indexes, options, end);
+    return this.call((unit) => unit.search(key, indexes, options, end));
   }
 
   count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items, end?: ReadEnd) {
     this.reads(key);
-    return this.unit.count(key, indexes, query, names, end);
+    return this.call((unit) => unit.count(key, indexes, query, names, end));
   }
 
-  async create(key: AppKey, record: NewRecord) {
-    const created = await this.unit.create(key, record);
-    this.writes(key, created.id);
-    for (const watch of this.watchers(key)) watch(null, created.items);
-    return created;
+  create(key: AppKey, record: NewRecord) {
+    return this.call(async (unit) => {
+      const created = await unit.create(key, record);
+      this.writes(key, created.id);
+      for (const watch of this.watchers(key)) watch(null, created.items);
+      return created;
+    });
   }
 
   update(key: AppKey, id: string, change: RecordChange) {
     this.writes(key, id);
-    return this.unit.update(key, id, change, ...this.watchers(key));
+    return this.call((unit) => unit.update(key, id, change, ...this.watchers(key)));
   }
 
-  async rename(key: AppKey, from: string, to: string, whenTaken: 'refuse' | 'number') {
-    const renamed = await this.unit.rename(key, from, to, whenTaken);
-    this.writes(key, renamed.id);
-    return renamed;
+  rename(key: AppKey, from: string, to: string, whenTaken: 'refuse' | 'number') {
+    return this.call(async (unit) => {
+      const renamed = await unit.rename(key, from, to, whenTaken);
+      this.writes(key, renamed.id);
+      return renamed;
+    });
   }
 
   delete(key: AppKey, id: string) {
     this.writes(key, id);
-    return this.unit.delete(key, id, ...this.watchers(key));
+    return this.call((unit) => unit.delete(key, id, ...this.watchers(key)));
   }
 
   inTransaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.unit.inTransaction(work);
+    return this.call((unit) => unit.inTransaction(work));
   }
 
   alongside<T>(work: () => Promise<T>): Promise<T> {
-    return this.unit.alongside(work);
+    return this.call((unit) => unit.alongside(work));
   }
 
   afterCommit(effect: () => void | Promise<void>): void {
-    this.unit.afterCommit(effect);
+    this.requireOpen();
+    this.shared.afterCommit(effect);
   }
 
-  private get unit(): RecordUnit {
+  private async call<T>(work: (unit: RecordUnit) => Promise<T>): Promise<T> {
+    this.requireOpen();
+    const running = work(this.shared);
+    this.running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.running.delete(running);
+    }
+  }
+
+  private requireOpen(): void {
     if (this.ended) throw new Error('the unit of work has ended');
-    return this.shared;
   }
 
   private reads(key: AppKey, id?: string): void {
