@@ -123,6 +123,16 @@ describe('single records', () => {
     expect((await one(made.json.id)).items).toMatchObject({ title: 'more', shout: 'MORE' });
   });
 
+  test.each([{ title: 'new' }, { title: 'new', block: null }, { title: 'new', block: 'book' }, {}])(
+    'one of a block for managers is not taken out of it: %j',
+    async (items) => {
+      await stage.send({ as: 'mona', send: 'POST shelf/records', json: [{ id: 'r', block: 'closed', title: 'old' }] });
+      const { json } = await ask<RecordDetail>('clerk', 'GET /record?id=r');
+      const answer = await ask('clerk', 'PUT /record?id=r', { items, version: json.version });
+      expect([answer.status, (await ask<RecordDetail>('clerk', 'GET /record?id=r')).json]).toEqual([403, json]);
+    },
+  );
+
   test.each<[what: string, line: string, json: unknown, status: number]>([
     ['a taken id', 'POST /record', { id: 'a', items: {} }, 409],
     ['an id with a control character', 'POST /record', { id: 'a\u0001', items: {} }, 400],

@@ -13,6 +13,7 @@ export {
   permittedRecord,
   removeRecord,
   requireRight,
+  storedBlock,
   updateRecord,
   type VersionTest,
 } from './blocks/saving/record-operations';

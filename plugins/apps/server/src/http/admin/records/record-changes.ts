@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Deleted, RecordDetail, recordRoutes } from '../../../../../shared/admin-api';
 import { type Items, isItems } from '../../../../../shared/json';
-import { createRecord, permittedRecord, removeRecord, updateRecord, withRun } from '../../../apps';
+import { createRecord, permittedRecord, removeRecord, storedBlock, updateRecord, withRun } from '../../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
 import type { StoredRecord } from '../../../records/types';
@@ -67,6 +67,8 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
         const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
         if (etagOf(record) !== version)
           throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
+        // Before the items go that may name the block: only those whom it names may move its records out of it.
+        storedBlock(run, record);
         const gone = Object.keys(record.items).filter((name) => !Object.hasOwn(items, name));
         // Before the block's elements are computed, which may be among them.
         if (gone.length > 0) await run.unit.update(found.key, id, { unset: gone });
