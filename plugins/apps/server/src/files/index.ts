@@ -26,6 +26,13 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
     work = work.then(task).catch((error) => logger.error(`[apps] files could not be removed: ${String(error)}`));
   };
 
+  /**
+   * A file that could be neither marked nor removed stays unsaved: `clear` looks for its record later. The request must not fail
+   * for it, because its records may be stored.
+   */
+  const marked = (task: Promise<void>) =>
+    task.catch((error) => logger.error(`[apps] files could not be marked: ${String(error)}`));
+
   const removeUnused = async (key: AppKey, documentIds?: readonly string[]) => {
     const left = new Set(await library.removable(key.site, key.app, documentIds));
     if (left.size === 0) return;
@@ -39,8 +46,8 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
   return {
     temporary,
     add: library.add,
-    saved: library.saved,
-    discard: library.remove,
+    saved: (documentIds) => marked(library.saved(documentIds)),
+    discard: (documentIds) => marked(library.remove(documentIds)),
     release: (key, documentIds) => later(() => removeUnused(key, documentIds)),
     async clear() {
       await temporary.clear();

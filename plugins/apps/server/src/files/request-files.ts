@@ -101,10 +101,10 @@ export class RequestFiles {
     const added = [...this.added.values()].filter(isStoredFile).map(({ documentId }) => documentId);
     const unused = added.filter((id) => !saved.has(id));
     const used = added.filter((id) => saved.has(id));
-    if (unused.length > 0) await this.files.discard(unused);
-    if (used.length > 0) await this.files.saved(used);
     // A file that the library has refused has its problem still when the form is shown again.
     for (const [token, file] of this.added) if (isStoredFile(file)) this.added.delete(token);
+    if (unused.length > 0) await this.files.discard(unused);
+    if (used.length > 0) await this.files.saved(used);
   }
 
   /** After the answer: removes the temporary files that no form waits for. */

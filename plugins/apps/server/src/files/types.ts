@@ -56,8 +56,9 @@ export interface Files {
   readonly temporary: TemporaryFiles;
   /** Puts a file into the media library. RefusedError of the library's for one that it does not take. */
   add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
+  /** Notes that records name these files. Never rejects: a file that could not be marked is looked at by `clear`. */
   saved(documentIds: readonly string[]): Promise<void>;
-  /** Removes files whose records were not saved. */
+  /** Removes files whose records were not saved. Never rejects, as `saved`. */
   discard(documentIds: readonly string[]): Promise<void>;
   /**
    * Removes those of the files that no record of the app and no content uses any more, later: all records are read. Files
