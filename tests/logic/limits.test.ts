@@ -7,8 +7,13 @@ import { timed } from '../support/time';
  * One bad block cannot occupy the sandbox (docs/reference/logic.md#limits-and-isolation): here, a sandbox of a single
  * isolate.
  */
+const kinds = Array.from({ length: 20 }, (_, at) => `kind${at}`);
 const themes = useThemes(async (themes) => {
   const blocks = 'main/apps/open/blocks';
+  for (const kind of kinds) {
+    await themes.write(`${blocks}/${kind}.js`, "export function on_save({ record }) { record.set('ran', true); }\n");
+    await themes.write(`${blocks}/${kind}.yaml`, 'elements: {}\n');
+  }
   for (const [block, body] of Object.entries({ stuck: 'for (;;);', well: "return 'well';" })) {
     await themes.write(`${blocks}/${block}.js`, `export function f() {\n  ${body}\n}\n`);
     await themes.write(`${blocks}/${block}.yaml`, 'elements: { f: BASIC }\n');
@@ -33,6 +38,14 @@ test('with too many requests at once, those that would wait too long get 503 wit
   await Promise.all(crowd);
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
   expect((await call('well')).json).toBe('well');
+});
+
+test('a bulk creation may name more blocks than sessions may be open', async () => {
+  const json = [...kinds, ...kinds].map((block) => ({ block }));
+  const answer = await stage.send({ as: 'anonymous', send: 'POST open/records', json });
+  expect([answer.status, answer.json]).toEqual([201, { total: 40, success: 'created' }]);
+  const { json: records } = await stage.send<{ items: { ran?: boolean } }[]>({ send: 'GET open/records' });
+  expect(records.filter(({ items }) => items.ran)).toHaveLength(40);
 });
 
 test('a block that takes the sandbox from others is paused; the others are not', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -51,9 +51,27 @@ export const hasPermissionModel = permissionFlag !== undefined;
 /**
  * Starts a program of the plugin as a process that can do as little as possible: no environment, an empty working folder,
  * a lower priority, Node.js's permission model (no files but its own, no processes, no threads) and the configured command.
- * The system's refusal comes as the process's 'error' event, as with `spawn`.
+ * Never throws: that it could not start, for example without file descriptors, comes as its 'error' event. Such a process has no
+ * `pid`, and may have neither streams nor a channel.
  */
-export function startConfined(program: ConfinedProgram, { command }: SandboxConfig, channel: Channel): ChildProcess {
+export function startConfined(program: ConfinedProgram, config: SandboxConfig, channel: Channel): ChildProcess {
+  try {
+    const child = spawnConfined(program, config, channel);
+    lowerPriority(child);
+    return child;
+  } catch (error) {
+    const none = new ChildProcess();
+    process.nextTick(() => none.emit('error', error));
+    return none;
+  }
+}
+
+/** Ends a process at once. Without a `pid`, `kill` would send the signal to all processes of this one's group. */
+export function killProcess(child: ChildProcess): void {
+  if (child.pid !== undefined) child.kill('SIGKILL');
+}
+
+function spawnConfined(program: ConfinedProgram, { command }: SandboxConfig, channel: Channel): ChildProcess {
   const { path, args = [], flags = [] } = program;
   const [file = process.execPath, ...rest] = [
     ...command,
@@ -63,9 +81,7 @@ export function startConfined(program: ConfinedProgram, { command }: SandboxConf
     path,
     ...args,
   ];
-  const child = spawn(file, rest, { ...channel, env: {}, cwd: emptyFolder() });
-  lowerPriority(child);
-  return child;
+  return spawn(file, rest, { ...channel, env: {}, cwd: emptyFolder() });
 }
 
 /** Flags by program. Packages do not move while the server runs, and a search on the disk would block it. */

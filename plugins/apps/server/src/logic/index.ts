@@ -150,13 +150,17 @@ export function createLogicRuntime({
 async function openAnywhere(fleet: Fleet, options: Omit<SessionOptions, 'runner'>): Promise<LogicSession> {
   for (let attempt = 1; ; attempt += 1) {
     let opened = false;
+    let ended = false;
     const onEnd = () => {
+      ended = true;
       if (opened) options.onEnd();
     };
     try {
       const runner = await startedRunner(fleet, options);
       const session = await openSession({ ...options, runner, onEnd });
       opened = true;
+      // Its runner may have ended it in the same message as it opened it.
+      if (ended) options.onEnd();
       return session;
     } catch (error) {
       const again =

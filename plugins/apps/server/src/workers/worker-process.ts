@@ -1,4 +1,4 @@
-import { type Access, startConfined } from '../common/confined-process';
+import { type Access, killProcess, startConfined } from '../common/confined-process';
 import type { SandboxConfig } from '../config.types';
 import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from './messages';
 import { processorTime } from './processor-time';
@@ -91,7 +91,7 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
   const retire = (error: unknown) => {
     const wasSpent = isSpent;
     isSpent = true;
-    child.kill('SIGKILL');
+    killProcess(child);
     release()?.reject(error);
     if (!wasSpent) onSpent();
   };
@@ -157,8 +157,8 @@ export function startWorker(options: WorkerProcessOptions): WorkerProcess {
     },
     start(next) {
       try {
-        // The 'exit' event reports a worker that is gone.
-        child.send(next.message, () => undefined);
+        // The 'exit' event reports a worker that is gone, the 'error' event one that could not start.
+        if (child.pid !== undefined) child.send(next.message, () => undefined);
       } catch (error) {
         return next.reject(error);
       }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { Limits } from '../../config.types';
 import { createLogicRuntime, isLost } from '..';
 import { contextOf, fakeHost, inProcess, limits, programOf, runOnce } from '../testing/harness';
 import type { LogicRuntime } from '../types';
@@ -11,7 +12,7 @@ describe('a runner that fails', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   /** A runtime whose runner is the given program; it has `send(kind, session, text)` and `onMessage(take)`. */
-  function withRunner(name: string, source: string, logicTime = 300): LogicRuntime {
+  function withRunner(name: string, source: string, logicTime = 300, changed: Partial<Limits> = {}): LogicRuntime {
     const runnerPath = join(folder, `${name.replaceAll(' ', '-')}.js`);
     writeFileSync(
       runnerPath,
@@ -25,7 +26,7 @@ describe('a runner that fails', () => {
     );
     const logger = { error: vi.fn() };
     return createLogicRuntime({
-      limits: { ...limits, logicTime },
+      limits: { ...limits, logicTime, ...changed },
       sandbox: { command: [] },
       logger,
       runnerPath,
@@ -76,7 +77,8 @@ describe('a runner that fails', () => {
     ],
   ];
   test.each(cases)('%s', async (name, source, expected) => {
-    const failing = withRunner(name, source);
+    // Only what is about time ends by its time, also on a busy machine.
+    const failing = withRunner(name, source, 'name' in expected && expected.name === 'LogicTimeoutError' ? 300 : 5_000);
     const begin = performance.now();
     await expect(runOnce(failing, 'function f() {}')).rejects.toMatchObject(expected);
     expect(performance.now() - begin).toBeLessThan(3000);
@@ -84,13 +86,13 @@ describe('a runner that fails', () => {
   });
 
   test('no longer reads messages: it is ended before the time of its logic is over, and the request may run again', async () => {
-    const stuck = withRunner('stuck', 'onMessage(() => { for (;;); });', 10_000);
+    const stuck = withRunner('stuck', 'onMessage(() => { for (;;); });', 20_000);
     const begin = performance.now();
     const opened = stuck.open(programOf('function f() {}'), contextOf(), fakeHost(), stuck.budget());
     expect(isLost(await opened.catch((error) => error))).toBe(true);
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(performance.now() - begin).toBeLessThan(20_000);
     await stuck.destroy();
-  });
+  }, 30_000);
 
   test('answers while its logic runs: it is not ended', async () => {
     const source = `pipe.on('data', (data) => {
@@ -103,6 +105,26 @@ describe('a runner that fails', () => {
     const slow = withRunner('slow', source, 10_000);
     expect(await runOnce(slow, 'function f() {}')).toMatchObject({ value: 'late' });
     await slow.destroy();
+  });
+
+  test('ends a session in the message in which it opens it: its permit is free again', async () => {
+    const source = `onMessage(({ session }) => {
+        const done = JSON.stringify({ value: { functions: [], outcomes: [] } });
+        const frame = (kind, text) => kind + ' ' + session + ' ' + Buffer.byteLength(text) + '\\n' + text;
+        pipe.write(frame('done', done) + frame('failed-memory', ''));
+      });`;
+    const ending = withRunner('ending', source, 2_000, { isolates: 1 });
+    for (let round = 0; round < 3; round += 1) {
+      const session = await ending.open(
+        programOf(`function f() { ${round} }`),
+        contextOf(),
+        fakeHost(),
+        ending.budget(),
+      );
+      await expect(session.call([{ name: 'f', contained: true }])).rejects.toMatchObject({ name: 'LogicError' });
+      session.close();
+    }
+    await ending.destroy();
   });
 
   test('is replaced', async () => {

@@ -52,6 +52,8 @@ export function isLost(error: unknown): boolean {
 /** The runner processes, started when needed, and the queue for them. */
 export function createFleet({ runners: maxRunners, isolates, process: options, report }: FleetOptions): Fleet {
   const runners = new Set<Runner>();
+  /** Spare runners that are ended because none has been lost for a while. */
+  const surplus = new WeakSet<Runner>();
   const permits = maxRunners * isolates;
   const busy = () => unavailable('The sandbox is busy. Try again soon.', 1);
   const semaphore = createSemaphore({ permits, queue: permits * MAX_QUEUE_FACTOR, share, busy });
@@ -86,7 +88,7 @@ export function createFleet({ runners: maxRunners, isolates, process: options, r
       misbehaved: (why) => report(`a runner of the sandbox was ended ${why}`),
     });
     runners.add(runner);
-    void runner.spent.then(() => alone || refill());
+    void runner.spent.then(() => alone || surplus.has(runner) || refill());
     void runner.ended.then(() => runners.delete(runner));
     void runner.ready.then(() => {
       if (runner.started) lastReason = '';
@@ -108,8 +110,10 @@ export function createFleet({ runners: maxRunners, isolates, process: options, r
     if (performance.now() - lastLoss < spareTime - 1000) return;
     for (const runner of usable()
       .filter(({ sessions }) => sessions.size === 0)
-      .slice(maxRunners))
+      .slice(maxRunners)) {
+      surplus.add(runner);
       runner.kill();
+    }
   }
 
   return {

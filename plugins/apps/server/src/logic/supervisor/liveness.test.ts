@@ -60,3 +60,19 @@ test.each<[title: string, steps: Parameters<typeof events>[0], expected: string[
 ])('a runner %s', (_title, steps, expected) => {
   expect(events(steps)).toEqual(expected);
 });
+
+test('an answer that is read just before the check counts, and what follows is checked once', () => {
+  const found: string[] = [];
+  const liveness = createLiveness({ ping: () => found.push('ping'), dead: () => found.push('dead') });
+  liveness.sent();
+  vi.advanceTimersByTime(MAX_SILENCE + 1);
+  // The time of the answer is over, but this process was busy: the answer is read before the check.
+  vi.advanceTimersToNextTimer();
+  expect(found).toEqual(['ping']);
+  liveness.heard();
+  liveness.sent();
+  vi.advanceTimersByTime(MAX_SILENCE + 1);
+  expect(found).toEqual(['ping', 'ping']);
+  liveness.heard();
+  liveness.stop();
+});

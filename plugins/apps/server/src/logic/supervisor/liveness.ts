@@ -27,7 +27,8 @@ export function createLiveness({ ping, dead }: LivenessOptions): Liveness {
 
   const wait = (time: number) => {
     // If this process was busy, an unread message may be waiting: it is read before the runner is judged.
-    timer = setTimeout(() => setImmediate(check), time);
+    const own = setTimeout(() => setImmediate(() => timer === own && check()), time);
+    timer = own;
   };
   function check(): void {
     timer = undefined;

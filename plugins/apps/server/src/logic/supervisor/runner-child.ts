@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { RunnerOptions } from '../../../../shared/logic-protocol';
 import { startConfined } from '../../common/confined-process';
 import type { SandboxConfig } from '../../config.types';
@@ -29,11 +29,12 @@ export interface RunnerChild {
   printed(): string;
 }
 
-/** Starts the process of a runner, confined according to the configuration. */
+/** Starts the process of a runner, confined according to the configuration. A failure comes as the 'error' event of `child`. */
 export function spawnRunner(path: string, runner: RunnerOptions, config: SandboxConfig): RunnerChild {
   const program = { path, args: [JSON.stringify(runner)], flags, packages, addons: true };
   const child = startConfined(program, config, { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
-  const pipe = child.stdio[3] as Socket;
+  // A process that could not start may have no streams.
+  const pipe = (child.stdio?.[3] as Socket | undefined) ?? new Socket().destroy();
   const printed = readPrinted(child);
   // Does not keep the server alive; the runner ends with the server.
   child.unref();

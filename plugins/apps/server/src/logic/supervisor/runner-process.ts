@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { encodeFrame } from '../../../../shared/frames';
 import type { FromRunner, RunnerOptions, ToRunner, WireProgram } from '../../../../shared/logic-protocol';
 import { createOutbox } from '../../../../shared/outbox';
+import { killProcess } from '../../common/confined-process';
 import type { SandboxConfig } from '../../config.types';
 import { createLiveness } from './liveness';
 import { spawnRunner, whenOver } from './runner-child';
@@ -87,7 +88,7 @@ export function startRunner({ path, runner, config, unavailable, misbehaved }: R
     retire();
     liveness.stop();
     fault = why;
-    child.kill('SIGKILL');
+    killProcess(child);
     pipe.destroy();
   };
   const kill = () => end(null);

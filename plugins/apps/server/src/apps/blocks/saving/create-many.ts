@@ -85,17 +85,23 @@ async function createWithLogic(run: Run, source: ItemSource): Promise<number> {
   return total;
 }
 
+/** Sessions that one bulk creation has open: only the first has a permit, and each counts as nested in it. */
+const MAX_OPEN = 8;
+
 /** The sessions of the blocks of one batch, each opened at its first use. */
 function blockSessions(run: Run): { of(block: Block): Promise<BlockSession>; close(): void } {
   const open = new Map<string, BlockSession>();
+  const close = () => {
+    for (const session of open.values()) session.close();
+    open.clear();
+  };
   return {
+    close,
     async of(block) {
+      if (open.size >= MAX_OPEN && !open.has(block.id)) close();
       const session = open.get(block.id) ?? (await openBlock(run, block, null));
       open.set(block.id, session);
       return session;
-    },
-    close() {
-      for (const session of open.values()) session.close();
     },
   };
 }

@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createFleet } from './fleet';
+import { type Runner, startRunner } from './runner-process';
+
+vi.mock('./runner-process');
+
+/** Runners that start at once, and end when they are killed. */
+function fakeRunners(): { started: Runner[]; report: ReturnType<typeof vi.fn> } & ReturnType<typeof newFleet> {
+  const started: Runner[] = [];
+  vi.mocked(startRunner).mockImplementation(() => {
+    const events = new EventEmitter();
+    const over = new Promise<void>((resolve) => events.once('over', resolve));
+    const runner = {
+      usable: true,
+      started: true,
+      alone: false,
+      sessions: new Map(),
+      spent: over,
+      ended: over,
+      ready: Promise.resolve(),
+      kill() {
+        runner.usable = false;
+        events.emit('over');
+      },
+    };
+    started.push(runner as unknown as Runner);
+    return runner as unknown as Runner;
+  });
+  return { started, ...newFleet() };
+}
+
+function newFleet() {
+  const report = vi.fn();
+  const process = { path: '', runner: {} as never, config: { command: [] } };
+  return { report, fleet: createFleet({ runners: 1, isolates: 4, process, report }) };
+}
+
+describe('runners', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('a lost one is replaced, and a spare one is ready for a minute', async () => {
+    const { started, fleet } = fakeRunners();
+    const usable = () => started.filter((runner) => runner.usable).length;
+    fleet.runner('javascript').kill();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect([started.length, usable()]).toEqual([3, 2]);
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect([started.length, usable()]).toEqual([3, 1]);
+    await fleet.destroy();
+  });
+});
