@@ -1,9 +1,9 @@
 import type { RunnerOptions, ToRunner, WireProgram } from '../../shared/logic-protocol';
 import { type Connection, connect } from './connection';
 import { withoutWebAssembly } from './engine-flags';
+import { IsolatePool } from './isolate-pool';
 import { loadIsolatedVm } from './isolated-vm';
 import { watchMemory } from './memory-watch';
-import { Pool } from './pool';
 import type { PythonSource } from './python';
 import { createPythonSource } from './python/image';
 import { Session } from './session';
@@ -27,7 +27,7 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
   const vm = loadIsolatedVm();
   withoutWebAssembly();
   for (const name of removed) Reflect.deleteProperty(process, name);
-  const pool = new Pool({ ...options, vm, python });
+  const pool = new IsolatePool({ ...options, vm, python });
   const sessions = new Map<number, Session>();
   const programs = new Map<string, WireProgram>();
   const watch = watchMemory({ ...options, sessions, unhealthy: () => send({ type: 'unhealthy' }) });

@@ -1,11 +1,11 @@
 import type { FailureReason, FromRunner, WireProgram } from '../../shared/logic-protocol';
 import { timeIsOver } from './deadline';
+import type { IsolatePool } from './isolate-pool';
 import type { Language } from './language-contexts';
 import type { Usage } from './memory-watch';
 import { createOwnAnswers } from './own-answers';
 import { ownCall } from './own-calls';
-import type { Pool } from './pool';
-import type { Worker, WorkerEvents } from './worker';
+import type { IsolateEvents, PooledIsolate } from './pooled-isolate';
 
 /** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as blocked. */
 const endTime = 100;
@@ -22,7 +22,7 @@ const MAX_TEXT = { message: 500, stack: 1300, all: 4000 };
 export interface SessionOptions {
   id: number;
   language: Language;
-  pool: Pool;
+  pool: IsolatePool;
   /** Characters that an answer or the arguments of host calls may have. */
   messageSize: number;
   /** What the process had used before the session. */
@@ -34,9 +34,9 @@ export interface SessionOptions {
   gone(session: Session): void;
 }
 
-/** One session in one worker: passes text between the server and the sandbox and enforces the time limit. */
-export class Session implements WorkerEvents {
-  private readonly worker: Worker;
+/** One session in one isolate: passes text between the server and the sandbox and enforces the time limit. */
+export class Session implements IsolateEvents {
+  private readonly isolate: PooledIsolate;
   private running: Promise<unknown> = Promise.resolve();
   private pending: ((reply: string) => void) | null = null;
   private over = false;
@@ -46,8 +46,8 @@ export class Session implements WorkerEvents {
   private readonly timeBefore: number;
 
   constructor(private readonly options: SessionOptions) {
-    this.worker = options.pool.take(options.language);
-    this.worker.events = this;
+    this.isolate = options.pool.take(options.language);
+    this.isolate.events = this;
     this.timeBefore = this.isolateTime();
   }
 
@@ -61,7 +61,7 @@ export class Session implements WorkerEvents {
 
   /** Whether the isolate ends, or has ended, unexpectedly or by `stop`. */
   get isDisposed(): boolean {
-    return this.worker.isolate.isDisposed;
+    return this.isolate.native.isDisposed;
   }
 
   get before(): Usage {
@@ -69,15 +69,15 @@ export class Session implements WorkerEvents {
   }
 
   private isolateTime(): number {
-    return Number(this.isDisposed ? 0n : this.worker.isolate.cpuTime) / 1e6;
+    return Number(this.isDisposed ? 0n : this.isolate.native.cpuTime) / 1e6;
   }
 
   open(program: WireProgram, data: string, remaining: number): void {
     this.run(remaining, async () => {
       try {
-        await this.worker.load(program);
+        await this.isolate.load(program);
       } catch (error) {
-        this.fail(this.worker.isolate.isDisposed ? 'memory' : 'program', messageOf(error));
+        this.fail(this.isolate.native.isDisposed ? 'memory' : 'program', messageOf(error));
         return undefined;
       }
       return data;
@@ -124,7 +124,7 @@ export class Session implements WorkerEvents {
     if (this.over) return;
     this.over = true;
     this.options.ended(this, false);
-    this.options.pool.release(this.worker);
+    this.options.pool.release(this.isolate);
   }
 
   /** Ends the session now, in any state, and reports the reason. */
@@ -140,7 +140,7 @@ export class Session implements WorkerEvents {
     this.over = true;
     this.options.ended(this, true);
     this.reply('');
-    this.options.pool.discard(this.worker);
+    this.options.pool.discard(this.isolate);
     const timer = setTimeout(() => this.options.send({ type: 'unhealthy' }), endTime);
     void this.running.finally(() => {
       clearTimeout(timer);
@@ -165,7 +165,7 @@ export class Session implements WorkerEvents {
     this.running = prepare()
       .then(async (data) => {
         if (data === undefined || this.over) return undefined;
-        return this.worker.enter(data, Math.max(1, end - performance.now()));
+        return this.isolate.enter(data, Math.max(1, end - performance.now()));
       })
       .then(
         (entered) => entered && this.finish(entered.answer, entered.growth),
@@ -179,7 +179,7 @@ export class Session implements WorkerEvents {
    * @param isTimeOver by the clock: on a busy machine the engine's timeout can come before the timer that sets `isLate`
    */
   private failed(error: unknown, isTimeOver: boolean): void {
-    if (this.worker.isolate.isDisposed) this.fail('memory', messageOf(error));
+    if (this.isolate.native.isDisposed) this.fail('memory', messageOf(error));
     else if (this.isLate || isTimeOver) this.fail('time', stackOf(error));
     else this.fail('broken', thrownText(error));
   }

@@ -12,7 +12,7 @@ import { readConfig } from './config';
 import { createActorContext, createLive, createRuleEntries, createRules, publishChanges } from './events';
 import { createFiles, type LibraryStrapi } from './files';
 import { compiledThemes } from './host-files';
-import { answerInside, type CreateContext, createBaseUrl, createReloads, type HttpServices } from './http';
+import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject } from './http';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
@@ -140,7 +140,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     panelColumns: createPanelColumns(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
-    inside: (request) => answerInside(running(), contextOf(strapi), request),
+    inject: (request) => inject(running(), contextOf(strapi), request),
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
       const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));

@@ -1,6 +1,9 @@
 import type { Command } from '../command';
 
-const theme = { flags: '--theme <id>', summary: 'the theme that gets it (default: the only one, or the active one)' };
+const theme = {
+  flags: '--theme <id>',
+  summary: 'the theme that gets it (default: that of the first configured site, else the only one)',
+};
 
 export const newCommand: Command = {
   usage: 'new',

@@ -16,6 +16,11 @@ export const types: Command = {
   usage: 'types [app]',
   summary: "write the types of an app's items and elements, for its logic",
   arguments: { app: '<app>, or <theme>/<app>; all apps of the theme without it' },
-  options: [{ flags: '--theme <id>', summary: 'the theme of the app (default: the only one, or the active one)' }],
+  options: [
+    {
+      flags: '--theme <id>',
+      summary: 'the theme of the app (default: that of the first configured site, else the only one)',
+    },
+  ],
   load: () => import('../types'),
 };

@@ -28,7 +28,7 @@ export const importCommand: Command = {
   options: [
     {
       flags: '--theme <id>',
-      summary: 'of a ZIP: the theme that gets the app (default: the only one, or the active one)',
+      summary: 'of a ZIP: the theme that gets the app (default: that of the first configured site, else the only one)',
     },
     { flags: '--id <id>', summary: 'of a ZIP: the id of the app or theme (default: that of the ZIP)' },
     { flags: '--replace', summary: 'of a ZIP: replace an app or theme that is there' },

@@ -10,9 +10,13 @@ export interface HostReference {
   applySyncPromise(receiver: undefined, args: [string]): unknown;
 }
 
-/** Makes host calls, in order, in one round trip. Throws the error of the first that fails, after `done` saw the others. */
+/**
+ * Makes host calls, in order, in one round trip. The answer has the values of those that succeeded and the error of the first that
+ * failed. Throws a RangeError, without a call, when their arguments are larger than a message may be.
+ */
 export type Exchange = (calls: HostCalls) => HostAnswer;
 
+/** @param limits read at each call, because a session gets them when it is opened */
 export function createExchange(reference: HostReference, limits: () => { messageSize: number }): Exchange {
   return (calls) => {
     const message = stringify(calls);

@@ -4,10 +4,10 @@ import { askRunner, createExchange, type HostReference } from './bridge';
 import { createContext, type LogicContext } from './context/context';
 import { errorText, stackHere } from './errors';
 import { defineGlobals } from './globals';
-import { harden } from './harden';
 import { createModules } from './modules';
 import { exceeds, keys, NativeRangeError, NativeTypeError, parse, slice, stringify } from './primordials';
 import { createRecords } from './records/records';
+import { removeGlobals } from './remove-globals';
 
 type Functions = Map<string, (context: object) => unknown>;
 type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
@@ -18,7 +18,7 @@ type LogicCalls = NonNullable<OpenRequest['calls']>;
  * text of a `PreludeAnswer` out. Logic cannot make it return anything but text, or throw.
  */
 export function start(reference: HostReference): (request: string) => Promise<string> {
-  harden();
+  removeGlobals();
   const modules = createModules();
   let limits: PreludeLimits = { resultSize: 0, messageSize: 0, logEntrySize: 0 };
   let context: LogicContext;

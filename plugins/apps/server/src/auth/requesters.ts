@@ -22,7 +22,7 @@ import { type Csrf, createCsrf } from './sessions/csrf';
 import { createJwtUsers } from './sessions/jwt-users';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
 import { createProofs, type Proofs } from './sessions/proofs';
-import { isCrossOrigin, isForeign, type SenderContext } from './sessions/sender';
+import { isCrossOrigin, isUntrustedOrigin, type SenderContext } from './sessions/sender';
 import { createSessions, SESSION_COOKIE } from './sessions/sessions';
 import { createVisitors, type Visitors } from './sessions/visitors';
 import type { CredentialKind, Requester, StrapiAuth } from './types';
@@ -117,7 +117,7 @@ export function createRequesters({
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
   const takesCookies = (ctx: CredentialContext): boolean =>
-    !isForeign(ctx, { publicUrl, trusted: config.trustedOrigins });
+    !isUntrustedOrigin(ctx, { publicUrl, trusted: config.trustedOrigins });
   const isSecure = (ctx: CredentialContext): boolean => ctx.secure || publicUrl.startsWith('https:');
 
   const asUser = async (user: UserRow | null, credential: CredentialKind): Promise<Requester | null> =>

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Address } from '../sites/types';
 import { answer, isPublic } from './answer';
-import { createOwnOrigin } from './middleware/own-origin';
+import { createPublicOrigin } from './middleware/public-origin';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
 import type { HttpServices } from './request/exchange';
 import { checkEncoded, checkUtf8 } from './request/text';
@@ -10,7 +10,7 @@ import { addReloadScript } from './site/reload';
 
 export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
-export { answerInside, type CreateContext } from './inside';
+export { type CreateContext, inject } from './inject';
 export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';
 export { createHiddenTypes } from './middleware/hidden-types';
@@ -29,7 +29,7 @@ function varyBySender(ctx: Context): void {
  * a router's decoded parameters lose the difference between `/` and `%2F`.
  */
 export function createMiddleware(services: HttpServices): Middleware {
-  const allowOwnOrigin = createOwnOrigin(services.baseUrl);
+  const allowPublicOrigin = createPublicOrigin(services.baseUrl);
   return async (ctx: Context, next: Next) => {
     const view = earlyView(ctx, services);
     let address: Address | null = null;
@@ -37,7 +37,7 @@ export function createMiddleware(services: HttpServices): Middleware {
     try {
       address = addressOf(services, ctx);
       if (address) {
-        allowOwnOrigin(ctx);
+        allowPublicOrigin(ctx);
         if (!isPublic.has(address.kind)) {
           varyBySender(ctx);
           version = await services.reloads?.version();

@@ -9,7 +9,7 @@ import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
-import { createFleet, type Fleet } from './supervisor/fleet';
+import { createRunnerPool, type RunnerPool } from './supervisor/runner-pool';
 import type { Runner } from './supervisor/runner-process';
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
@@ -17,7 +17,7 @@ export { default as contextMembers } from '../../../shared/context-members.json'
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
 export { PausedError } from './supervisor/circuit-breaker';
-export { isLost } from './supervisor/fleet';
+export { isLost } from './supervisor/runner-pool';
 export type * from './types';
 
 export interface LogicRuntimeOptions {
@@ -69,7 +69,7 @@ export function createLogicRuntime({
     memory: limits.logicMemory,
     messageSize: messageSize(limits),
   };
-  const fleet = createFleet({
+  const pool = createRunnerPool({
     runners,
     isolates,
     process: { path: runnerPath, runner, config: sandbox },
@@ -86,7 +86,7 @@ export function createLogicRuntime({
     open.set(budget, depth + 1);
     try {
       const release =
-        depth === 0 ? await waited(budget, () => fleet.acquire(program.key, limits.logicTime)) : () => undefined;
+        depth === 0 ? await waited(budget, () => pool.acquire(program.key, limits.logicTime)) : () => undefined;
       return () => {
         count(open, budget, -1);
         release();
@@ -120,7 +120,7 @@ export function createLogicRuntime({
       shared.hostCalls = 0;
       shared.argumentSize = 0;
     },
-    setup: fleet.setup,
+    setup: pool.setup,
     paused: breakers.open,
     problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
     async open(program, context, host, budget) {
@@ -136,18 +136,18 @@ export function createLogicRuntime({
       try {
         const overLimit = (time: number) => breakers.recordFailure(program, time);
         const options = { program: compiled, context, host, budget, limits, now, reportHostError, overLimit, onEnd };
-        return await openAnywhere(fleet, options);
+        return await openAnywhere(pool, options);
       } catch (error) {
         onEnd();
         throw error;
       }
     },
-    destroy: () => fleet.destroy(),
+    destroy: () => pool.destroy(),
   };
   return runtime;
 }
 
-async function openAnywhere(fleet: Fleet, options: Omit<SessionOptions, 'runner'>): Promise<LogicSession> {
+async function openAnywhere(pool: RunnerPool, options: Omit<SessionOptions, 'runner'>): Promise<LogicSession> {
   for (let attempt = 1; ; attempt += 1) {
     let opened = false;
     let ended = false;
@@ -156,7 +156,7 @@ async function openAnywhere(fleet: Fleet, options: Omit<SessionOptions, 'runner'
       if (opened) options.onEnd();
     };
     try {
-      const runner = await startedRunner(fleet, options);
+      const runner = await startedRunner(pool, options);
       const session = await openSession({ ...options, runner, onEnd });
       opened = true;
       // Its runner may have ended it in the same message as it opened it.
@@ -172,12 +172,12 @@ async function openAnywhere(fleet: Fleet, options: Omit<SessionOptions, 'runner'
 
 /** A runner that has started. */
 async function startedRunner(
-  fleet: Fleet,
+  pool: RunnerPool,
   { budget, program }: Pick<SessionOptions, 'budget' | 'program'>,
 ): Promise<Runner> {
-  const runner = budget.losses < MAX_LOSSES ? fleet.runner(program.language) : fleet.loneRunner();
+  const runner = budget.losses < MAX_LOSSES ? pool.runner(program.language) : pool.loneRunner();
   await waited(budget, () => runner.ready);
-  if (!runner.usable) throw fleet.missing();
+  if (!runner.usable) throw pool.missing();
   return runner;
 }
 

@@ -4,7 +4,7 @@ import { useAppsPreviewThemeMutation } from '../../api/sites';
 import { PreviewResult } from '../../components/PreviewResult';
 import { type Width, WidthButtons } from '../../components/WidthButtons';
 import { useText } from '../../plugin';
-import { useLive } from '../../use-live';
+import { useDebouncedRequest } from '../../use-debounced-request';
 
 /** A page of a site as visitors would see it with another theme, before that is used. */
 export default function ThemePreview({ site, theme }: { site: string; theme: string }) {
@@ -13,7 +13,7 @@ export default function ThemePreview({ site, theme }: { site: string; theme: str
   const [width, setWidth] = useState<Width>('desktop');
   const [show] = useAppsPreviewThemeMutation();
   const request = { site, theme, path };
-  const { answer, error, isLoading, refresh } = useLive(request, (wanted) => show(wanted).unwrap());
+  const { answer, error, isLoading, refresh } = useDebouncedRequest(request, (wanted) => show(wanted).unwrap());
   return (
     <Flex direction="column" alignItems="stretch" gap={3}>
       <Flex gap={3} wrap="wrap" alignItems="flex-start">

@@ -54,18 +54,21 @@ function assignable(content: object, { records, changes: mayChange }: Current, s
   let changes: Items = {};
   records.pending(() => {
     if (keys(changes).length === 0) return null;
-    const data = changes;
-    changes = {};
-    return { call: ['contentUpdate', { data }], done: show };
+    const sent = () => {
+      changes = {};
+    };
+    return { call: ['contentUpdate', { data: changes }], sent, done: show };
   });
   const view = new Proxy(content, {
     set(target, name, value) {
       const now = (target as Record<PropertyKey, unknown>)[name];
       if (typeof name === 'symbol' || fixed.has(name) || typeof now === 'function')
         throw new NativeTypeError(`${text(name)} of a content item cannot be changed`);
-      changes[name] = jsonValue(name, value, 'field');
-      property(target, name, changes[name]);
-      if (!mayChange) records.flush();
+      const field = jsonValue(name, value, 'field');
+      if (mayChange) {
+        changes[name] = field;
+        property(target, name, field);
+      } else update({ [name]: field });
       return true;
     },
   });
@@ -82,6 +85,7 @@ function property(target: object, name: string, value: unknown, enumerable = tru
   Object.defineProperty(target, name, { value, enumerable, configurable: true, writable: false });
 }
 
+/** `context.portal` (docs/reference/logic.md#context). */
 export function createPortal(data: ContextData['portal'], call: Call): object {
   return { ...data, absolute_url: () => data.url, get: (...args: unknown[]) => getContent(call, args) };
 }

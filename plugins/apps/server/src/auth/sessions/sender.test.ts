@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isForeign } from './sender';
+import { isUntrustedOrigin } from './sender';
 
 const own = { publicUrl: 'https://site.example/below', trusted: ['https://app.example'] };
 const host = 'site.example';
@@ -30,17 +30,17 @@ describe('a request is foreign', () => {
     ['no origin at all', 'GET', { origin: 'site.example' }, true],
   ];
   test.each(cases)('%s', (_, method, headers, foreign) => {
-    expect(isForeign({ method, host, request: { headers } }, own)).toBe(foreign);
+    expect(isUntrustedOrigin({ method, host, request: { headers } }, own)).toBe(foreign);
   });
 
   test('under the name by which a proxy asks, and without a public URL', () => {
     const request = { headers: { origin: 'http://localhost:1337' } };
     const nowhere = { publicUrl: '', trusted: [] };
-    expect(isForeign({ host: 'localhost:1337', request }, nowhere)).toBe(false);
-    expect(isForeign({ host: 'localhost:1338', request }, nowhere)).toBe(true);
+    expect(isUntrustedOrigin({ host: 'localhost:1337', request }, nowhere)).toBe(false);
+    expect(isUntrustedOrigin({ host: 'localhost:1338', request }, nowhere)).toBe(true);
     const behind = { ...own, publicUrl: 'http://localhost:1337' };
-    expect(isForeign({ host: 'upstream', request }, behind)).toBe(false);
-    expect(isForeign({ request }, nowhere)).toBe(true);
+    expect(isUntrustedOrigin({ host: 'upstream', request }, behind)).toBe(false);
+    expect(isUntrustedOrigin({ request }, nowhere)).toBe(true);
   });
 });
 
@@ -50,5 +50,5 @@ test('an origin that is no URL is foreign to a host without a public URL, too', 
     host: '127.0.0.1:1337',
     request: { headers: { origin: 'http://127.0.0.1:1337.evil' } },
   };
-  expect(isForeign(sent, { publicUrl: '', trusted: [] })).toBe(true);
+  expect(isUntrustedOrigin(sent, { publicUrl: '', trusted: [] })).toBe(true);
 });

@@ -31,7 +31,7 @@ export const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
  * `Sec-Fetch-Site` is the most reliable, but is sent to https and localhost only; elsewhere `Origin` is used, except for a
  * form on a page without a referrer (Strapi's default), which sends `Origin: null`: there the CSRF token is the proof.
  */
-export function isForeign(sent: SenderContext, { publicUrl, trusted }: OwnOrigins): boolean {
+export function isUntrustedOrigin(sent: SenderContext, { publicUrl, trusted }: OwnOrigins): boolean {
   const { headers } = sent.request;
   const { origin, 'sec-fetch-site': site } = headers;
   const method = sent.method ?? 'GET';

@@ -96,7 +96,7 @@ async function requestAgain(
   const base = new URL(services.baseUrl());
   const sent = { ...lowerCase(headers), host: base.host, ...type };
   const path = pathBelow(base, url);
-  const answer = await services.inside({ method, path, headers: sent, body: given, requester, dry, overlay });
+  const answer = await services.inject({ method, path, headers: sent, body: given, requester, dry, overlay });
   return { status: answer.status, answer: answer.text.slice(0, MAX_ANSWER), ...dry };
 }
 

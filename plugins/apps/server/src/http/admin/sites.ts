@@ -48,7 +48,7 @@ export const siteHandlers: Handlers<typeof siteRoutes> = {
     const base = new URL(services.baseUrl());
     const { pathname, search } = new URL(`${site.url}/${path.replace(/^\/+/, '')}`);
     const requester = await requesterOf(services, 'anonymous');
-    const answer = await services.inside({
+    const answer = await services.inject({
       ...{ method: 'GET', path: pathBelow(base, pathname) + search, headers: { accept: 'text/html', host: base.host } },
       ...{ requester, dry: newDryRun(), overlay: { theme: { site: site.id, id: theme } } },
     });

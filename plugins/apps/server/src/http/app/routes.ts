@@ -45,6 +45,7 @@ export function routeOf(kind: AppTarget['kind'], method: string, isJson: boolean
   return isJson ? route.json : route.page;
 }
 
+/** The value of the header `Allow`. */
 export function allowedMethods(kind: AppTarget['kind']): string {
   const methods = Object.keys(routes[kind]);
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');

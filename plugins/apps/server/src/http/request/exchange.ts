@@ -20,7 +20,7 @@ export interface Reloads {
 }
 
 /** A request that the admin panel makes in the name of a requester; its writes are switched off. */
-export interface InsideRequest {
+export interface InjectedRequest {
   method: string;
   /** Path and query. */
   path: string;
@@ -41,7 +41,8 @@ export interface Overlay {
   theme?: { site: string; id: string };
 }
 
-export interface InsideAnswer {
+/** What it would have been answered with. */
+export interface InjectedAnswer {
   status: number;
   /** Media type. */
   type: string;
@@ -65,7 +66,7 @@ export interface HttpServices extends AppServices {
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
   /** Answers a request of the admin panel itself. */
-  inside(request: InsideRequest): Promise<InsideAnswer>;
+  inject(request: InjectedRequest): Promise<InjectedAnswer>;
   /** Writes of this request are switched off. */
   dry?: DryRun;
   /** The accounts behind identities, by identity. */

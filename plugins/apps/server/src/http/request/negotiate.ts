@@ -30,6 +30,7 @@ export function wantsFragment(ctx: Context): boolean {
 export type ListFormat = 'application/json' | 'application/x-ndjson' | 'text/csv';
 const listFormats: ListFormat[] = ['application/json', 'application/x-ndjson', 'text/csv'];
 
+/** The media type of a listing that the client accepts; NotAcceptableError where it accepts none. */
 export function listFormat(ctx: Context): ListFormat {
   const offered = ctx.get('Accept') === '' ? 'application/json' : ctx.accepts(listFormats);
   if (offered) return offered as ListFormat;

@@ -16,6 +16,7 @@ const MAX_PACKED = 2_800;
 const MAX_MESSAGE = 2_000;
 const MAX_ENTRIES = 60_000;
 
+/** Keeps entries of the log in a cookie, for the console of the page that a redirect leads to. */
 export function keepLog(exchange: Exchange, logs: LogEntry[]): void {
   if (logs.length === 0) return;
   exchange.ctx.append('Set-Cookie', cookie(exchange.ctx, exchange.site, packed(logs), 60));

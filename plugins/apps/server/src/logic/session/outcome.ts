@@ -23,9 +23,9 @@ export function rejectedError(text: string, program: WireProgram): AppsError {
 
 const textOf = ({ name, message }: WireError): string => (message === '' ? name : `${name}: ${message}`);
 
-/** Errors that even a contained call passes on: they concern the whole request. */
 const neverContained = ['ConflictError', 'ServiceUnavailableError', 'LogicTimeoutError'] as const;
 
+/** Whether even a contained call passes the error on, because it concerns the whole request. */
 export function endsRequest(error: AppsError): boolean {
   return neverContained.some((name) => isAppsError(error, name));
 }

@@ -1,6 +1,6 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
 import { type AppsError, logicError } from '../../common/errors';
-import { lostError } from '../supervisor/fleet';
+import { lostError } from '../supervisor/runner-pool';
 import type { Fault } from '../supervisor/runner-process';
 import type { HostAnswersOptions } from './host-answers';
 import {

@@ -6,7 +6,7 @@ import { useAppsRightsMatrixQuery } from '../../../api/why';
 import { PreviewResult } from '../../../components/PreviewResult';
 import { type Width, WidthButtons } from '../../../components/WidthButtons';
 import { useText } from '../../../plugin';
-import { useLive } from '../../../use-live';
+import { useDebouncedRequest } from '../../../use-debounced-request';
 
 interface Props {
   app: AppDetail;
@@ -24,7 +24,7 @@ export function PreviewPane({ app, block, files }: Props) {
   const { data: matrix } = useAppsRightsMatrixQuery({ site: app.site, app: app.id });
   const [show] = useAppsPreviewMutation();
   const request = { site: app.site, app: app.id, block, who, content, files };
-  const { answer, error, isLoading, refresh } = useLive(request, (wanted) => show(wanted).unwrap());
+  const { answer, error, isLoading, refresh } = useDebouncedRequest(request, (wanted) => show(wanted).unwrap());
   const people = ['anonymous', ...(matrix?.groups ?? []).map((name) => `group:${name}`)];
   return (
     <Flex direction="column" alignItems="stretch" gap={3}>

@@ -16,7 +16,7 @@ import { DataTable } from '../../../components/DataTable';
 import { ProblemNote } from '../../../components/ProblemNote';
 import { Section } from '../../../components/Section';
 import { useText } from '../../../plugin';
-import { useSettled } from '../../../use-settled';
+import { useDebouncedValue } from '../../../use-debounced-value';
 
 const signs: Record<Extent, string> = { all: '✓', own: '◐', none: '–' };
 
@@ -133,7 +133,7 @@ function Question({ app, groups, types }: QuestionProps) {
 function Answer({ query }: { query: WhyQuery }) {
   const text = useText();
   const textOf = useErrorText();
-  const asked = useSettled(query);
+  const asked = useDebouncedValue(query);
   const isWhole = asked && asked.who !== 'user:' && (asked.operation !== 'show' || Boolean(asked.block));
   const { currentData: why, error } = useAppsWhyQuery(asked ?? query, { skip: !isWhole });
   return (

@@ -38,7 +38,7 @@ export const checkHandlers = {
     const requester = await requesterOf(services, who);
     const base = new URL(services.baseUrl());
     const address = new URL(services.sites.urls.block(site, folder.appId, block, content.replace(/^\/+|\/+$/g, '')));
-    const answer = await services.inside({
+    const answer = await services.inject({
       ...{ method: 'GET', path: pathBelow(base, address.pathname), headers: { accept: 'text/html', host: base.host } },
       ...{ requester, dry: newDryRun(), overlay },
     });

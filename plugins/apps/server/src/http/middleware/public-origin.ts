@@ -5,7 +5,7 @@ import type { Context } from 'koa';
  * which all begin with the public URL: wherever the Content-Security-Policy allows 'self', it then allows the public URL's
  * origin too.
  */
-export function createOwnOrigin(baseUrl: () => string): (ctx: Context) => void {
+export function createPublicOrigin(baseUrl: () => string): (ctx: Context) => void {
   const header = 'Content-Security-Policy';
   let known = '';
   let own = { host: '', origin: '' };

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { AppsError, notFound } from '../common/errors';
 import { answer } from './answer';
-import type { HttpServices, InsideAnswer, InsideRequest } from './request/exchange';
+import type { HttpServices, InjectedAnswer, InjectedRequest } from './request/exchange';
 import { prefersJson } from './request/negotiate';
 import { overlaid } from './request/overlay';
 import { type ErrorView, respondError } from './response/respond-error';
@@ -19,11 +19,11 @@ export type CreateContext = (request: IncomingMessage, response: ServerResponse)
  * Answers a request that the admin panel makes in the name of a requester, by the same functions as one from a browser, but
  * with writes switched off: nothing is committed, no mail is sent, no content is changed (docs/decisions/runs.md).
  */
-export async function answerInside(
+export async function inject(
   services: HttpServices,
   createContext: CreateContext,
-  request: InsideRequest,
-): Promise<InsideAnswer> {
+  request: InjectedRequest,
+): Promise<InjectedAnswer> {
   const ctx = contextOf(createContext, request);
   const view: ErrorView = { json: prefersJson(ctx), details: false, logger: services.logger };
   try {
@@ -37,7 +37,7 @@ export async function answerInside(
   return { status: ctx.status, type: ctx.type, location: ctx.response.get('Location') || null, text };
 }
 
-function contextOf(createContext: CreateContext, request: InsideRequest): Context {
+function contextOf(createContext: CreateContext, request: InjectedRequest): Context {
   const { method, path, headers, body } = request;
   const message = new IncomingMessage(new Socket());
   const length: Record<string, string> = body === undefined ? {} : { 'content-length': '1' };
@@ -49,7 +49,7 @@ function contextOf(createContext: CreateContext, request: InsideRequest): Contex
 }
 
 /** The services for one request: with its requester and overlay, without CSRF checks. */
-function servicesFor(services: HttpServices, { requester, dry, overlay = {} }: InsideRequest): HttpServices {
+function servicesFor(services: HttpServices, { requester, dry, overlay = {} }: InjectedRequest): HttpServices {
   const { requesters } = services;
   const refuseLogin = async () => {
     throw new AppsError('ForbiddenError', 'A preview has no login');

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 const WAIT = 400;
 
 /** The value once it has not changed for a moment, so that not every key sends a request; undefined until then. */
-export function useSettled<T>(value: T): T | undefined {
+export function useDebouncedValue<T>(value: T): T | undefined {
   const key = JSON.stringify(value);
   const [settled, setSettled] = useState({ key, value });
   // biome-ignore lint/correctness/useExhaustiveDependencies: values are compared by their content

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createFleet } from './fleet';
+import { createRunnerPool } from './runner-pool';
 import { type Runner, startRunner } from './runner-process';
 
 vi.mock('./runner-process');
 
 /** Runners that start at once, and end when they are killed. */
-function fakeRunners(): { started: Runner[]; report: ReturnType<typeof vi.fn> } & ReturnType<typeof newFleet> {
+function fakeRunners(): { started: Runner[]; report: ReturnType<typeof vi.fn> } & ReturnType<typeof newPool> {
   const started: Runner[] = [];
   vi.mocked(startRunner).mockImplementation(() => {
     const events = new EventEmitter();
@@ -27,13 +27,13 @@ function fakeRunners(): { started: Runner[]; report: ReturnType<typeof vi.fn> } 
     started.push(runner as unknown as Runner);
     return runner as unknown as Runner;
   });
-  return { started, ...newFleet() };
+  return { started, ...newPool() };
 }
 
-function newFleet() {
+function newPool() {
   const report = vi.fn();
   const process = { path: '', runner: {} as never, config: { command: [] } };
-  return { report, fleet: createFleet({ runners: 1, isolates: 4, process, report }) };
+  return { report, pool: createRunnerPool({ runners: 1, isolates: 4, process, report }) };
 }
 
 describe('runners', () => {
@@ -41,13 +41,13 @@ describe('runners', () => {
   afterEach(() => void vi.useRealTimers());
 
   test('a lost one is replaced, and a spare one is ready for a minute', async () => {
-    const { started, fleet } = fakeRunners();
+    const { started, pool } = fakeRunners();
     const usable = () => started.filter((runner) => runner.usable).length;
-    fleet.runner('javascript').kill();
+    pool.runner('javascript').kill();
     await vi.advanceTimersByTimeAsync(30_000);
     expect([started.length, usable()]).toEqual([3, 2]);
     await vi.advanceTimersByTimeAsync(10 * 60_000);
     expect([started.length, usable()]).toEqual([3, 1]);
-    await fleet.destroy();
+    await pool.destroy();
   });
 });

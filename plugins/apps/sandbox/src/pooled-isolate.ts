@@ -5,13 +5,16 @@ import type { HostCall, Language, LanguageContexts } from './language-contexts';
 import type { PythonSource } from './python';
 import { PythonContext } from './python-context';
 
-export interface WorkerEvents {
+/** Called while a session has the isolate. */
+export interface IsolateEvents {
+  /** A host call of the sandbox. */
   host: HostCall;
   /** The isolate ran out of memory in a way that blocks its thread permanently. */
   catastrophe(): void;
 }
 
-export interface WorkerOptions {
+/** What all isolates of a runner are made with. */
+export interface PooledIsolateOptions {
   vm: IsolatedVm;
   /** Megabytes. */
   memory: number;
@@ -20,7 +23,7 @@ export interface WorkerOptions {
 }
 
 /** What the prelude has answered to a request. */
-export interface Entered {
+export interface EntryResult {
   answer: string;
   /** Bytes by which the isolate's memory has grown since the session began; 0 if it was collected meanwhile. */
   growth: number;
@@ -33,10 +36,10 @@ const engineDelay = 5;
 const maxLargeSessions = 32;
 
 /** One isolate. It serves one session at a time, with contexts for each language that sessions have used. */
-export class Worker {
-  readonly isolate: ivm.Isolate;
-  /** The session that has this worker, set by it. */
-  events: WorkerEvents | null = null;
+export class PooledIsolate {
+  readonly native: ivm.Isolate;
+  /** The session that has this isolate, set by it. */
+  events: IsolateEvents | null = null;
   private readonly contexts = new Map<Language, LanguageContexts>();
   private current: LanguageContexts | null = null;
   /** Bytes of memory before the session; null: not measured since a language was prepared. */
@@ -44,9 +47,9 @@ export class Worker {
   /** Sessions in a row after which the isolate held much memory. */
   private largeSessions = 0;
 
-  constructor(private readonly options: WorkerOptions) {
+  constructor(private readonly options: PooledIsolateOptions) {
     const onCatastrophicError = () => this.events?.catastrophe();
-    this.isolate = new options.vm.Isolate({ memoryLimit: options.memory, onCatastrophicError });
+    this.native = new options.vm.Isolate({ memoryLimit: options.memory, onCatastrophicError });
   }
 
   /** Prepares for sessions in a language before the first one. */
@@ -82,7 +85,7 @@ export class Worker {
    * requested as a copy: a text needs none, and anything else is refused before it is copied. The memory is asked for with the
    * request: the isolate measures it after the request, before its thread sleeps again.
    */
-  async enter(data: string, time: number): Promise<Entered> {
+  async enter(data: string, time: number): Promise<EntryResult> {
     if (!this.current?.entry) throw new Error('no program is loaded');
     const options = { result: { promise: true }, timeout: Math.ceil(time) + engineDelay };
     const entered: Promise<unknown> = this.current.entry.apply(undefined, [data, time], options);
@@ -91,14 +94,14 @@ export class Worker {
     return { answer, growth: Math.max(0, heap - (this.heapBefore ?? 0)) };
   }
 
-  /** Discards the session's state and prepares for the next one. Resolves to false when the worker must be disposed of. */
+  /** Discards the session's state and prepares for the next one. Resolves to false when the isolate must be disposed of. */
   async reset(): Promise<boolean> {
     this.events = null;
     const { current } = this;
     this.current = null;
     const fresh = (await current?.reset()) ?? true;
     // An idle isolate is measured synchronously without waiting; a session may have taken it meanwhile.
-    this.heapBefore = this.events ? await this.heap() : sizeOf(this.isolate.getHeapStatisticsSync());
+    this.heapBefore = this.events ? await this.heap() : sizeOf(this.native.getHeapStatisticsSync());
     const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
     this.largeSessions = isLean ? 0 : this.largeSessions + 1;
     return fresh && this.largeSessions < maxLargeSessions;
@@ -109,13 +112,13 @@ export class Worker {
    * every other session, would wait for a theme's code.
    */
   private async heap(): Promise<number> {
-    return sizeOf(await this.isolate.getHeapStatistics());
+    return sizeOf(await this.native.getHeapStatistics());
   }
 
   /** Ends the isolate, also while it runs; safe to call twice. */
   dispose(): void {
     try {
-      this.isolate.dispose();
+      this.native.dispose();
     } catch {
       // The isolate has already ended.
     }
@@ -125,8 +128,8 @@ export class Worker {
     const { vm, python } = this.options;
     const host: HostCall = (data) => this.events?.host(data) ?? Promise.resolve('');
     return language === 'python'
-      ? new PythonContext(vm, this.isolate, host, python())
-      : new JavaScriptContexts(vm, this.isolate, host);
+      ? new PythonContext(vm, this.native, host, python())
+      : new JavaScriptContexts(vm, this.native, host);
   }
 }
 

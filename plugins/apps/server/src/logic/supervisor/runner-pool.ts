@@ -15,7 +15,7 @@ const MAX_QUEUE_FACTOR = 32;
 /** What one program may have of the permits, or of the queue, even if its sessions never end: a quarter is for others. */
 const share = (all: number) => Math.max(1, all - Math.floor(all / 4));
 
-export interface Fleet {
+export interface RunnerPool {
   /** A permit for one session of a program, running or idle. ServiceUnavailableError when too many wait, or for too long. */
   acquire: Semaphore['acquire'];
   /** The runner with the fewest sessions, started if necessary. ServiceUnavailableError when runners cannot work. */
@@ -29,7 +29,7 @@ export interface Fleet {
   destroy(): Promise<void>;
 }
 
-export interface FleetOptions {
+export interface RunnerPoolOptions {
   runners: number;
   isolates: number;
   process: Omit<RunnerProcessOptions, 'unavailable' | 'misbehaved'>;
@@ -40,6 +40,7 @@ export interface FleetOptions {
 /** Marks the errors of sessions whose runner has ended, when it is not proved that they caused it. */
 const lost = Symbol('lost');
 
+/** The 503 of a session whose runner has ended without a proof that it is the cause. */
 export function lostError(): AppsError {
   return unavailable('The sandbox has failed. Try again.', 1, { cause: lost });
 }
@@ -50,7 +51,12 @@ export function isLost(error: unknown): boolean {
 }
 
 /** The runner processes, started when needed, and the queue for them. */
-export function createFleet({ runners: maxRunners, isolates, process: options, report }: FleetOptions): Fleet {
+export function createRunnerPool({
+  runners: maxRunners,
+  isolates,
+  process: options,
+  report,
+}: RunnerPoolOptions): RunnerPool {
   const runners = new Set<Runner>();
   /** Spare runners that are ended because none has been lost for a while. */
   const surplus = new WeakSet<Runner>();

@@ -7,7 +7,7 @@ const WAIT = 600;
  * The answer to a request that changes while the administrator works. It is asked for a moment after the last change, one
  * request at a time; the latest answer stays until the next one is there.
  */
-export function useLive<Request, Answer>(request: Request, send: (request: Request) => Promise<Answer>) {
+export function useDebouncedRequest<Request, Answer>(request: Request, send: (request: Request) => Promise<Answer>) {
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isLoading, setLoading] = useState(false);

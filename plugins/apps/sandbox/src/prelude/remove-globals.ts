@@ -3,8 +3,8 @@ import { reflectGet } from './primordials';
 /** These globals evade the memory limit, run code during another session, or have no effect. */
 const removed = ['SharedArrayBuffer', 'WebAssembly', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'console'];
 
-/** Removes from a fresh context the globals that a theme's code must not reach. */
-export function harden(): void {
+/** Removes from a fresh context the globals that a theme's code must not reach, and fixes the size of buffers. */
+export function removeGlobals(): void {
   for (const name of removed) Reflect.deleteProperty(globalThis, name);
   fixArrayBuffer();
 }
