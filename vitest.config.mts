@@ -44,6 +44,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Nothing is measured by it: a machine that is busy with something else may take its time.
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
           include: ['plugins/apps/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs', 'src/**/*.test.ts'],
           exclude: [...exclude, ...slow],
         },

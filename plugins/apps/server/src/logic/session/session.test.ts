@@ -3,7 +3,7 @@ import { AppsError } from '../../common/errors';
 import { contextOf, fakeHost, limits, programOf, runOnce, useRuntime } from '../testing/harness';
 import type { LogicHost, LogicRuntime } from '../types';
 
-const runtime = useRuntime({ isolates: 1 });
+const runtime = useRuntime({ isolates: 1, logicTime: 20_000 });
 
 const call = (name: string, contained = false) => ({ name, contained });
 const open = (source: string, host: LogicHost = fakeHost(), budget = runtime.budget(), context = contextOf()) =>
