@@ -34,11 +34,11 @@ describe('each folder of the server has a row', () => {
   });
 });
 
-describe('a way through the server has five to ten steps, each with a file', () => {
-  const ways = page.split(/^## /m).filter((section) => section.startsWith('The way of '));
-  test('there are three', () => expect(ways).toHaveLength(3));
-  test.each(ways.map((way) => [way.split('\n')[0], way]))('%s', (_, way) => {
-    const steps = way.match(/^\d+\. .*(?:\n {3}.*)*/gm) ?? [];
+describe('a request flow has five to ten steps, each with a file', () => {
+  const flows = page.split(/^## /m).filter((section) => section.startsWith('Request flow: '));
+  test('there are three', () => expect(flows).toHaveLength(3));
+  test.each(flows.map((flow) => [flow.split('\n')[0], flow]))('%s', (_, flow) => {
+    const steps = flow.match(/^\d+\. .*(?:\n {3}.*)*/gm) ?? [];
     expect(steps.length).toBeGreaterThanOrEqual(5);
     expect(steps.length).toBeLessThanOrEqual(10);
     for (const step of steps) expect(step).toMatch(/`[\w./-]+\.ts`/);

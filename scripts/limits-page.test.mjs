@@ -94,7 +94,7 @@ test.each([
   ['Failed logins in 5 minutes for one account from all', 'auth/credentials/rate-limit', 'account'],
   ['Pages that wait for changes', 'events/live', 'MAX_CONNECTIONS'],
   ['Pages that wait for changes', 'events/live', 'MAX_PER_ADDRESS'],
-  ['Age of a hand-over', 'auth/credentials/administrators', 'MAX_HAND_OVER_AGE'],
+  ['Age of a one-time login token', 'auth/credentials/administrators', 'MAX_HAND_OVER_AGE'],
   ['Compiling a logic file', 'logic/compile/task-types', 'MAX_COMPILE_TIME'],
   ['Blocks displayed, saved or deleted', 'apps/run/run', 'MAX_DEPTH'],
   ['A query of `api.documents()`', 'logic/documents/params', 'MAX_DEPTH'],

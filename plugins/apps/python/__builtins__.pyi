@@ -298,7 +298,7 @@ class ContentApi:
         """Makes content, as a draft where its type has drafts."""
         ...
     def transition(self, obj: ContentItem | Content | None = None, transition: str | None = None, to_state: str | None = None) -> None:
-        """Publishes content, or takes it back."""
+        """Publishes content, or unpublishes it."""
         ...
 
 

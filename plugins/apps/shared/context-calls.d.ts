@@ -22,7 +22,7 @@ export interface AppCalls {
   get_record(id: string | number | { id: string }): AppRecord | null;
   /**
    * Makes a record, with the given id or one of its own.
-   * Throws ConflictError when the id is taken.
+   * A taken id gets `-1`, `-2`, … at its end.
    */
   create_record(id?: string | number | { id: string }): AppRecord;
   /** Deletes a record after its block's on_delete, unless on_delete is false. False if there was none. */
@@ -132,7 +132,7 @@ export interface ContentApiCalls {
    * `id` is its name in its address.
    */
   create(item: { type: string; id?: string; [field: string]: unknown }): ContentItem;
-  /** Publishes content, or takes it back. */
+  /** Publishes content, or unpublishes it. */
   transition(obj: ContentItem | Content, transition: 'publish' | 'unpublish'): void;
   transition(change: { obj: ContentItem | Content; transition?: string; to_state?: string }): void;
 }

@@ -24,7 +24,7 @@ function hiddenFields({ text }: Answer): Fields {
   return fields;
 }
 
-/** A form between whose opening and sending the session ends (docs/reference/rights.md#a-login-between-two-clicks). */
+/** A form between whose opening and sending the session ends (docs/reference/rights.md#forms-sent-after-the-session-has-ended). */
 export function logins(stage: Stage): void {
   const page = (path: string, cookie = '', form?: Fields, headers: Record<string, string> = {}) =>
     send(stage.host.url, {
@@ -52,7 +52,7 @@ export function logins(stage: Stage): void {
   const account = async (name: string) => ({ identifier: name, password: (await stage.user(name)).password });
   const count = async () => (await stage.send<unknown[]>({ as: 'mona', send: 'GET members/records' })).json.length;
 
-  describe('a login between two clicks', () => {
+  describe('a form sent after the session has ended', () => {
     const addresses = ['/site/@@note', '/site/@@apps/members/blocks/note'];
     test.each(addresses)('%s: the login form keeps what was entered, and the form has it afterwards', async (path) => {
       const before = await count();

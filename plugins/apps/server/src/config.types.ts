@@ -76,8 +76,8 @@ export interface Limits {
   /** Milliseconds that a statement of a search may run, and may wait before it runs. Default 2000. */
   searchTime: number;
   /**
-   * Searches over many records that may run at once; on SQLite at most two, or one less than the processors if that is more.
-   * Default 4.
+   * Searches over many records that may run at once in each server process; but at most two or one less than the number of
+   * processors, whichever is larger. Default 4.
    */
   searches: number;
   /** Runner processes that hold the isolates. Default 1. */

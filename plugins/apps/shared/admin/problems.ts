@@ -1,4 +1,4 @@
-/** What the machine or the host lacks, so that sites or logic do not work (docs/reference/installation.md#what-is-said-at-the-start). */
+/** What the machine or the host lacks, so that sites or logic do not work (docs/reference/installation.md#checks-at-the-start). */
 export interface SetupProblem {
   message: string;
   /** The command, or the line of a file, that cures it; null when the message says what to do. */

@@ -16,7 +16,7 @@ const meanings: Record<ErrorStatus, string> = {
   413: 'The body is too large',
   415: 'The body is of a type that the address does not take',
   422: 'Fields of the form are wrong',
-  429: 'Too many failed logins',
+  429: 'Too many failed logins, saved forms, mails or live connections; Retry-After says when to send the request again',
   500: 'The logic or definition of a block failed, or something unforeseen happened',
   503: 'The database or the sandbox is not available; Retry-After says when to send the request again',
   504: 'The logic ran too long',

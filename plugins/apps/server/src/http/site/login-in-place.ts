@@ -16,7 +16,7 @@ import { showLogin } from './login-forms';
 /**
  * The requester of a posted form of a page. Where they lack a login, the answer is a login form at the same address that
  * keeps what was entered; sent, it logs in and leaves the form's own fields as the request's, so that the form is shown
- * again and nothing is carried out (docs/reference/rights.md#a-login-between-two-clicks).
+ * again and nothing is carried out (docs/reference/rights.md#forms-sent-after-the-session-has-ended).
  */
 export async function formRequester(
   ctx: Context,

@@ -41,7 +41,7 @@ export const contentFunctions = {
     types: { Content: ['update(data: Items): this'] },
     python: { Content: ['def update(self, data: dict[str, Any] | None = None, **more: Any) -> Content'] },
     args: { data: is.items },
-    permission: 'content',
+    permission: 'content-change',
     returns: returns<ContentData>(),
   }),
   // The interface of apps made for Rapido; it uses `documents` with its rights.
@@ -83,11 +83,11 @@ export const contentFunctions = {
       ],
     },
     args: { type: is.string, id: is.nullable(is.string), data: is.items },
-    permission: 'content',
+    permission: 'content-change',
     returns: returns<ContentData>(),
   }),
   contentTransition: row({
-    doc: 'Publishes content, or takes it back.',
+    doc: 'Publishes content, or unpublishes it.',
     written: ['api.content.transition(obj, transition)', 'api.content.transition(obj=…, transition=…)'],
     types: {
       ContentApi: [
@@ -101,7 +101,7 @@ export const contentFunctions = {
       ],
     },
     args: { type: is.string, documentId: is.string, transition: is.string },
-    permission: 'content',
+    permission: 'content-change',
     returns: returns<null>(),
   }),
   documents: row({
@@ -121,7 +121,7 @@ export const contentFunctions = {
       ),
     },
     args: { uid: is.string, method: is.oneOf(Object.keys(methods)), params: is.items },
-    permission: 'content',
+    permission: 'content-change',
     returns: returns<Json>(),
   }),
 };

@@ -19,7 +19,7 @@ export const recordFunctions = {
   }),
   createRecord: row({
     doc: 'Makes a record, with the given id or one of its own.',
-    details: 'Throws ConflictError when the id is taken.',
+    details: 'A taken id gets `-1`, `-2`, … at its end.',
     written: ['app.create_record(id?)', 'app.create_record(id=None)'],
     types: { App: ['create_record(id?: string | number | { id: string }): AppRecord'] },
     python: { App: ['def create_record(self, id: str | int | None = None) -> Record'] },

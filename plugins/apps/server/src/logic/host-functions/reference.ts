@@ -17,7 +17,8 @@ const needs: Record<Permission, string | null> = {
   delete: 'a request that may write; in another app, the right to delete the record',
   manager: 'a request that may write, of a manager of the app',
   block: "the block's `view_permission`",
-  content: "the requester's permissions in Strapi; a change needs a POST request",
+  content: "the requester's permissions in Strapi",
+  'content-change': "the requester's permissions in Strapi; GET, HEAD and OPTIONS requests cannot change content",
 };
 
 /** The reference page of `context`, as Markdown. */

@@ -3,16 +3,26 @@ import type { Checked, Shape } from './schema';
 
 /**
  * The rights that a call needs beside correct arguments. apps/ checks them before the handler runs (`host-target.ts`), the
- * last two in functions that the handler calls:
+ * last three in functions that the handler calls:
  *
  * - `view`, `create`, `edit`, `delete`: a right to records, needed only in another app (logic may do anything with its own
  *   app's records); all but `view` write, for which a GET request needs its token. `edit` and `delete` concern the record
  *   of the argument `id`.
  * - `manager`: a manager of the app, also of the own app; it writes.
  * - `block`: the block's `view_permission`.
- * - `content`: the requester's rights to the host's content; a change needs a POST request.
+ * - `content`: the requester's rights to the host's content.
+ * - `content-change`: the same, in functions that may change content; no GET, HEAD or OPTIONS request can do so.
  */
-export type Permission = 'none' | 'view' | 'create' | 'edit' | 'delete' | 'manager' | 'block' | 'content';
+export type Permission =
+  | 'none'
+  | 'view'
+  | 'create'
+  | 'edit'
+  | 'delete'
+  | 'manager'
+  | 'block'
+  | 'content'
+  | 'content-change';
 
 /** The calling session. */
 export interface Caller {

@@ -6,7 +6,7 @@ import type { Site } from '../types';
 const starter = 'npx strapi-plugin-apps init';
 
 /**
- * What is missing on the disk for these sites, each with its cure (docs/reference/installation.md#what-is-said-at-the-start).
+ * What is missing on the disk for these sites, each with its cure (docs/reference/installation.md#checks-at-the-start).
  * @param directory absolute path of the folder of all themes; messages show it relative to the working folder
  * @param themes ids of the themes in it
  */
