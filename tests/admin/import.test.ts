@@ -39,6 +39,11 @@ const preview = async (text: string | Buffer, options?: Sent) =>
 async function imported(text: string | Buffer, options?: Sent): Promise<ImportState> {
   const answer = await send<ImportState>('import', text, options);
   expect(answer.status, answer.text).toBe(202);
+  return ended();
+}
+
+/** The state of the import, once it runs no more. */
+async function ended(): Promise<ImportState> {
   const state = async () => (await stage.send<ImportState>({ as: 'clerk', send: `GET ${app}/records/import` })).json;
   await expect.poll(async () => (await state()).state).not.toBe('running');
   return state();
@@ -139,6 +144,13 @@ describe('an import', () => {
     expect(await stored()).toEqual([]);
   });
 
+  test('is refused while another one into the app runs, also when both are sent at once', async () => {
+    const text = `block,title\n${'book,good\n'.repeat(1_000)}`;
+    const answers = await Promise.all([send('import', text), send('import', text)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    expect(await ended()).toMatchObject({ state: 'done', done: 1_000 });
+  });
+
   test('leaves no file behind', async () => {
     const uploads = async () => (await readdir(tmpdir())).filter((name) => /^[0-9a-z]{25}$/.test(name)).length;
     const before = await uploads();
@@ -192,5 +204,13 @@ describe('an export', () => {
     expect((await exported('ndjson', '&query=two')).text).toContain('"two"');
     expect((await exported('csv', '&query=size%20%3E%203')).status).toBe(400);
     expect((await exported('xls')).status).toBe(400);
+  });
+
+  test('holds more than one answer of a search may', async () => {
+    const lines = Array.from({ length: 20 }, (_, n) => JSON.stringify({ id: `r${n}`, title: 'x'.repeat(900_000) }));
+    await imported(lines.join('\n'), { name: 'x.ndjson' });
+    const { status, text } = await exported('ndjson', `&query=${encodeURIComponent("title > 'a'")}`);
+    expect(status).toBe(200);
+    expect(text.trim().split('\n')).toHaveLength(20);
   });
 });

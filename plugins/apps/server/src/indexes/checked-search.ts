@@ -3,7 +3,7 @@ import type { Items } from '../../../shared/json';
 import { AppsError } from '../common/errors';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
 import { indexesOf } from './query/statement/lower';
-import type { IndexDeclarations, IndexType, SearchOptions } from './types';
+import type { IndexDeclarations, IndexType, SearchAfter } from './types';
 
 /** A search whose query, names and numbers were checked (docs/reference/search.md). */
 export interface CheckedSearch {
@@ -12,6 +12,8 @@ export interface CheckedSearch {
   reverse: boolean;
   limit: number;
   offset: number;
+  /** `seq` after which the matches begin; 0: all. */
+  after: number;
   withTotal: boolean;
   /** The indexes that it needs; empty when the records table is enough. */
   needed: IndexDeclarations;
@@ -25,11 +27,12 @@ const MAX_KEY = 2_000;
 const MAX_KEYS = 50_000;
 
 /** Checks a search before any statement; BadRequestError for every mistake in it. */
-export function checkSearch(declared: IndexDeclarations, options: SearchOptions): CheckedSearch {
+export function checkSearch(declared: IndexDeclarations, options: SearchAfter): CheckedSearch {
   const { query = '', sortIndex, reverse = false, limit = queryLimits.limit, offset = 0, withTotal = false } = options;
   checkNumber('limit', limit, queryLimits.limit);
   checkNumber('offset', offset, Number.MAX_SAFE_INTEGER - queryLimits.limit);
-  if (query.length > MAX_KEY) return newSearch(declared, options, limit, offset);
+  // A search that goes on after a record comes once: it must not displace those that are kept.
+  if (query.length > MAX_KEY || options.after) return newSearch(declared, options, limit, offset);
   const known = checked.get(declared) ?? new LRUCache<string, CheckedSearch>({ max: MAX_CHECKED, maxSize: MAX_KEYS });
   checked.set(declared, known);
   const key = JSON.stringify([limit, offset, reverse, withTotal, query, sortIndex, options.names]);
@@ -40,7 +43,7 @@ export function checkSearch(declared: IndexDeclarations, options: SearchOptions)
 
 function newSearch(
   declared: IndexDeclarations,
-  { query, names, sortIndex, reverse = false, withTotal = false }: SearchOptions,
+  { query, names, sortIndex, reverse = false, after = 0, withTotal = false }: SearchAfter,
   limit: number,
   offset: number,
 ): CheckedSearch {
@@ -57,6 +60,7 @@ function newSearch(
     reverse,
     limit,
     offset,
+    after,
     withTotal,
     needed,
   };

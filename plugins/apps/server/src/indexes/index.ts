@@ -29,7 +29,7 @@ import { countEntries } from './sizes';
 import { deleteRange, type RecordWrite, writeRows } from './tables/rows';
 import { createStateTable, type Generation, lockState } from './tables/state';
 import { dropTables } from './tables/tables';
-import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from './types';
+import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, SearchOptions } from './types';
 
 export type { RecordSource } from './building/build';
 export { type Access, IndexMissing } from './building/readiness';
@@ -75,7 +75,7 @@ export interface Indexes {
     access: Access,
     scope: string,
     declared: IndexDeclarations,
-    options: SearchOptions,
+    options: SearchAfter,
     end: ReadEnd,
   ): Promise<{ rows: Row[]; total?: number }>;
   count(

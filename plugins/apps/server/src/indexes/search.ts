@@ -122,11 +122,11 @@ export async function countGeneration(
 
 /** Records of an app in order of creation, or in reverse. */
 export function pageOfAll(sql: SearchSql, table: RecordsTable, scope: string, search: CheckedSearch): Promise<Row[]> {
-  const { limit, offset, reverse } = search;
+  const { limit, offset, after, reverse } = search;
   const order = reverse ? 'r.id desc' : 'r.id';
   return runOn(sql)((step) => ({
-    sql: `select ${table.columns(limit)} from ${table.name} r where ${step}r.scope = ? order by ${order} limit ? offset ?`,
-    values: [scope, limit, offset],
+    sql: `select ${table.columns(limit)} from ${table.name} r where ${step}r.scope = ? and r.id > ? order by ${order} limit ? offset ?`,
+    values: [scope, after, limit, offset],
     short: isShortPage(search),
   }));
 }

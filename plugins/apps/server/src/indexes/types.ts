@@ -20,6 +20,11 @@ export interface SearchOptions {
   withTotal?: boolean;
 }
 
+/** A search whose matches may begin after the record with this `seq`: only without `sortIndex` and `reverse`. */
+export interface SearchAfter extends SearchOptions {
+  after?: number;
+}
+
 /** When a read must end, besides at its own limit. */
 export interface ReadEnd {
   /** Aborted when the outcome is no longer needed. */

@@ -50,7 +50,7 @@ describe.each(clients)('search on %s', (client) => {
   beforeAll(async () => {
     database = await createTestDatabase(client);
     stores = manners.map((maxSorted) =>
-      createRecordStore({ database: database.host, limits: { attempts: 5 }, maxSorted }),
+      createRecordStore({ database: database.host, limits: { attempts: 5 }, maxSorted, batchSize: 40 }),
     );
     await (stores[0] as RecordStore).createMany(
       key,
@@ -74,6 +74,16 @@ describe.each(clients)('search on %s', (client) => {
       expect(result.total, JSON.stringify(search)).toBe(total);
     }
   }, 240_000);
+
+  test('streams the matches of generated searches in order of creation', async () => {
+    for (const [at, { query, names }] of searches.slice(0, 500).entries()) {
+      const store = stores[at % stores.length] as RecordStore;
+      const ids: string[] = [];
+      for await (const batch of store.streamMatches(key, declared, { query, names }))
+        ids.push(...batch.map(({ id }) => id));
+      expect(ids, query).toEqual(expectedSearch(records, declared, { query, names }));
+    }
+  }, 120_000);
 
   test.each([...manners.keys()])(
     'answers them like the oracle after changes (%d)',

@@ -19,6 +19,7 @@ import { createLongReads } from './reads/long-reads';
 import { checkId, hashOf, scopeOf } from './table/ids';
 import {
   readRecords,
+  readSome,
   recordSource,
   recordsTable,
   selectPage,
@@ -44,15 +45,14 @@ export interface RecordStoreOptions {
   timeout?: number;
   /** Records that a search sorts at most, instead of walking an index; tests make it small. */
   maxSorted?: number;
+  /** Records of a batch of `stream` and `streamMatches`, 500 by default; tests make it small. */
+  batchSize?: number;
   /** For a bulk creation that is too large for memory; by default the system's. */
   temporaryDirectory?: string;
 }
 
 /** New records after which the database's statistics are out of date. */
 const ANALYZE_AFTER = 5_000;
-
-/** Records of a batch of `stream`. */
-const batchSize = 500;
 
 /** Makes the record store on the host's database, which has the table `apps_records`. The first use creates its own tables. */
 export function createRecordStore({
@@ -62,6 +62,7 @@ export function createRecordStore({
   onError = () => {},
   timeout,
   maxSorted,
+  batchSize = 500,
   temporaryDirectory,
 }: RecordStoreOptions): RecordStore {
   const dialect = dialects[database.client];
@@ -159,6 +160,18 @@ export function createRecordStore({
         left -= records.length;
         skipped = 0;
         from = next;
+      }
+    },
+
+    async *streamMatches(key, declared, { query, names }) {
+      for (let after = 0; ; ) {
+        const connection = await access();
+        const page = { query, names, limit: batchSize, after };
+        const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), declared, page, {}));
+        const { records, next } = await readSome(connection.sql, rows, batchSize);
+        if (records.length) yield records;
+        if (next === undefined) return;
+        after = next;
       }
     },
 

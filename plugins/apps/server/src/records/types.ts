@@ -132,6 +132,12 @@ export interface RecordStore extends RecordReader {
   transact<T>(work: (unit: UnitOfWork) => Promise<T>, about?: RecordAddress): Promise<T>;
   /** All records of an app in order of creation, in batches of bounded size. */
   stream(key: AppKey, options?: PageOptions): AsyncIterable<StoredRecord[]>;
+  /** All records that match, in order of creation, in batches of bounded size. Errors are those of `search`. */
+  streamMatches(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    search: Pick<SearchOptions, 'query' | 'names'>,
+  ): AsyncIterable<StoredRecord[]>;
   /** Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError. */
   createMany(key: AppKey, records: NewRecords): Promise<number>;
   /** Deletes all records and index rows of an app (operation 9); many records need several transactions. */

@@ -7,9 +7,6 @@ import { resumed, streamed } from '../../response/stream';
 import { appOf, type Handle, type PanelApp } from '../handler';
 import { plainSearch } from './plain-search';
 
-/** Found records that are read at once. */
-const PAGE = 1_000;
-
 const parameters = z.object({
   format: z.enum(['csv', 'ndjson'], must('"csv" or "ndjson"')),
   query: z.string(must('a text')).default(''),
@@ -34,13 +31,7 @@ export const exportRecords: Handle = async (ctx, services) => {
 function batchesOf({ store }: HttpServices, { app, key }: PanelApp, query: string): Batches {
   if (query.trim() === '') return () => store.stream(key);
   const search = plainSearch(query, app.indexes) ?? { query };
-  return async function* () {
-    for (let offset = 0; ; offset += PAGE) {
-      const { records } = await store.search(key, app.indexes, { ...search, limit: PAGE, offset });
-      if (records.length > 0) yield records;
-      if (records.length < PAGE) return;
-    }
-  };
+  return () => store.streamMatches(key, app.indexes, search);
 }
 
 async function* ndjson(batches: Batches): AsyncGenerator<string> {

@@ -30,8 +30,7 @@ export const importHandlers: Pick<Handlers<typeof recordRoutes>, 'previewImport'
 
   async importRecords(ctx, services): Promise<ImportState> {
     const found = await appOf(ctx, services);
-    if (imports.get(nameOf(found.key))?.state === 'running')
-      throw new AppsError('ConflictError', 'An import into this app is running');
+    refuseWhileRunning(found);
     const visit = await panelVisit(ctx, services, found);
     return withFile(ctx, async (file, keep) => {
       const { records, wrong, problems } = await preview(services, found, file);
@@ -39,6 +38,8 @@ export const importHandlers: Pick<Handlers<typeof recordRoutes>, 'previewImport'
         throw new AppsError('BadRequestError', 'Some lines of the file are not right', {
           details: { problems, wrong },
         });
+      // Another import may have begun meanwhile.
+      refuseWhileRunning(found);
       keep();
       ctx.status = 202;
       return start(services, found, visit, file, records);
@@ -51,6 +52,11 @@ export const importHandlers: Pick<Handlers<typeof recordRoutes>, 'previewImport'
     return imports.get(nameOf(key)) ?? { state: 'none', done: 0, total: 0, message: null, line: null };
   },
 };
+
+function refuseWhileRunning({ key }: PanelApp): void {
+  if (imports.get(nameOf(key))?.state === 'running')
+    throw new AppsError('ConflictError', 'An import into this app is running');
+}
 
 /** Checks every line of a file; nothing is stored. */
 async function preview(services: HttpServices, { app, key }: PanelApp, file: ImportFile): Promise<ImportPreview> {

@@ -15,6 +15,8 @@ export interface Selection {
   reverse: boolean;
   limit: number;
   offset: number;
+  /** `record` after which the matches begin, in order of creation; 0 or missing: all. */
+  after?: number;
 }
 
 /** A select of `record` and sort keys of the wanted matches, and the columns that order them. */
@@ -44,8 +46,8 @@ export function selection(target: QueryTarget, wanted: Selection): OrderedSelect
   const keys = sortKeys(target, order, reverse, path === null);
   const text = unorderedText(target, path, sortText(keys, order, reverse));
   const from = path
-    ? fromPath(target, condition, path, order.kind !== 'field')
-    : fromSql(target, condition, 'probe', bounds);
+    ? fromPath(target, condition, path, order.kind !== 'field', createdAfter(target, wanted, 'probe'))
+    : fromSql(target, condition, 'probe', bounds ?? createdAfter(target, wanted, 'lookup'));
   return {
     select: limited(target, concat('select f.record as record', sortColumns(keys), ' ', from), text, wanted),
     order: text,
@@ -96,12 +98,22 @@ function fromSql(target: QueryTarget, condition: PlainCondition, use: Use, bound
   return concat(`from ${target.tables.fields} f where `, ...(bounds ? [bounds, ' and '] : []), test);
 }
 
+function createdAfter({ dialect }: QueryTarget, { after }: Selection, use: Use): Fragment | undefined {
+  return after ? fragment(`${use === 'probe' ? dialect.unindexed('f.record') : 'f.record'} > ?`, after) : undefined;
+}
+
 /** The matches among the records of an access path. @param keyless whether their order needs no keys */
-function fromPath(target: QueryTarget, condition: PlainCondition, path: AccessPath, keyless: boolean): Fragment {
+function fromPath(
+  target: QueryTarget,
+  condition: PlainCondition,
+  path: AccessPath,
+  keyless: boolean,
+  bounds?: Fragment,
+): Fragment {
   const { dialect, tables } = target;
   const { fence = '' } = dialect;
   const rest = path.exact ? without(condition, path.node) : condition;
-  const test = concat(target.step, conditionSql(target, rest, 'probe'));
+  const test = concat(target.step, ...(bounds ? [bounds, ' and '] : []), conditionSql(target, rest, 'probe'));
   if (path.row && dialect.fence !== undefined)
     return concat(`from (select * from ${tables.fields} f where `, path.row, `${fence}) f where `, test);
   if (keyless && rest.kind === 'constant') return concat('from (', path.select, `${fence}) f where `, test);
