@@ -108,6 +108,17 @@ describe('a page whose logic sets headers', () => {
   ]);
 });
 
+describe('the result of an element', () => {
+  runTable(stage, [
+    {
+      title: 'a result as JSON is not stored',
+      send: 'GET open/blocks/values/number',
+      status: 200,
+      answers: { 'content-type': /json/, 'cache-control': 'private, no-store' },
+    },
+  ]);
+});
+
 describe('a page that is only read', () => {
   runTable(stage, [
     {

@@ -205,6 +205,13 @@ export function listing(stage: Stage): void {
         has: ['a whole number'],
       },
       {
+        title: 'a table of records with a wrong limit is refused, and shown',
+        send: 'GET open/records.csv?limit=abc',
+        accept: 'text/html',
+        status: 400,
+        answers: { 'content-disposition': null },
+      },
+      {
         title: 'a table can only be read',
         send: 'POST open/records.csv',
         json: {},

@@ -55,6 +55,7 @@ export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promi
   else {
     // Koa answers null with an empty 204: so the body is a string.
     ctx.type = 'application/json';
+    ctx.set('Cache-Control', 'private, no-store');
     ctx.body = JSON.stringify(value);
   }
   applyLogicResponse(exchange, done);
@@ -80,11 +81,11 @@ export async function getRecords(exchange: Exchange): Promise<void> {
 /** Operation 4 by a plain link: a table, with the same parameters. */
 export async function getRecordsCsv(exchange: Exchange): Promise<void> {
   requireRight(exchange, exchange.rights.view, 'see records');
-  asDownload(exchange, 'records');
   await list(exchange, 'text/csv');
+  asDownload(exchange, 'records');
 }
 
-/** A browser keeps the table as a file instead of showing it. */
+/** A browser keeps the table as a file instead of showing it. Set last: an error is shown. */
 function asDownload({ ctx, app }: Exchange, what: string): void {
   ctx.set('Content-Disposition', `attachment; filename="${app.id}-${what}.csv"`);
   ctx.set('X-Content-Type-Options', 'nosniff');
