@@ -1,3 +1,4 @@
+import { chunks } from '../common/lists';
 import type { StoredFile, TemporaryFile } from './types';
 
 const FILE = 'plugin::upload.file';
@@ -38,6 +39,9 @@ export interface Library {
 /** Images that Strapi reads: one without a size is broken. */
 const measured = /^image\/(?:jpeg|png|gif|webp|avif)$/;
 
+/** Names in one statement, whose values a database limits. */
+const MAX_NAMES = 500;
+
 /** Milliseconds after which a file without a saved record was left by a request that ended early. */
 const ABANDONED = 60 * 60 * 1000;
 
@@ -76,12 +80,12 @@ export function createLibrary(strapi: LibraryStrapi): Library {
       await own().updateMany({ where: { file: { $in: documentIds } }, data: { saved: true } });
     },
     async removable(site, app, documentIds) {
-      const where = { site, app, ...(documentIds ? { file: { $in: documentIds } } : {}) };
-      const rows = await own().findMany({ where, select: ['file'] });
+      const rowsOf = (more: object) => own().findMany({ where: { site, app, ...more }, select: ['file'] });
+      const rows = documentIds ? await inChunks(documentIds, (file) => rowsOf({ file })) : await rowsOf({});
       const names = rows.map(({ file }) => file as string);
-      const found = await strapi.db
-        .query(FILE)
-        .findMany({ where: { documentId: { $in: names } }, select: ['documentId'], populate: ['related'] });
+      const found = await inChunks(names, (documentId) =>
+        strapi.db.query(FILE).findMany({ where: { documentId }, select: ['documentId'], populate: ['related'] }),
+      );
       return found.flatMap(({ documentId, related }) =>
         Array.isArray(related) && related.length > 0 ? [] : [documentId as string],
       );
@@ -99,6 +103,16 @@ export function createLibrary(strapi: LibraryStrapi): Library {
       return rows.map(({ site, app, file }) => ({ site: String(site), app: String(app), file: String(file) }));
     },
   };
+}
+
+/** All rows of a query by names. @param read the rows that a condition on their name finds */
+async function inChunks<T>(
+  names: readonly string[],
+  read: (condition: { $in: string[] }) => Promise<T[]>,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (const some of chunks(names, MAX_NAMES)) found.push(...(await read({ $in: some })));
+  return found;
 }
 
 /** The id of a folder of the media library, made when needed. */
