@@ -46,6 +46,7 @@ export function createChangeLog({
   let writing: NodeJS.Timeout | undefined;
   let pollTimer: NodeJS.Timeout | undefined;
   let listeners = 0;
+  let polling = false;
   /** Ids of the rows that the last poll has found; undefined before the first. */
   let seen: Set<number> | undefined;
   let prunedAt = 0;
@@ -77,7 +78,9 @@ export function createChangeLog({
   }
 
   async function keepPolling(): Promise<void> {
+    polling = true;
     await poll().catch(report);
+    polling = false;
     if (listeners === 0) return;
     pollTimer = setTimeout(keepPolling, times.poll);
     pollTimer.unref();
@@ -91,8 +94,8 @@ export function createChangeLog({
     },
     listen() {
       listeners += 1;
-      if (listeners === 1) {
-        clearTimeout(pollTimer);
+      // A poll that is under way goes on for the new listener.
+      if (listeners === 1 && !polling) {
         seen = undefined;
         outside(keepPolling);
       }

@@ -59,11 +59,11 @@ export function createMailer({ strapi, logger }: { strapi: Core.Strapi; logger: 
   }
 
   /** The attempts that are under way: their outcome is to be stored before the database is closed. */
-  let running: Promise<unknown> = Promise.resolve();
+  const running = new Set<Promise<void>>();
 
   function attemptAll(due: readonly MailRow[]): Promise<void> {
-    const work = attemptEach(due);
-    running = Promise.all([running, work]);
+    const work = attemptEach(due).finally(() => running.delete(work));
+    running.add(work);
     return work;
   }
 
@@ -106,7 +106,7 @@ export function createMailer({ strapi, logger }: { strapi: Core.Strapi; logger: 
     async destroy() {
       ended = true;
       clearTimeout(timer);
-      await running;
+      await Promise.all(running);
     },
   };
 }

@@ -35,14 +35,21 @@ export function createFormPosts(
 
   const increment = (id: string) => table().where({ count_id: id }).increment('posts', 1);
 
-  async function count(id: string, endsAt: number): Promise<number> {
-    if ((await increment(id)) === 0) {
-      const insertion = table().insert({ count_id: id, posts: 1, ends_at: endsAt });
+  /** Counts a post; whether it is the first: of simultaneous ones, the one that inserts the row. */
+  async function add(id: string, endsAt: number): Promise<boolean> {
+    if ((await increment(id)) > 0) return false;
+    try {
+      await table().insert({ count_id: id, posts: 1, ends_at: endsAt });
+      return true;
+    } catch (error) {
       // Another request has inserted the row meanwhile.
-      await insertion.catch(async (error: unknown) => {
-        if ((await increment(id)) === 0) throw error;
-      });
+      if ((await increment(id)) === 0) throw error;
+      return false;
     }
+  }
+
+  async function count(id: string, endsAt: number): Promise<number> {
+    await add(id, endsAt);
     const [row] = (await table().where({ count_id: id }).select('posts')) as { posts: number }[];
     return Number(row?.posts ?? 0);
   }
@@ -55,7 +62,7 @@ export function createFormPosts(
 
   return {
     async isFirst(challenge, endsAt) {
-      const isNew = (await count(keyring.sign(['proof', challenge]), endsAt)) === 1;
+      const isNew = await add(keyring.sign(['proof', challenge]), endsAt);
       await prune();
       return isNew;
     },
