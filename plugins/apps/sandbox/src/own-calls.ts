@@ -38,7 +38,7 @@ export const MAX_RANDOM = 65_536;
 
 /**
  * The work of a call, about that of reading as many characters. Names of hosts cost the square of their length where they
- * are not ASCII; a host is one of the first two parts between slashes.
+ * are not ASCII; such a host is one of the first two parts between slashes. One more is counted, to be safe.
  */
 export function workOf(call: OwnCall): number {
   if (call[0] === 'random') return call[1];
@@ -47,6 +47,10 @@ export function workOf(call: OwnCall): number {
 
 function addressWork(text: string | null): number {
   if (text === null) return 0;
-  const parts = text.split(/[/\\?#]+/, 3).map(({ length }) => length);
+  // As the parser does: tabs and line breaks between the slashes do not divide them.
+  const parts = text
+    .replace(/[\t\n\r]+/g, '')
+    .split(/[/\\?#]+/, 3)
+    .map(({ length }) => length);
   return text.length + parts.reduce((sum, length) => sum + (length * length) / 100, 0);
 }

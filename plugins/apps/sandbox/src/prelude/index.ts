@@ -55,12 +55,15 @@ export function start(reference: HostReference): (request: string) => Promise<st
     for (let one = calls[index]; one; index += 1, one = calls[index]) {
       const { name, contained } = one;
       if (index > 0) outcomes += ',';
+      let failure: unknown;
       try {
         outcomes += await outcome(name);
       } catch (error) {
         if (!contained) throw error;
+        failure = error;
         outcomes += `{"error":${errorText(error)}}`;
       }
+      records.ended(failure);
     }
     records.flush();
     return `[${outcomes}]`;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AppsError } from '../common/errors';
 import { contextOf, fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
 /** Host calls of `context.content` and `context.api.content`, in JavaScript and in Python. */
@@ -133,5 +134,32 @@ describe.each(['js', 'py'])('%s', (language) => {
     const message = outcome.ok ? outcome.value : outcome.error.message;
     expect(message).toEqual(gives);
     expect(host.calls).toEqual(calls);
+  });
+
+  /** `first; second` and `third`, where errors of the second are caught. */
+  const caught = (first: string, second: string, third: string) =>
+    program(
+      `${first}; try { ${second} } catch (error) {} ${third}`,
+      [first, 'try:', `    ${second}`, 'except Exception as error:', '    pass', third].join('; '),
+    );
+  const refusing = () => ({
+    ...fakeHost(),
+    contentUpdate: async () => {
+      throw new AppsError('CsrfError', 'Not during GET');
+    },
+  });
+
+  test('an assignment that throws has no effect, and logic may catch its error', async () => {
+    const context = contextOf({ request: { ...contextOf().request, method: 'GET' } });
+    const outcome = await runOnce(runtime, caught('app', "c.title = 'New'", 'return c.title'), {
+      host: refusing(),
+      context,
+    });
+    expect(outcome).toMatchObject({ ok: true, value: 'News' });
+  });
+
+  test('the request fails with the error of a later update, even if logic catches it', async () => {
+    const later = caught("c.title = 'New'", 'app.count()', 'return 1');
+    await expect(runOnce(runtime, later, { host: refusing() })).rejects.toThrow('Not during GET');
   });
 });

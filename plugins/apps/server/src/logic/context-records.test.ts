@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AppsError } from '../common/errors';
 import { fakeHost, runBody, useRuntime } from './testing/harness';
 
 const runtime = useRuntime();
@@ -160,4 +161,64 @@ test('a value that is added to an object later is checked before it is stored', 
   await expect(value('context.record.l = []; context.record.l.push(NaN)')).rejects.toThrow(
     /the item l holds the number NaN/,
   );
+});
+
+describe('changes whose message fails', () => {
+  const begin = "const s = context.app.get_record('s'); context.record.total = 2;";
+
+  /** What logic does, the function's value or the request's error, and the records that are stored. */
+  const cases: [name: string, body: string, gives: unknown, stored: object][] = [
+    [
+      'they are stored with the next message when a call is too large',
+      "try { context.app.search('', { names: { x: '\\u0001'.repeat(400_000) } }) } catch (error) { return error.name }",
+      'RangeError',
+      { r: { total: 2 }, s: { total: 1 } },
+    ],
+    [
+      'they are stored with the next message when the arguments of a call are not JSON',
+      "try { context.app.search('', { names: { x: 1n } }) } catch (error) { return error.name }",
+      'TypeError',
+      { r: { total: 2 }, s: { total: 1 } },
+    ],
+    [
+      'they are stored once when the stack was full',
+      "s.inc('total'); const deep = () => { try { return deep() } catch { return context.app.count() } }; return deep()",
+      2,
+      { r: { total: 2 }, s: { total: 2 } },
+    ],
+    [
+      'they are stored when a value that is not JSON is replaced',
+      's.l = []; s.l.push(NaN); try { context.app.count() } catch (error) { s.l = [error.name] }',
+      null,
+      { r: { total: 2 }, s: { total: 1, l: ['TypeError'] } },
+    ],
+    [
+      'the request fails when such a value stays',
+      's.l = []; s.l.push(NaN); try { context.app.count() } catch {}',
+      expect.stringMatching(/the item l holds the number NaN/),
+      { r: { total: 1 }, s: { total: 1 } },
+    ],
+    [
+      'the request fails when the server refuses one',
+      'context.record.refused = 1; s.total = 3; try { context.app.count() } catch {}',
+      'There is a rule against it',
+      { r: { total: 1 }, s: { total: 1 } },
+    ],
+    [
+      'the others are stored when the function fails with the refusal, which its error mark shows',
+      'context.record.refused = 1; s.total = 3; context.app.count()',
+      'ForbiddenError: There is a rule against it',
+      { r: { total: 1 }, s: { total: 3 } },
+    ],
+  ];
+  test.each(cases)('%s', async (_name, body, gives, stored) => {
+    const host = fakeHost({ r: { total: 1 }, s: { total: 1 } });
+    const { changeRecord } = host;
+    host.changeRecord = async (args) => {
+      if (args.change.set?.refused) throw new AppsError('ForbiddenError', 'There is a rule against it');
+      return changeRecord(args);
+    };
+    expect(await value(`${begin} ${body}`, host).catch((error: Error) => error.message)).toEqual(gives);
+    expect(host.stored).toEqual(stored);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AppsError } from '../common/errors';
 import { fakeHost, useRuntime } from './testing/harness';
 import { runPython } from './testing/python';
 
@@ -92,5 +93,67 @@ describe('records in Python', () => {
       '  return type(error).__name__, str(error)',
     ];
     expect(await run(body, fakeHost({ life: {} }))).toEqual(['ConflictError', 'The id life is taken']);
+  });
+});
+
+describe('changes in Python whose message fails', () => {
+  const begin = ['r, s = [context.app.get_record(id) for id in ("r", "s")]', 'r["total"] = 2'];
+  const caught = (call: string, ...then: string[]) => ['try:', `  ${call}`, 'except Exception as error:', ...then];
+  const deep = ['def deep():', '  try:', '    return deep()', '  except Exception:', '    return context.app.count()'];
+  const unchanged = { r: { total: 1 }, s: { total: 1 } };
+
+  const cases: [name: string, body: string[], gives: unknown, stored: object][] = [
+    [
+      'they are stored with the next message when a call is too large',
+      caught('context.app.search("", names={"x": "\\x01" * 400000})', '  return type(error).__name__'),
+      'ValueError',
+      { r: { total: 2 }, s: { total: 1 } },
+    ],
+    [
+      'they are stored with the next message when the arguments of a call are not JSON',
+      caught('context.app.search("", names={"x": len})', '  return type(error).__name__'),
+      'TypeError',
+      { r: { total: 2 }, s: { total: 1 } },
+    ],
+    [
+      'they are stored when a value that is not JSON is replaced',
+      ['s["l"] = []', 's["l"].append(len)', ...caught('context.app.count()', '  s["l"] = [type(error).__name__]')],
+      null,
+      { r: { total: 2 }, s: { total: 1, l: ['TypeError'] } },
+    ],
+    [
+      'the request fails when such a value stays',
+      ['s["l"] = []', 's["l"].append(len)', ...caught('context.app.count()', '  pass')],
+      expect.stringMatching(/^TypeError: /),
+      unchanged,
+    ],
+    [
+      'the request fails when the server refuses one',
+      ['r["refused"] = 1', 's["total"] = 3', ...caught('context.app.count()', '  pass')],
+      'There is a rule against it',
+      unchanged,
+    ],
+    [
+      'the others are stored when the function fails with the refusal, which its error mark shows',
+      ['r["refused"] = 1', 's["total"] = 3', 'context.app.count()'],
+      expect.stringMatching(/^ForbiddenError: There is a rule against it/),
+      { r: { total: 1 }, s: { total: 3 } },
+    ],
+  ];
+  test.each(cases)('%s', async (_name, body, gives, stored) => {
+    const host = fakeHost({ r: { total: 1 }, s: { total: 1 } });
+    const { changeRecord } = host;
+    host.changeRecord = async (args) => {
+      if (args.change.set?.refused) throw new AppsError('ForbiddenError', 'There is a rule against it');
+      return changeRecord(args);
+    };
+    expect(await run([...begin, ...body], host).catch((error: Error) => error.message)).toEqual(gives);
+    expect(host.stored).toEqual(stored);
+  });
+
+  test('they are stored once when the stack was full', async () => {
+    const host = fakeHost({ r: { total: 1 }, s: { total: 1 } });
+    expect(await run([...begin, 's.inc("total")', ...deep, 'return deep()'], host)).toBe(2);
+    expect(host.stored).toEqual({ r: { total: 2 }, s: { total: 2 } });
   });
 });

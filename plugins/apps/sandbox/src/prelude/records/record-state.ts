@@ -92,29 +92,32 @@ export function incItem(state: RecordState, name: string, by: unknown): number {
   return value + by;
 }
 
-/** The changes that the server does not have yet, from now on counted as sent; null if there are none. */
-export function takeChange(state: RecordState): Items | null {
+/** The changes that the server does not have yet, and a function that counts them as sent; null if there are none. */
+export function pendingChange(state: RecordState): { change: Items; sent(): void } | null {
   for (const [name, json] of state.exposed) {
     const untouched = state.set.has(name) || !state.items.has(name) || stringify(state.items.get(name)) === json;
     if (!untouched) state.set.add(name);
   }
   if (state.deleted || state.set.size + state.unset.size + state.inc.size === 0) return null;
   const set: Items = {};
+  const texts = new Map<string, string>();
   for (const name of state.set) {
     const value = state.items.get(name) ?? null;
     // Logic may have put something into an object since it was set.
-    if (isObject(value)) jsonText(name, value);
+    if (isObject(value)) texts.set(name, jsonText(name, value) as string);
     define(set, name, value);
   }
   const change: Items = {};
   if (state.set.size > 0) change.set = set;
   if (state.unset.size > 0) change.unset = [...state.unset];
   if (state.inc.size > 0) change.inc = Object.fromEntries(state.inc);
-  for (const [name, value] of Object.entries(set)) if (isObject(value)) state.exposed.set(name, stringify(value));
-  state.set.clear();
-  state.unset.clear();
-  state.inc.clear();
-  return change;
+  const sent = () => {
+    for (const [name, json] of texts) state.exposed.set(name, json);
+    state.set.clear();
+    state.unset.clear();
+    state.inc.clear();
+  };
+  return { change, sent };
 }
 
 /** All items with the id, as a new object. */

@@ -3,7 +3,7 @@ import type { Items, Json } from '../../../../shared/json';
 import type { RecordData } from '../../../../shared/logic-protocol';
 import { type Exchange, only } from '../bridge';
 import { hostError } from '../errors';
-import { newState, type RecordState, refresh, takeChange } from './record-state';
+import { newState, pendingChange, type RecordState, refresh } from './record-state';
 import { viewOf } from './record-view';
 
 /** The identity map of the session's records: one object for each record. */
@@ -17,15 +17,23 @@ export interface Records {
   forget(app: string | null, id: string): void;
   /** Marks all records to be read again before use: code that ran inside a call may have changed any of them. */
   spread(): void;
-  /** Calls `take` before each call that could see a pending change; it returns that change, or null. */
-  pending(take: () => Pending | null): void;
+  /** Calls `find` before each call that could see a pending change; it returns that change, or null. */
+  pending(find: () => Pending | null): void;
   /** Writes pending changes back. */
   flush(): void;
+  /**
+   * A function has ended. Throws the error of a change that the server refused, unless it is the one with which the function
+   * failed: where that is contained, an error mark shows it.
+   */
+  ended(failure?: unknown): void;
 }
 
-/** A change of something other than a record. */
+/** A change that the server does not have yet. */
 export interface Pending {
   call: [name: string, args: Items];
+  /** The call has been sent: the change is no longer pending. */
+  sent(): void;
+  /** The call has succeeded. */
   done(value: Json): void;
 }
 
@@ -34,34 +42,50 @@ export function createRecords(exchange: Exchange): Records {
   const sources: (() => Pending | null)[] = [];
   const keyOf = (app: string | null, id: string) => `${app ?? ''}\n${id}`;
 
-  /** One round trip: the pending changes, then the call itself. */
-  function send(last: [string, Items][]): Json {
-    const changed: RecordState[] = [];
-    const changes: [string, Items][] = [];
+  /** The error of a change that the server refused: the request fails with it if logic catches it. */
+  let refused: Error | null = null;
+
+  function pendingChanges(): Pending[] {
+    const found: Pending[] = [];
     for (const { state } of known.values()) {
-      const change = takeChange(state);
-      if (!change) continue;
-      changed.push(state);
-      changes.push(['changeRecord', { app: state.app, id: state.id, change }]);
+      const pending = pendingChange(state);
+      if (!pending) continue;
+      const { change, sent } = pending;
+      const call: Pending['call'] = ['changeRecord', { app: state.app, id: state.id, change }];
+      found.push({ call, sent, done: (value) => refresh(state, value as never) });
     }
-    const others = sources.flatMap((take) => take() ?? []);
-    if (changes.length + others.length + last.length === 0) return null;
-    const answer = exchange([...changes, ...others.map(({ call }) => call), ...last]);
-    for (const [index, state] of changed.entries())
-      if (index < answer.values.length) refresh(state, answer.values[index] as never);
-    const seen = answer.values.slice(changed.length);
-    for (const [index, { done }] of others.entries()) {
-      const value = seen[index];
-      if (value !== undefined) done(value);
+    for (const find of sources) {
+      const pending = find();
+      if (pending) found.push(pending);
     }
-    if (answer.error) throw hostError(answer.error);
-    return seen[others.length] ?? null;
+    return found;
+  }
+
+  /** One round trip: the pending changes, then the call itself. Changes that cannot be sent stay pending. */
+  function send(last: [string, Items][]): Json {
+    if (refused) throw refused;
+    const changes = pendingChanges();
+    if (changes.length + last.length === 0) return null;
+    const { values, error } = exchange([...changes.map(({ call }) => call), ...last]);
+    const failure = error ? hostError(error) : null;
+    if (values.length < changes.length) refused = failure;
+    for (const [index, { sent, done }] of changes.entries()) {
+      // The server has not made the changes after the refused one: they stay pending.
+      if (index <= values.length) sent();
+      if (index < values.length) done(values[index] as Json);
+    }
+    if (failure) throw failure;
+    return values[changes.length] ?? null;
   }
 
   const records: Records = {
     call: (name, args) => (unflushed.includes(name) ? only(exchange([[name, args]])) : send([[name, args]])),
     flush: () => void send([]),
-    pending: (take) => void sources.push(take),
+    ended(failure) {
+      if (refused && refused !== failure) throw refused;
+      refused = null;
+    },
+    pending: (find) => void sources.push(find),
     adopt(app, data) {
       const entry = known.get(keyOf(app, data.id));
       if (entry) {

@@ -104,16 +104,13 @@ class CurrentContent(Content):
     def __setattr__(self, name, value):
         if name in _FIXED or hasattr(CurrentContent, name):
             raise AttributeError("'%s' of a content item cannot be changed" % name)
-        self._changes[name] = self._data[name] = _plain(value, 'the field ' + name, True)
+        field = _plain(value, 'the field ' + name, True)
+        if not self._may_change:
+            self.update({name: field})
+            return
+        self._changes[name] = self._data[name] = field
         if self not in _assigned:
             _assigned.append(self)
-        if not self._may_change:
-            _send([])
-
-    def _take(self):
-        changes = dict(self._changes)
-        self._changes.clear()
-        return changes
 
     def update(self, data=None, **more):
         changes = dict(data or {})

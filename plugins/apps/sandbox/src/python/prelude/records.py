@@ -24,9 +24,17 @@ def _host_error(error):
 
 def _exchange(calls):
     """Makes host calls, in order, in one round trip."""
+    return _answer(_message(calls))
+
+
+def _message(calls):
     message = _text(calls, calls[-1][0])
     if len(message) > _limits['messageSize']:
         raise ValueError('%s: more than %d characters of arguments' % (calls[0][0], _limits['messageSize']))
+    return message
+
+
+def _answer(message):
     answer = _bridge(_OP_HOST_CALLS + message)
     if answer == _TIME_IS_OVER:
         # The time is over: the traceback says where.
@@ -47,26 +55,67 @@ def _call(name, **arguments):
     return _send([[name, arguments]])
 
 
+# The error of a change that the server did not make: the request fails with it if logic catches it.
+_refused = None
+
+
+def _ended(failure=None):
+    """A function has ended. Raises the error of a change that the server did not make, unless it is the one with which the
+    function failed: where that is contained, an error mark shows it."""
+    global _refused
+    if _refused is not None and not (_refused is failure and _native_isinstance(failure, AppsError)):
+        raise _refused
+    _refused = None
+
+
 def _send(last):
-    changed, changes = [], []
+    """One round trip: the pending changes, then the calls of `last`. Changes that cannot be sent stay pending."""
+    if _refused is not None:
+        raise _refused
+    changed = []
     for state in _touched:
-        change = state.take()
-        if change:
-            changed.append(state)
-            changes.append(['changeRecord', {'app': state.app, 'id': state.id, 'change': change}])
-    _touched[:] = [state for state in _touched if state.held]
-    contents = [content for content in _assigned]
-    _assigned[:] = []
-    changes += [['contentUpdate', {'data': content._take()}] for content in contents]
+        pending = state.pending()
+        if pending:
+            changed.append((state,) + pending)
+    contents = list(_assigned)
+    changes = [['changeRecord', {'app': state.app, 'id': state.id, 'change': change}] for state, change, _ in changed]
+    changes += [['contentUpdate', {'data': content._changes}] for content in contents]
     if not changes and not last:
         return None
-    answer = _exchange(changes + last)
-    for state, data in zip(changed, answer['values']):
+    answer = _deliver(_message(changes + last), len(changes))
+    values = answer['values']
+    # The server has not made the changes after a refused one: they stay pending.
+    sent = changed[: len(values) + 1]
+    for state, _, texts in sent:
+        state.sent(texts)
+    left = [state for state, _, _ in changed[len(sent) :]]
+    _touched[:] = [state for state in _touched if state.held or state in left]
+    shown = contents[: max(0, len(values) + 1 - len(changed))]
+    for content in shown:
+        content._changes.clear()
+    _assigned[:] = [content for content in _assigned if content not in shown]
+    for (state, _, _), data in zip(changed, values):
         state.refresh(data)
-    for content, data in zip(contents, answer['values'][len(changed) :]):
+    for content, data in zip(contents, values[len(changed) :]):
         content._show(data)
-    values = _values(answer, len(changes) + len(last))
+    if answer.get('error'):
+        raise _refused if len(values) < len(changes) else _host_error(answer['error'])
     return values[-1] if last else None
+
+
+def _deliver(message, changes):
+    """Sends a message that begins with so many changes; returns its answer."""
+    global _refused
+    try:
+        answer = _answer(message)
+        if len(answer['values']) < changes:
+            _refused = _host_error(answer['error'])
+        return answer
+    except BaseException as error:
+        # The answer is lost: nothing tells which changes were made.
+        if changes:
+            _refused = error
+        raise
 
 
 def _values(answer, count):
@@ -179,25 +228,27 @@ class _State:
             self.touch()
         return value + by
 
-    def take(self):
-        """The changes that the server does not have yet, from now on counted as sent; None if there are none."""
+    def pending(self):
+        """The changes that the server does not have yet, and the JSON of held values in them; None if there are none."""
         for name, text in self.held.items():
             if name in self.items and name not in self.changed and _text(self.items[name]) != text:
                 self.changed.add(name)
         if self.deleted or not (self.changed or self.removed or self.added):
             return None
-        change = {}
+        change, texts = {}, {}
         if self.changed:
             change['set'] = {name: self.items.get(name) for name in self.changed}
-            for name, value in change['set'].items():
-                if _is_held(value):
-                    self.held[name] = _text(value)
+            texts = {name: _text(value) for name, value in change['set'].items() if _is_held(value)}
         if self.removed:
             change['unset'] = list(self.removed)
         if self.added:
             change['inc'] = self.added
+        return change, texts
+
+    def sent(self, texts):
+        """Counts the pending changes as sent."""
+        self.held.update(texts)
         self.changed, self.removed, self.added = set(), set(), {}
-        return change
 
 
 def _is_held(value):

@@ -212,12 +212,15 @@ def _op_call(request):
 def _run(calls):
     outcomes = []
     for call in calls:
+        failure = None
         try:
             outcomes.append(_outcome(call['name']))
         except BaseException as error:
             if not call['contained'] or _native_isinstance(error, KeyboardInterrupt):
                 raise
+            failure = error
             outcomes.append('{"error":' + _text(_describe(error)) + '}')
+        _ended(failure)
     _send([])
     return '[' + ','.join(outcomes) + ']'
 
