@@ -6,7 +6,7 @@ const ms = (count: number) => BigInt(count) * 1_000_000n;
 
 test('processor time is that of the isolate since the session began; of one that is gone all time', async () => {
   const isolate = { isDisposed: false, cpuTime: ms(700) };
-  const pool = { take: () => ({ isolate, events: null }) } as unknown as SessionOptions['pool'];
+  const pool = { take: () => ({ native: isolate, events: null }) } as unknown as SessionOptions['pool'];
   const before = { memory: 0, time: 0 };
   const none = () => undefined;
   const events = { send: none, ended: none, gone: none };

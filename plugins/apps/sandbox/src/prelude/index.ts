@@ -64,8 +64,9 @@ export function start(reference: HostReference): (request: string) => Promise<st
         outcomes += `{"error":${errorText(error)}}`;
       }
       records.ended(failure);
+      // Not contained, and before the next function: a refused change is one of the function that fails with it.
+      records.flush();
     }
-    records.flush();
     return `[${outcomes}]`;
   }
 

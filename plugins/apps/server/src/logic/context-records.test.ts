@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppsError } from '../common/errors';
-import { fakeHost, runBody, useRuntime } from './testing/harness';
+import { contextOf, fakeHost, programOf, runBody, useRuntime } from './testing/harness';
 
 const runtime = useRuntime();
 
@@ -221,4 +221,15 @@ describe('changes whose message fails', () => {
     expect(await value(`${begin} ${body}`, host).catch((error: Error) => error.message)).toEqual(gives);
     expect(host.stored).toEqual(stored);
   });
+});
+
+test('a change that one function made and the server refuses fails the request, not the next function', async () => {
+  const host = fakeHost({ r: { total: 1 } });
+  host.changeRecord = () => Promise.reject(new AppsError('ForbiddenError', 'There is a rule against it'));
+  const source =
+    'const a = (c) => { c.app.get_record("r").total = 2 }; const b = (c) => c.app.count(); export { a, b }';
+  const session = await runtime.open(programOf(source), contextOf(), host, runtime.budget());
+  const calls = ['a', 'b'].map((name) => ({ name, contained: true }));
+  await expect(session.call(calls)).rejects.toMatchObject({ name: 'ForbiddenError' });
+  session.close();
 });

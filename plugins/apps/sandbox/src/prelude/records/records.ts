@@ -69,11 +69,9 @@ export function createRecords(exchange: Exchange): Records {
     const { values, error } = exchange([...changes.map(({ call }) => call), ...last]);
     const failure = error ? hostError(error) : null;
     if (values.length < changes.length) refused = failure;
-    for (const [index, { sent, done }] of changes.entries()) {
-      // The server has not made the changes after the refused one: they stay pending.
-      if (index <= values.length) sent();
-      if (index < values.length) done(values[index] as Json);
-    }
+    // The server has not made the changes after the refused one: they stay pending.
+    for (const { sent } of changes.slice(0, values.length + 1)) sent();
+    for (const [index, { done }] of changes.slice(0, values.length).entries()) done(values[index] as Json);
     if (failure) throw failure;
     return values[changes.length] ?? null;
   }

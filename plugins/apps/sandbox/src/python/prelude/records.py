@@ -82,18 +82,8 @@ def _send(last):
     changes += [['contentUpdate', {'data': content._changes}] for content in contents]
     if not changes and not last:
         return None
-    answer = _deliver(_message(changes + last), len(changes))
+    answer = _deliver(_message(changes + last), changed, contents)
     values = answer['values']
-    # The server has not made the changes after a refused one: they stay pending.
-    sent = changed[: len(values) + 1]
-    for state, _, texts in sent:
-        state.sent(texts)
-    left = [state for state, _, _ in changed[len(sent) :]]
-    _touched[:] = [state for state in _touched if state.held or state in left]
-    shown = contents[: max(0, len(values) + 1 - len(changed))]
-    for content in shown:
-        content._changes.clear()
-    _assigned[:] = [content for content in _assigned if content not in shown]
     for (state, _, _), data in zip(changed, values):
         state.refresh(data)
     for content, data in zip(contents, values[len(changed) :]):
@@ -103,17 +93,27 @@ def _send(last):
     return values[-1] if last else None
 
 
-def _deliver(message, changes):
-    """Sends a message that begins with so many changes; returns its answer."""
+def _deliver(message, changed, contents):
+    """Sends a message that begins with these changes, which are then no longer pending; returns its answer."""
     global _refused
     try:
         answer = _answer(message)
-        if len(answer['values']) < changes:
+        # The server has not made the changes after a refused one: they stay pending.
+        count = len(answer['values']) + 1
+        for state, _, texts in changed[:count]:
+            state.sent(texts)
+        left = [state for state, _, _ in changed[count:]]
+        _touched[:] = [state for state in _touched if state.held or state in left]
+        sent = contents[: max(0, count - len(changed))]
+        for content in sent:
+            content._changes.clear()
+        _assigned[:] = [content for content in _assigned if content not in sent]
+        if count <= len(changed) + len(contents):
             _refused = _host_error(answer['error'])
         return answer
     except BaseException as error:
         # The answer is lost: nothing tells which changes were made.
-        if changes:
+        if changed or contents:
             _refused = error
         raise
 

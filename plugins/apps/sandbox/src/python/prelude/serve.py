@@ -221,7 +221,8 @@ def _run(calls):
             failure = error
             outcomes.append('{"error":' + _text(_describe(error)) + '}')
         _ended(failure)
-    _send([])
+        # Not contained, and before the next function: a refused change is one of the function that fails with it.
+        _send([])
     return '[' + ','.join(outcomes) + ']'
 
 
