@@ -119,7 +119,7 @@ export const blocks: readonly Mistake[] = [
   {
     title: 'logic without an end',
     files: { [`${block}.js`]: 'for (;;);' },
-    finds: [/^error apps\/a\/blocks\/b(.js:1)?(:\d+)? .*2000 ms/],
+    finds: [/^error apps\/a\/blocks\/b(\.js(:1)?)?(:\d+)? .*2000 ms/],
   },
   {
     title: 'a misspelt function of an event',

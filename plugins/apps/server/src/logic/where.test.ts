@@ -1,12 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AppsError } from '../common/errors';
 import { fakeHost, programOf, runOnce, useRuntime } from './testing/harness';
 
 /** The position of logic when it was ended (docs/errors.md). */
 const runtime = useRuntime({ logicTime: 600, isolates: 2, hostCalls: 1_000_000 });
 beforeAll(async () => {
-  await runOnce(runtime, 'function f() {}');
-  await runOnce(runtime, programOf({ 'blocks/test.py': 'def f(context):\n    pass' }, 'blocks/test.py'));
+  for (const program of [javascript('function f() {}'), python('def f(context):', '    pass')]) {
+    // On a busy machine the first run may take longer than logic has.
+    await vi.waitFor(() => runOnce(runtime, program), { timeout: 30_000 });
+  }
 });
 
 const lines = (...text: string[]) => text.join('\n');
