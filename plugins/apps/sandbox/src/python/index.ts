@@ -29,8 +29,11 @@ export interface Python {
 /** Text of an answer, for each function called and one more, as a multiple of what one result may have. */
 const MAX_ANSWER_FACTOR = 1.5;
 
-/** Milliseconds between two interruptions: describing where the first one came takes a few. */
-const interruptTime = 15;
+/**
+ * Ticks, each of less than a millisecond, between two interruptions: describing where the first one came takes a few. They are not
+ * counted by the clock, because the process may get no processor time meanwhile.
+ */
+const ticksBetween = 15;
 
 /** A machine larger than this part of its limit is not kept. */
 const maxKeptPart = 4;
@@ -51,16 +54,17 @@ export function start(reference: HostReference, { module, image, pages }: Python
 
   const texts = createLongTexts();
 
-  /** When Python is interrupted, and when the last interrupt was raised: logic may catch it. */
-  let [end, interruptedAt] = [Number.POSITIVE_INFINITY, 0];
+  /** When Python is interrupted, and ticks until it is interrupted again: logic may catch it. */
+  let [end, ticksLeft] = [Number.POSITIVE_INFINITY, 0];
   const isLate = () => Date.now() >= end;
   const interrupted = () => {
-    interruptedAt = Date.now();
+    ticksLeft = ticksBetween;
     return timeIsOver;
   };
   const tick = () => {
-    if (!isLate() || Date.now() - interruptedAt < interruptTime) return;
-    interruptedAt = Date.now();
+    ticksLeft -= 1;
+    if (ticksLeft > 0 || !isLate()) return;
+    interrupted();
     machine.interrupt();
   };
 
