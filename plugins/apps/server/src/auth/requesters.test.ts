@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CredentialContext, createRequesters, type Requesters } from './requesters';
+import type { CredentialContext } from './identification';
+import { createRequesters, type Requesters } from './requesters';
 import type { Roles, UserRow } from './rights/roles';
 
 const JWT = 'user.j.wt';

@@ -1,5 +1,4 @@
 import type { Core } from '@strapi/strapi';
-import { coalesceReads } from '../common/coalesce';
 import type { AppsConfig } from '../config.types';
 import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
 import {
@@ -14,27 +13,24 @@ import { createImpersonations, type Impersonations } from './credentials/imperso
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
-import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';
 import { createUsers } from './credentials/users';
-import { createRoles, type Roles, type UserRow } from './rights/roles';
+import {
+  type CredentialContext,
+  createIdentification,
+  createStrapiIdentification,
+  type StrapiState,
+  userRequester,
+} from './identification';
+import { createRoles, type Roles } from './rights/roles';
 import type { RunStatement } from './rights/tables';
 import { type Csrf, createCsrf } from './sessions/csrf';
 import { createJwtUsers } from './sessions/jwt-users';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
 import { createProofs, type Proofs } from './sessions/proofs';
-import { isCrossOrigin, isUntrustedOrigin, type SenderContext } from './sessions/sender';
+import { isCrossOrigin, isUntrustedOrigin } from './sessions/sender';
 import { createSessions, SESSION_COOKIE } from './sessions/sessions';
 import { createVisitors, type Visitors } from './sessions/visitors';
-import type { CredentialKind, Requester, StrapiAuth } from './types';
-
-/** The part of a Koa context that carries credentials. */
-export interface CredentialContext extends SenderContext {
-  request: { headers: SenderContext['request']['headers'] & { authorization?: string | undefined } };
-  ip: string;
-  /** Whether the connection is https. */
-  secure: boolean;
-  cookies: { get(name: string): string | undefined };
-}
+import type { Requester } from './types';
 
 /** Identifies requesters by their credentials, logs them in and out (docs/reference/rights.md#credentials). */
 export interface Requesters {
@@ -45,7 +41,7 @@ export interface Requesters {
    */
   identify(ctx: CredentialContext): Promise<Requester>;
   /** The requester of a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
-  fromStrapi(state: { auth?: StrapiAuth; user?: unknown }): Promise<Requester>;
+  fromStrapi(state: StrapiState): Promise<Requester>;
   anonymous(): Promise<Requester>;
   impersonations: Impersonations;
   /** Opens the login form in the request's browser. */
@@ -96,8 +92,6 @@ interface RequestersOptions {
   readTokenRows?: ReadTokenRows;
 }
 
-const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-
 export function createRequesters({
   strapi,
   config,
@@ -112,84 +106,14 @@ export function createRequesters({
   const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
   const sessions = createSessions(strapi, { users, keyring, isSessionActive, now });
   const administrators = createAdministrators(strapi, { keyring, isSessionActive, now });
-  const apiTokenAuth = createApiTokens(strapi, { readTokenRows, now });
-  const jwtUser = createJwtUsers(strapi, { users, isSessionActive, now });
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
   const publicUrl = String(strapi.config.get('server.url', ''));
   const takesCookies = (ctx: CredentialContext): boolean =>
     !isUntrustedOrigin(ctx, { publicUrl, trusted: config.trustedOrigins });
   const isSecure = (ctx: CredentialContext): boolean => ctx.secure || publicUrl.startsWith('https:');
 
-  const asUser = async (user: UserRow | null, credential: CredentialKind): Promise<Requester | null> =>
-    user && users.requester(user, credential);
-
-  const administrator = ({ auth, user }: Authenticated, credential: CredentialKind): Requester | null =>
-    user ? adminRequester(user as never, auth.ability, { credential, session: auth.strategy.name === 'admin' }) : null;
-
-  const bearerAdmin = async (token: string, credential: CredentialKind): Promise<Requester | null> => {
-    const authenticated = await authenticate(strapi, 'admin', `Bearer ${token}`);
-    return authenticated && administrator(authenticated, credential);
-  };
-
-  const inTransaction = (): boolean => strapi.db.inTransaction();
-
-  const bearer = coalesceReads(async (token): Promise<Requester | null> => {
-    if (JWT.test(token)) return (await asUser(await jwtUser(token), 'bearer')) ?? bearerAdmin(token, 'bearer');
-    const auth = await apiTokenAuth(token);
-    return auth ? tokenRequester(auth) : bearerAdmin(token, 'bearer');
-  }, inTransaction);
-
-  const ofSession = coalesceReads(
-    async (value) =>
-      administrators.isSession(value) ? administrators.resolve(value) : asUser(await sessions.resolve(value), 'cookie'),
-    inTransaction,
-  );
-
   const endSession = async (value: string): Promise<void> =>
     administrators.isSession(value) ? administrators.end(value) : sessions.end(value);
-
-  /** The supported schemes of `Authorization`; others count as a wrong password. */
-  const schemes: Record<string, (credentials: string, ctx: CredentialContext) => Promise<Requester | null>> = {
-    // A hand-over is for one request: a read that several requests share would use it for all of them.
-    bearer: async (token) =>
-      administrators.isHandOver(token) ? ((await administrators.redeem(token))?.requester ?? null) : bearer(token),
-    basic: async (encoded, ctx) => asUser(await passwords.basic(encoded, ctx.ip), 'basic'),
-  };
-
-  const byHeader = async (header: string, ctx: CredentialContext): Promise<Requester> => {
-    const [, scheme = '', credentials = ''] = /^([\w-]+)\s+(\S+)\s*$/.exec(header) ?? [];
-    const name = scheme.toLowerCase();
-    const requester = Object.hasOwn(schemes, name) ? await schemes[name]?.(credentials, ctx) : null;
-    if (!requester) throw unauthorized();
-    return requester;
-  };
-
-  const bySession = async (value: string, ctx: CredentialContext): Promise<Requester> => {
-    const requester = await ofSession(value);
-    // The refusal deletes the cookie: a visitor has no other way to remove it.
-    if (!requester) throw unauthorized({ 'Set-Cookie': sessions.header('', isSecure(ctx)) });
-    return requester;
-  };
-
-  /**
-   * The admin panel's session, which reaches a site only where `admin.auth.cookie.path` covers it. An invalid one is
-   * ignored: it is not ours to refuse.
-   */
-  const byAdminPanel = async (ctx: CredentialContext): Promise<Requester | null> => {
-    const token = ctx.cookies.get(strapi.config.get('admin.auth.cookie.name', 'jwtToken'));
-    return token !== undefined && JWT.test(token) ? bearerAdmin(token, 'cookie') : null;
-  };
-
-  /** Requesters of Strapi's own requests by strategy. */
-  const strategies: Record<string, (authenticated: Authenticated) => Promise<Requester | null>> = {
-    'users-permissions': async ({ auth }) =>
-      auth.credentials
-        ? asUser(await users.load({ id: (auth.credentials as UserRow).id }), 'bearer')
-        : users.anonymous(),
-    'content-api-token': async ({ auth }) => tokenRequester(auth),
-    admin: async ({ auth }) => administrator({ auth, user: auth.credentials }, 'bearer'),
-    'admin-token': async (authenticated) => administrator(authenticated, 'bearer'),
-  };
 
   return {
     csrf,
@@ -199,25 +123,17 @@ export function createRequesters({
     anonymous: users.anonymous,
     impersonations: createImpersonations(strapi, { users, roles, administrators }),
     takesCookies,
-    async identify(ctx) {
-      const header = ctx.request.headers.authorization;
-      if (header !== undefined) return byHeader(header, ctx);
-      if (!takesCookies(ctx)) return users.anonymous();
-      const session = ctx.cookies.get(SESSION_COOKIE);
-      if (session) return bySession(session, ctx);
-      return (await byAdminPanel(ctx)) ?? users.anonymous();
-    },
-    async fromStrapi({ auth, user }) {
-      if (!auth) return users.anonymous();
-      const requester = await strategies[auth.strategy.name]?.({ auth, user });
-      if (!requester) throw unauthorized();
-      return requester;
-    },
+    identify: createIdentification({
+      ...{ strapi, users, passwords, sessions, administrators, takesCookies, isSecure },
+      apiTokenAuth: createApiTokens(strapi, { readTokenRows, now }),
+      jwtUser: createJwtUsers(strapi, { users, isSessionActive, now }),
+    }),
+    fromStrapi: createStrapiIdentification(users),
     loginForm: (ctx) => openLoginForm(csrf, ctx.cookies.get(LOGIN_COOKIE), isSecure(ctx)),
     checkLoginForm: (ctx, token) => checkLoginForm(csrf, ctx.cookies.get(LOGIN_COOKIE), token),
     async login(ctx, identifier, password) {
       const user = await passwords.check(identifier, password, ctx.ip);
-      const requester = await asUser(user, 'cookie');
+      const requester = await userRequester(users, user, 'cookie');
       if (!user || !requester) throw unauthorized();
       await endSession(ctx.cookies.get(SESSION_COOKIE) ?? '');
       return { requester, cookie: sessions.header(await sessions.start(user), isSecure(ctx)) };
