@@ -1,7 +1,5 @@
 import { NativeTypeError } from '../primordials';
-import { makeTextDecoder, makeTextEncoder } from './text-coding';
-
-type Pair = [name: string, value: string];
+import { makeFormCoding, type Pair, wellFormed } from './form-coding';
 
 export interface SearchParams {
   URLSearchParams: new (init?: unknown) => object;
@@ -11,48 +9,7 @@ export interface SearchParams {
 
 /** `URLSearchParams` as the URL Standard has it. */
 export function makeSearchParams(): SearchParams {
-  const encoder = new (makeTextEncoder() as new () => { encode(text: string): Uint8Array })();
-  const decoder = new (makeTextDecoder() as new (...args: unknown[]) => { decode(bytes: Uint8Array): string })(
-    'utf-8',
-    { ignoreBOM: true },
-  );
-
-  const encode = (text: string): string => {
-    if (/^[A-Za-z0-9*._-]*$/.test(text)) return text;
-    let result = '';
-    for (const byte of encoder.encode(text)) {
-      const character = String.fromCharCode(byte);
-      if (/[A-Za-z0-9*._-]/.test(character)) result += character;
-      else result += byte === 0x20 ? '+' : `%${byte < 16 ? '0' : ''}${byte.toString(16).toUpperCase()}`;
-    }
-    return result;
-  };
-
-  const decode = (text: string): string => {
-    const spaced = text.replaceAll('+', ' ');
-    if (!spaced.includes('%')) return wellFormed(spaced);
-    const given = encoder.encode(spaced);
-    const bytes = new Uint8Array(given.length);
-    let size = 0;
-    for (let index = 0; index < given.length; index += 1) {
-      const value = given[index] === 0x25 ? hexAt(given, index + 1) : -1;
-      bytes[size++] = value < 0 ? (given[index] as number) : value;
-      if (value >= 0) index += 2;
-    }
-    return decoder.decode(bytes.subarray(0, size));
-  };
-
-  const parse = (text: string): Pair[] =>
-    text
-      .split('&')
-      .filter((part) => part !== '')
-      .map((part) => {
-        const at = part.indexOf('=');
-        return at < 0 ? [decode(part), ''] : [decode(part.slice(0, at)), decode(part.slice(at + 1))];
-      });
-
-  const format = (pairs: readonly Pair[]): string =>
-    pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+  const { parse, format } = makeFormCoding();
 
   /** Set while an address makes its parameters. */
   let link: { query(): string; changed(text: string): void } | null = null;
@@ -168,14 +125,7 @@ export function makeSearchParams(): SearchParams {
   };
 }
 
-const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 const scalar = (value: unknown): string => wellFormed(String(value));
-
-/** The byte that two hexadecimal digits give; -1 if they are none. */
-function hexAt(bytes: Uint8Array, index: number): number {
-  const digits = String.fromCharCode(bytes[index] ?? 0, bytes[index + 1] ?? 0);
-  return /^[0-9A-Fa-f]{2}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
-}
 
 function pairsOf(init: unknown, parse: (text: string) => Pair[]): Pair[] {
   if (typeof init !== 'object' || init === null) return parse(wellFormed(String(init)).replace(/^\?/, ''));
