@@ -1,12 +1,14 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { encodeFrame } from '../../../../shared/frames';
 import type { FromRunner, RunnerOptions, ToRunner, WireProgram } from '../../../../shared/logic-protocol';
 import { createOutbox } from '../../../../shared/outbox';
 import { killProcess } from '../../common/confined-process';
 import type { SandboxConfig } from '../../config.types';
-import { createLiveness } from './liveness';
+import { createLiveness, type Liveness } from './liveness';
 import { spawnRunner, whenOver } from './runner-child';
-import { createRunnerMessages } from './runner-messages';
+import { createRunnerMessages, type RunnerMessages } from './runner-messages';
 
 /** Milliseconds that a runner may take to start. */
 const START_TIMEOUT = 15_000;
@@ -67,147 +69,187 @@ export interface RunnerProcessOptions {
 }
 
 /** Starts a runner process: confined, and ended only by SIGKILL or by itself. */
-export function startRunner({ path, runner, config, unavailable, misbehaved }: RunnerProcessOptions): Runner {
-  const { alone } = runner;
-  const sessions = new Map<number, SessionPort>();
-  let usable = true;
-  let isStarted = false;
-  let fault: Fault = 'crash';
-  let resolveSpent: () => void;
-  const spent = new Promise<void>((resolve) => {
-    resolveSpent = resolve;
-  });
-  const retire = () => {
-    usable = false;
-    resolveSpent();
-  };
-  let nextId = 1;
-  const { child, pipe, printed } = spawnRunner(path, runner, config);
+export const startRunner = (options: RunnerProcessOptions): Runner => new RunnerProcess(options);
 
-  const end = (why: Fault) => {
-    retire();
-    liveness.stop();
-    fault = why;
-    killProcess(child);
-    pipe.destroy();
-  };
-  const kill = () => end(null);
-  const send: Runner['send'] = createOutbox((list) => {
-    // The 'exit' event reports a runner that is gone.
-    if (!pipe.destroyed) pipe.write(encodeFrame({ kind: 'messages', number: 0, text: JSON.stringify(list) }));
-  }, setImmediate);
-  let pings = 0;
-  const liveness = createLiveness({
-    ping() {
-      pings += 1;
-      send({ type: 'ping' });
-    },
-    dead() {
-      kill();
-      misbehaved('because it no longer read messages; its requests run again');
-    },
-  });
-  const killWhenEmpty = () => {
-    if ((!usable || alone) && sessions.size === 0) kill();
-  };
-  const ended = new Promise<void>((resolve) => {
-    const gone = (why: Fault) => {
-      retire();
-      liveness.stop();
-      pipe.destroy();
-      const ports = [...sessions.values()];
-      sessions.clear();
-      for (const port of ports) port.lost(ports.length === 1 ? why : null);
-      resolve();
-    };
-    child.on('error', (error) => {
-      unavailable(error.message);
-      gone(null);
+class RunnerProcess implements Runner {
+  readonly sessions = new Map<number, SessionPort>();
+  readonly programs = new LRUCache<string, true>({ max: MAX_REMEMBERED_PROGRAMS });
+  readonly spent: Promise<void>;
+  readonly ready: Promise<void>;
+  readonly ended: Promise<void>;
+  usable = true;
+  started = false;
+  private readonly child: ChildProcess;
+  private readonly pipe: Socket;
+  /** The beginning of its output, for the log. */
+  private readonly printed: () => string;
+  private readonly messages: RunnerMessages;
+  private readonly liveness: Liveness;
+  private readonly post: (message: ToRunner) => void;
+  private readonly resolve: { spent(): void; ready(): void; ended(): void };
+  private fault: Fault = 'crash';
+  private nextId = 1;
+  /** Pings that it has not answered. */
+  private pings = 0;
+
+  constructor(private readonly options: RunnerProcessOptions) {
+    const { path, runner, config } = options;
+    const [spent, ready, ended] = [signal(), signal(), signal()];
+    [this.spent, this.ready, this.ended] = [spent.promise, ready.promise, ended.promise];
+    this.resolve = { spent: spent.resolve, ready: ready.resolve, ended: ended.resolve };
+    ({ child: this.child, pipe: this.pipe, printed: this.printed } = spawnRunner(path, runner, config));
+    this.post = createOutbox((list) => this.write(list), setImmediate);
+    this.liveness = createLiveness({ ping: () => this.ping(), dead: () => this.dead() });
+    this.messages = createRunnerMessages({
+      messageSize: runner.messageSize,
+      receive: (message) => this.receive(message),
     });
-    whenOver(child, (code, signal) => {
+    this.watchStart();
+    this.watchEnd();
+    this.pipe.on('error', () => undefined);
+    this.pipe.on('data', (chunk: Buffer) => this.read(chunk));
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  get alone(): boolean {
+    return this.options.runner.alone;
+  }
+
+  attach(port: SessionPort): number {
+    const id = this.nextId++;
+    this.sessions.set(id, port);
+    this.messages.begun();
+    return id;
+  }
+
+  detach(id: number): void {
+    this.sessions.delete(id);
+    this.killWhenEmpty();
+  }
+
+  send(message: ToRunner): void {
+    this.post(message);
+    // A process that has not started reads nothing yet. One that is alone has no other sessions to be saved.
+    if (this.started && !this.alone) this.liveness.sent();
+  }
+
+  kill(): void {
+    this.end(null);
+  }
+
+  private watchStart(): void {
+    const slow = setTimeout(() => this.kill(), START_TIMEOUT);
+    void this.ended.then(this.resolve.ready);
+    void this.ready.then(() => {
+      clearTimeout(slow);
+      this.child.stderr?.destroy();
+    });
+  }
+
+  private watchEnd(): void {
+    this.child.on('error', (error) => {
+      this.options.unavailable(error.message);
+      this.gone(null);
+    });
+    whenOver(this.child, (code, signal) => {
       // Without a signal it has not crashed but exited, for example because the program is missing.
-      const gaveUp = fault === 'crash' && signal === null;
-      if (gaveUp) unavailable(`the runner ended with code ${code}${printed()}`);
-      gone(gaveUp ? null : fault);
+      const gaveUp = this.fault === 'crash' && signal === null;
+      if (gaveUp) this.options.unavailable(`the runner ended with code ${code}${this.printed()}`);
+      this.gone(gaveUp ? null : this.fault);
     });
-  });
+  }
 
-  let started: () => void;
-  const ready = new Promise<void>((resolve) => {
-    started = resolve;
-  });
-  const slow = setTimeout(kill, START_TIMEOUT);
-  void ended.then(() => started());
-  void ready.then(() => {
-    clearTimeout(slow);
-    child.stderr?.destroy();
-  });
+  /** Accepts no more sessions. */
+  private retire(): void {
+    this.usable = false;
+    this.resolve.spent();
+  }
+
+  private end(why: Fault): void {
+    this.retire();
+    this.liveness.stop();
+    this.fault = why;
+    killProcess(this.child);
+    this.pipe.destroy();
+  }
+
+  private gone(why: Fault): void {
+    this.retire();
+    this.liveness.stop();
+    this.pipe.destroy();
+    const ports = [...this.sessions.values()];
+    this.sessions.clear();
+    for (const port of ports) port.lost(ports.length === 1 ? why : null);
+    this.resolve.ended();
+  }
+
+  private killWhenEmpty(): void {
+    if ((!this.usable || this.alone) && this.sessions.size === 0) this.kill();
+  }
+
+  private ping(): void {
+    this.pings += 1;
+    this.post({ type: 'ping' });
+  }
+
+  private dead(): void {
+    this.kill();
+    this.options.misbehaved('because it no longer read messages; its requests run again');
+  }
+
+  private write(list: ToRunner[]): void {
+    // The 'exit' event reports a runner that is gone.
+    if (this.pipe.destroyed) return;
+    this.pipe.write(encodeFrame({ kind: 'messages', number: 0, text: JSON.stringify(list) }));
+  }
+
+  private read(chunk: Buffer): void {
+    this.liveness.heard();
+    try {
+      this.messages.read(chunk);
+    } catch (error) {
+      this.end('breach');
+      this.options.misbehaved(`for what it sent: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
 
   /** False: the message concerns no open session, or repeats an earlier one. */
-  const receive = (message: FromRunner): boolean => {
+  private receive(message: FromRunner): boolean {
     if ('session' in message) {
-      const port = sessions.get(message.session);
+      const port = this.sessions.get(message.session);
       port?.receive(message);
       return port !== undefined;
     }
-    if (message.type === 'pong') return pings-- > 0;
-    if (message.type === 'ready') {
-      const isFirst = !isStarted;
-      isStarted = true;
-      started();
-      // What was sent meanwhile is read from now on.
-      if (!alone) liveness.sent();
-      return isFirst;
-    }
-    const isNews = usable;
-    retire();
+    if (message.type === 'pong') return this.pings-- > 0;
+    if (message.type === 'ready') return this.begun();
+    const isNews = this.usable;
+    this.retire();
     if (message.type === 'unavailable') {
-      fault = null;
-      unavailable(message.message);
-    } else killWhenEmpty();
+      this.fault = null;
+      this.options.unavailable(message.message);
+    } else this.killWhenEmpty();
     return isNews;
-  };
-  const messages = createRunnerMessages({ messageSize: runner.messageSize, receive });
-  pipe.on('error', () => undefined);
-  pipe.on('data', (chunk: Buffer) => {
-    liveness.heard();
-    try {
-      messages.read(chunk);
-    } catch (error) {
-      end('breach');
-      misbehaved(`for what it sent: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  });
+  }
 
-  return {
-    pid: child.pid,
-    sessions,
-    alone,
-    spent,
-    get started() {
-      return isStarted;
-    },
-    programs: new LRUCache({ max: MAX_REMEMBERED_PROGRAMS }),
-    ready,
-    ended,
-    kill,
-    get usable() {
-      return usable;
-    },
-    attach(port) {
-      const id = nextId++;
-      sessions.set(id, port);
-      messages.begun();
-      return id;
-    },
-    detach(id) {
-      sessions.delete(id);
-      killWhenEmpty();
-    },
-    send(message) {
-      send(message);
-      // A process that has not started reads nothing yet. One that is alone has no other sessions to be saved.
-      if (isStarted && !alone) liveness.sent();
-    },
-  };
+  /** It has started. False: it has said so before. */
+  private begun(): boolean {
+    const isFirst = !this.started;
+    this.started = true;
+    this.resolve.ready();
+    // What was sent meanwhile is read from now on.
+    if (!this.alone) this.liveness.sent();
+    return isFirst;
+  }
+}
+
+/** A promise, and the function that resolves it. */
+function signal(): { promise: Promise<void>; resolve(): void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
