@@ -1,36 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { dataLoader } from '../common/coalesce';
-import { spool } from '../common/spool';
 import type { Limits } from '../config.types';
-import {
-  createIndexes,
-  createSql,
-  dialects,
-  type HostDatabase,
-  IndexMissing,
-  inTransaction,
-  queryLimits,
-  readerOf,
-} from '../indexes';
+import { createIndexes, createSql, dialects, type HostDatabase, queryLimits, readerOf } from '../indexes';
 import type { Workers } from '../workers';
+import { createBulk } from './bulk/bulk';
 import { clearRecords, forgetDeleted } from './bulk/clear';
-import { checkIds, insertMany } from './bulk/create-many';
 import { createLongReads } from './reads/long-reads';
+import { createStreams } from './streams';
 import { checkId, hashOf, scopeOf } from './table/ids';
-import {
-  readRecords,
-  readSome,
-  recordSource,
-  recordsTable,
-  selectPage,
-  selectRecord,
-  selectRecords,
-  selectSome,
-} from './table/table';
-import type { AppKey, NewRecord, PageOptions, RecordStore, StoredRecord } from './types';
+import { readRecords, recordSource, recordsTable, selectPage, selectRecord, selectRecords } from './table/table';
+import type { RecordStore } from './types';
 import { createKeyedMutex } from './unit/keyed-mutex';
+import { refuseMissing } from './unit/not-built';
 import { sharedCommits } from './unit/shared-commits';
-import { createTransact, notBuilt } from './unit/transact';
+import { createTransact } from './unit/transact';
 import type { UnitTools } from './unit/unit-tools';
 
 export interface RecordStoreOptions {
@@ -50,9 +33,6 @@ export interface RecordStoreOptions {
   /** For a bulk creation that is too large for memory; by default the system's. */
   temporaryDirectory?: string;
 }
-
-/** New records after which the database's statistics are out of date. */
-const ANALYZE_AFTER = 5_000;
 
 /** Makes the record store on the host's database, which has the table `apps_records`. The first use creates its own tables. */
 export function createRecordStore({
@@ -94,25 +74,7 @@ export function createRecordStore({
     return { sql: createSql(trx ?? readerOf(database), dialect), trx };
   };
 
-  let unseen = 0;
-  /**
-   * Updates the database's statistics of the table after many inserts: until it does so by itself, PostgreSQL expects an
-   * app to have few records, and reads and sorts all of them for every page.
-   */
-  const analyze = async (records: number): Promise<void> => {
-    unseen += records;
-    if (unseen < ANALYZE_AFTER || !dialect.analyze || (await database.current())) return;
-    unseen = 0;
-    await createSql(database.knex(), dialect).change(`${dialect.analyze} ${recordsTable.name}`).catch(onError);
-  };
-
-  const insertAll = async (key: AppKey, source: { read(): AsyncIterable<NewRecord[]> }): Promise<number> => {
-    await checkIds(source.read());
-    const total = await inTransaction(tools, (sql) => insertMany({ sql, dialect, indexes, key }, source.read()));
-    await analyze(total);
-    return total;
-  };
-
+  const createMany = createBulk(tools, { onError, temporaryDirectory });
   const page: RecordStore['page'] = async (key, options) =>
     selectPage((await access()).sql, scopeOf(key), { ...options, limit: options.limit ?? queryLimits.limit });
 
@@ -144,46 +106,11 @@ export function createRecordStore({
       return refuseMissing(indexes.count(await access(), scopeOf(key), declared, { query, names }, end));
     },
 
-    async *stream(
-      key,
-      { limit = Number.POSITIVE_INFINITY, offset, after = 0 }: PageOptions = {},
-    ): AsyncIterable<StoredRecord[]> {
-      let left = limit;
-      let skipped = offset;
-      let from = after;
-      while (left > 0) {
-        const size = Math.min(batchSize, left);
-        const { sql } = await access();
-        const { records, next } = await selectSome(sql, scopeOf(key), { limit: size, offset: skipped, after: from });
-        if (records.length) yield records;
-        if (next === undefined) return;
-        left -= records.length;
-        skipped = 0;
-        from = next;
-      }
-    },
-
-    async *streamMatches(key, declared, { query, names }) {
-      for (let after = 0; ; ) {
-        const connection = await access();
-        const page = { query, names, limit: batchSize, after };
-        const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), declared, page, {}));
-        const { records, next } = await readSome(connection.sql, rows, batchSize);
-        if (records.length) yield records;
-        if (next === undefined) return;
-        after = next;
-      }
-    },
+    ...createStreams({ access, indexes, batchSize }),
 
     async createMany(key, records) {
       await prepare();
-      if ('read' in records) return insertAll(key, records);
-      const spooled = await spool(records, temporaryDirectory);
-      try {
-        return await insertAll(key, spooled);
-      } finally {
-        await spooled.remove();
-      }
+      return createMany(key, records);
     },
 
     async forgetDeleted(records) {
@@ -227,12 +154,4 @@ export function createRecordStore({
       database.close?.();
     },
   };
-}
-
-async function refuseMissing<T>(search: Promise<T>): Promise<T> {
-  try {
-    return await search;
-  } catch (error) {
-    throw error instanceof IndexMissing ? notBuilt(error) : error;
-  }
 }

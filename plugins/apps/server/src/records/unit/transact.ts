@@ -1,9 +1,10 @@
-import { AppsError, unavailable } from '../../common/errors';
+import { AppsError } from '../../common/errors';
 import { IndexMissing } from '../../indexes';
 import { hashOf } from '../table/ids';
 import type { RecordStore, UnitOfWork } from '../types';
 import { CollisionError } from './collision';
 import { createGroups } from './group';
+import { notBuilt } from './not-built';
 import { type Effect, RecordUnit } from './unit';
 import type { UnitTools } from './unit-tools';
 import { WorkUnit } from './work-unit';
@@ -75,10 +76,4 @@ async function beforeNext(failure: unknown, keys: Set<string>, attempt: number):
   for (const key of failure.keys) keys.add(key);
   // After the first collision, waiting for the mutex is enough; later ones are with another process.
   if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
-}
-
-/** The error in a transaction of other code, where an index can be neither built nor awaited. Starts to build the index. */
-export function notBuilt(missing: IndexMissing): AppsError {
-  missing.build().catch(() => undefined);
-  return unavailable('The indexes are not built yet, try again soon', 2);
 }

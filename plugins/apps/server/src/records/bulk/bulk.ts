@@ -1,0 +1,57 @@
+import { spool } from '../../common/spool';
+import { createSql, type Dialect, type HostDatabase, type Indexes, inTransaction } from '../../indexes';
+import { recordsTable } from '../table/table';
+import type { AppKey, NewRecord, RecordStore } from '../types';
+import { checkIds, insertMany } from './create-many';
+
+interface BulkTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  indexes: Indexes;
+}
+
+interface BulkOptions {
+  /** Receives an error after the commit. */
+  onError(error: unknown): void;
+  /** For what is too large for memory; by default the system's. */
+  temporaryDirectory: string | undefined;
+}
+
+/** New records after which the database's statistics are out of date. */
+const ANALYZE_AFTER = 5_000;
+
+/** Makes `RecordStore.createMany`. */
+export function createBulk(tools: BulkTools, { onError, temporaryDirectory }: BulkOptions): RecordStore['createMany'] {
+  const analyze = createAnalyze(tools, onError);
+
+  const insertAll = async (key: AppKey, source: { read(): AsyncIterable<NewRecord[]> }): Promise<number> => {
+    await checkIds(source.read());
+    const total = await inTransaction(tools, (sql) => insertMany({ ...tools, sql, key }, source.read()));
+    await analyze(total);
+    return total;
+  };
+
+  return async (key, records) => {
+    if ('read' in records) return insertAll(key, records);
+    const spooled = await spool(records, temporaryDirectory);
+    try {
+      return await insertAll(key, spooled);
+    } finally {
+      await spooled.remove();
+    }
+  };
+}
+
+/**
+ * Updates the database's statistics of the table after many inserts: until it does so by itself, PostgreSQL expects an app to
+ * have few records, and reads and sorts all of them for every page.
+ */
+function createAnalyze({ database, dialect }: BulkTools, onError: BulkOptions['onError']) {
+  let unseen = 0;
+  return async (records: number): Promise<void> => {
+    unseen += records;
+    if (unseen < ANALYZE_AFTER || !dialect.analyze || (await database.current())) return;
+    unseen = 0;
+    await createSql(database.knex(), dialect).change(`${dialect.analyze} ${recordsTable.name}`).catch(onError);
+  };
+}
