@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { type Access, killProcess, startConfined } from '../common/confined-process';
 import type { SandboxConfig } from '../config.types';
 import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from './messages';
@@ -63,109 +64,115 @@ export interface WorkerProcessOptions {
 const MAX_STRETCH = 5;
 
 /** Starts a worker process: confined, and ended only by SIGKILL or by itself. */
-export function startWorker(options: WorkerProcessOptions): WorkerProcess {
-  const { path, memory, sandbox, access, onIdle, onSpent } = options;
-  let isStarted = false;
-  let isSpent = false;
-  let job: Job | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const flags = [`--max-old-space-size=${memory}`, '--single-threaded-gc'];
-  // `advanced` copies long texts much faster than JSON.
-  const channel: Parameters<typeof startConfined>[2] = {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    serialization: 'advanced',
-  };
-  const child = startConfined({ path, flags, ...access }, sandbox, channel);
-  // Does not keep the server alive without a job; the worker ends with the server.
-  child.unref();
-  child.channel?.unref();
+export const startWorker = (options: WorkerProcessOptions): WorkerProcess => new ConfinedWorker(options);
+
+class ConfinedWorker implements WorkerProcess {
+  readonly ended: Promise<void>;
+  started = false;
+  job: Job | undefined;
+  private readonly child: ChildProcess;
+  private isSpent = false;
+  /** Ends the process when its job is not done in time. */
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: WorkerProcessOptions) {
+    const { path, memory, sandbox, access } = options;
+    const flags = [`--max-old-space-size=${memory}`, '--single-threaded-gc'];
+    this.child = startConfined({ path, flags, ...access }, sandbox, {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Copies long texts much faster than JSON.
+      serialization: 'advanced',
+    });
+    // Does not keep the server alive without a job; the worker ends with the server.
+    this.child.unref();
+    this.child.channel?.unref();
+    this.ended = this.watchStart();
+    this.child.on('message', (message) => this.receive(message));
+  }
+
+  get idle(): boolean {
+    return !this.isSpent && !this.job;
+  }
+
+  start(next: Job): void {
+    try {
+      // The 'exit' event reports a worker that is gone, the 'error' event one that could not start.
+      if (this.child.pid !== undefined) this.child.send(next.message, () => undefined);
+    } catch (error) {
+      return next.reject(error);
+    }
+    this.job = next;
+    this.child.channel?.ref();
+    if (this.started) this.limit(next);
+  }
+
+  kill(error?: unknown): void {
+    const wasSpent = this.isSpent;
+    this.isSpent = true;
+    killProcess(this.child);
+    this.release()?.reject(error);
+    if (!wasSpent) this.options.onSpent();
+  }
+
+  /** Resolves when the process has ended. */
+  private watchStart(): Promise<void> {
+    const late = `the worker did not start within ${START_TIMEOUT} ms`;
+    const slow = setTimeout(() => this.started || this.kill(new WorkerUnavailable(late)), START_TIMEOUT).unref();
+    return new Promise((resolve) => {
+      const gone = (error: unknown) => {
+        clearTimeout(slow);
+        this.kill(error);
+        resolve();
+      };
+      this.child.once('error', (error) => gone(new WorkerUnavailable(error.message)));
+      this.child.once('exit', (code, signal) =>
+        gone(
+          this.started ? new WorkerFailure('ended') : new WorkerUnavailable(`the worker ended with ${signal ?? code}`),
+        ),
+      );
+    });
+  }
 
   /** Takes the job away from this process. */
-  const release = (): Job | undefined => {
-    clearTimeout(timer);
-    child.channel?.unref();
-    const released = job;
-    job = undefined;
-    return released;
-  };
-  const retire = (error: unknown) => {
-    const wasSpent = isSpent;
-    isSpent = true;
-    killProcess(child);
-    release()?.reject(error);
-    if (!wasSpent) onSpent();
-  };
-  const failToStart = (message: string) => retire(new WorkerUnavailable(message));
-  const limit = ({ time, byProcessor }: Job) => {
-    clearTimeout(timer);
-    const before = byProcessor ? processorTime(child.pid) : undefined;
+  private release(): Job | undefined {
+    clearTimeout(this.timer);
+    this.child.channel?.unref();
+    const { job } = this;
+    this.job = undefined;
+    return job;
+  }
+
+  /** Ends the process when the job takes longer than it may. */
+  private limit({ time, byProcessor }: Job): void {
+    clearTimeout(this.timer);
+    const { pid } = this.child;
+    const before = byProcessor ? processorTime(pid) : undefined;
     const end = performance.now() + time * MAX_STRETCH;
     const over = () => {
-      const used = (processorTime(child.pid) ?? 0) - (before ?? 0);
+      const used = (processorTime(pid) ?? 0) - (before ?? 0);
       const left = before === undefined ? 0 : Math.min(time - used, end - performance.now());
       // A few ticks are the error of the measure.
-      if (left < 50) return retire(new WorkerFailure('time'));
-      timer = setTimeout(over, left);
+      if (left < 50) return this.kill(new WorkerFailure('time'));
+      this.timer = setTimeout(over, left);
     };
-    timer = setTimeout(over, time);
-  };
+    this.timer = setTimeout(over, time);
+  }
 
-  const slow = setTimeout(
-    () => failToStart(`the worker did not start within ${START_TIMEOUT} ms`),
-    START_TIMEOUT,
-  ).unref();
-  const ended = new Promise<void>((resolve) => {
-    const gone = (error: unknown) => {
-      clearTimeout(slow);
-      retire(error);
-      resolve();
-    };
-    child.once('error', (error) => gone(new WorkerUnavailable(error.message)));
-    child.once('exit', (code, signal) =>
-      gone(isStarted ? new WorkerFailure('ended') : new WorkerUnavailable(`the worker ended with ${signal ?? code}`)),
-    );
-  });
+  private receive(message: unknown): void {
+    const answer = readMessage(message);
+    if (this.isSpent) return;
+    if (answer?.type === 'ready' && !this.started) {
+      this.started = true;
+      if (this.job) this.limit(this.job);
+    } else if (answer && answer.type !== 'ready' && this.started && this.job) this.settle(answer);
+    else this.kill(new Error('A worker sent a message that is none'));
+  }
 
-  const settle = (answer: Exclude<WorkerMessage, { type: 'ready' }>) => {
-    const { resolve, reject } = release() as Job;
+  private settle(answer: Exclude<WorkerMessage, { type: 'ready' }>): void {
+    const { resolve, reject } = this.release() as Job;
     if (answer.type === 'value') resolve(answer.value);
     else reject(answer.type === 'error' ? unpackError(answer.error) : new Error(`A worker failed: ${answer.message}`));
-    if (answer.type !== 'broken' && !answer.spent) return onIdle();
-    retire(undefined);
-  };
-  child.on('message', (message) => {
-    const answer = readMessage(message);
-    if (isSpent) return;
-    if (answer?.type === 'ready' && !isStarted) {
-      isStarted = true;
-      clearTimeout(slow);
-      if (job) limit(job);
-    } else if (answer && answer.type !== 'ready' && isStarted && job) settle(answer);
-    else retire(new Error('A worker sent a message that is none'));
-  });
-
-  return {
-    ended,
-    get started() {
-      return isStarted;
-    },
-    get idle() {
-      return !isSpent && !job;
-    },
-    get job() {
-      return job;
-    },
-    start(next) {
-      try {
-        // The 'exit' event reports a worker that is gone, the 'error' event one that could not start.
-        if (child.pid !== undefined) child.send(next.message, () => undefined);
-      } catch (error) {
-        return next.reject(error);
-      }
-      job = next;
-      child.channel?.ref();
-      if (isStarted) limit(next);
-    },
-    kill: retire,
-  };
+    if (answer.type !== 'broken' && !answer.spent) return this.options.onIdle();
+    this.kill();
+  }
 }
