@@ -1,14 +1,13 @@
 import type { Core } from '@strapi/strapi';
 import type { Rule, RuleChoices, RuleInput, RuleTarget, RunRule } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { callVisit, functionNames, newDryRun } from '../apps';
 import type { Requester } from '../auth/types';
-import { didYouMean } from '../common/did-you-mean';
-import { AppsError, errorText, isAppsError, missing, notFound } from '../common/errors';
-import type { ContentItem, Site, Sites } from '../sites/types';
+import { notFound } from '../common/errors';
+import type { ContentItem, Site } from '../sites/types';
 import type { CallServices } from './calls';
 import { createItems } from './items';
-import { readRule, wrongKey } from './rule-input';
+import { readRule } from './rule-input';
+import { createRuleTargets, type KnownFunctions } from './rule-targets';
 
 const RULE = 'plugin::apps.rule';
 
@@ -35,19 +34,9 @@ export interface RuleEntries {
 /** An entry as stored. */
 type Row = Omit<Rule, 'id' | 'failures' | 'problem'> & { documentId: string; failures: Rule['failures'] | null };
 
-/**
- * The site of a rule's app: the first site with the app in the item's locale, else the first site with the app; null if no
- * site has it.
- */
-export async function siteOfApp(sites: Sites, app: string, locale: string | null = null): Promise<Site | null> {
-  const all = await sites.all();
-  const sameLocale = all.filter((site) => locale !== null && site.locale === locale);
-  for (const site of [...sameLocale, ...all]) if (await sites.app(site, app)) return site;
-  return null;
-}
-
 /** @param services called at each use, because the services are created after the entries */
 export function createRuleEntries(strapi: Core.Strapi, services: () => CallServices): RuleEntries {
+  const targets = createRuleTargets(strapi, services);
   const documents = () => strapi.documents(RULE as never) as unknown as DocumentMethods;
 
   async function existing(documentId: string): Promise<Row> {
@@ -56,106 +45,28 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
     return row;
   }
 
-  async function functions({ app: appId, block }: RuleTarget, manager: Requester): Promise<readonly string[]> {
-    const all = services();
-    const site = await siteOfApp(all.sites, appId);
-    const app = site && (await all.loadApp(site, appId));
-    if (!site || !app) {
-      const all = (await choices()).apps.map(({ id }) => id);
-      throw wrongKey('app', `No site has an app "${appId}"${instead(appId, all)}`);
-    }
-    if (!app.blocks.has(block)) {
-      const known = [...app.blocks.values()].flatMap(({ id, logic }) => (logic ? [id] : []));
-      throw wrongKey('block', `${missing.block(block, appId)}${instead(block, known)}`);
-    }
-    const content = await all.sites.content.resolve(site, '', manager);
-    if (!content) throw new AppsError('InternalServerError', 'The site has no root');
-    const address = all.sites.urls.block(site, appId, block);
-    // Dry, because loading the logic is not a run of the app.
-    const visit = { ...callVisit(all, { site, content, requester: manager, address, params: {} }), dry: newDryRun() };
-    try {
-      return await functionNames(all, visit, app, block);
-    } catch (error) {
-      // Its definition or logic is broken; managers may see why.
-      if (!(error instanceof AppsError) || error.status !== 500) throw error;
-      throw wrongKey('block', errorText(error));
-    }
-  }
-
-  /** BadRequestError unless the rule's content type, event and function exist. */
-  async function requireTarget(rule: RuleInput, manager: Requester, functionsOf = functions): Promise<void> {
-    const type = contentTypes(strapi).find(({ uid }) => uid === rule.contentType);
-    if (!type) {
-      const known = contentTypes(strapi).map(({ uid }) => uid);
-      throw wrongKey(
-        'contentType',
-        `There is no content type "${rule.contentType}"${instead(rule.contentType, known)}`,
-      );
-    }
-    if (!type.hasDrafts && (rule.event === 'publish' || rule.event === 'unpublish')) {
-      throw wrongKey('event', `Items of "${rule.contentType}" have no drafts: they are never published or unpublished`);
-    }
-    const known = await functionsOf(rule, manager);
-    if (known.includes(rule.function)) return;
-    throw wrongKey(
-      'function',
-      `The block "${rule.block}" has no function "${rule.function}"${instead(rule.function, known)}`,
-    );
-  }
-
-  /** Why a stored rule cannot run, because files have changed. @param known functions found for other rules */
-  async function problemOf(rule: RuleInput, manager: Requester, known: Known): Promise<string | null> {
-    const functionsOf: typeof functions = (target, who) => {
-      const key = `${target.app}/${target.block}`;
-      const found = known.get(key) ?? functions(target, who);
-      known.set(key, found);
-      return found;
-    };
-    try {
-      await requireTarget(rule, manager, functionsOf);
-      return null;
-    } catch (error) {
-      if (isAppsError(error)) return errorText(error);
-      throw error;
-    }
-  }
-
-  async function choices(): Promise<RuleChoices> {
-    const { sites, loadApp } = services();
-    const apps = new Map<string, string[]>();
-    for (const site of await sites.all()) {
-      for (const id of await sites.apps(site)) {
-        const app = apps.has(id) ? null : await loadApp(site, id);
-        const blocks = [...(app?.blocks.values() ?? [])].flatMap((block) => (block.logic ? [block.id] : []));
-        if (app) apps.set(id, blocks);
-      }
-    }
-    const sorted = [...apps].sort(([a], [b]) => (a < b ? -1 : 1));
-    return { contentTypes: contentTypes(strapi), apps: sorted.map(([id, blocks]) => ({ id, blocks })) };
-  }
-
   return {
-    functions,
+    functions: targets.functions,
+    choices: targets.choices,
     async list(manager) {
       const rules: Rule[] = [];
-      const known: Known = new Map();
+      const known: KnownFunctions = new Map();
       const deadline = performance.now() + MAX_CHECK_TIME;
       for (const row of await documents().findMany({ sort: ['name:asc', 'id:asc'] })) {
-        const problem = performance.now() < deadline ? await problemOf(row, manager, known) : null;
+        const problem = performance.now() < deadline ? await targets.problemOf(row, manager, known) : null;
         rules.push({ ...ruleOf(row), problem });
       }
       return rules;
     },
-    choices,
     async create(input, manager) {
       const rule = readRule({ enabled: true, ...input });
-      await requireTarget(rule, manager);
+      await targets.check(rule, manager);
       return ruleOf(await documents().create({ data: rule }));
     },
     async update(documentId, input, manager) {
       const rule = readRule({ ...(inputOf(await existing(documentId)) as unknown as Items), ...input });
       // A rule whose function is gone can still be switched off.
-      if (Object.keys(input).join() !== 'enabled' || rule.enabled) await requireTarget(rule, manager);
+      if (Object.keys(input).join() !== 'enabled' || rule.enabled) await targets.check(rule, manager);
       return ruleOf((await documents().update({ documentId, data: rule })) ?? (await existing(documentId)));
     },
     item: (site, { contentType: uid, ...rest }, requester) =>
@@ -167,21 +78,8 @@ export function createRuleEntries(strapi: Core.Strapi, services: () => CallServi
   };
 }
 
-/** Functions of blocks, by app and block. */
-type Known = Map<string, Promise<readonly string[]>>;
-
 /** Milliseconds for checking all rules. */
 const MAX_CHECK_TIME = 5_000;
-
-/** Names that a message lists. */
-const MAX_NAMES = 20;
-
-/** The hint for a missing name: the names that exist. */
-function instead(given: string, known: readonly string[]): string {
-  const more = known.length > MAX_NAMES ? ' …' : '';
-  const list = known.length > 0 ? known.slice(0, MAX_NAMES).join(', ') + more : 'none';
-  return `${didYouMean(given, known) || '.'} There are: ${list}`;
-}
 
 /** The part of Strapi's document service that is used here. */
 interface DocumentMethods {
@@ -198,16 +96,4 @@ function inputOf({ name, enabled, event, contentType, app, block, function: call
 
 function ruleOf(row: Row): Rule {
   return { id: row.documentId, ...inputOf(row), failures: row.failures ?? [], problem: null };
-}
-
-/** The host's own content types, by name. */
-function contentTypes(strapi: Core.Strapi): RuleChoices['contentTypes'] {
-  return Object.values(strapi.contentTypes)
-    .filter(({ uid }) => uid.startsWith('api::'))
-    .map(({ uid, info, options }) => ({
-      uid,
-      name: info.displayName,
-      hasDrafts: options?.draftAndPublish === true,
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -10,7 +10,7 @@ import { createAfterCommit, type Due } from './after-commit';
 import { type CallServices, callIn } from './calls';
 import { type Action, type ContentEvent, createContentEvents, eventsOf } from './host-events';
 import { createItems } from './items';
-import { siteOfApp } from './rule-entries';
+import { siteOfApp } from './rule-targets';
 
 const RULE = 'plugin::apps.rule';
 
