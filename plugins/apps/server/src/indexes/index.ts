@@ -1,20 +1,11 @@
 import { type BuildTools, forget, type RecordSource } from './building/build';
 import { checkIndexes } from './building/check';
-import { type Access, createReadiness, type Ready } from './building/readiness';
+import { type Access, createReadiness } from './building/readiness';
 import { checkSearch } from './checked-search';
-import {
-  createSql,
-  type HostDatabase,
-  isFailure,
-  type LongReads,
-  type Row,
-  type Sql,
-  translateError,
-} from './database/database';
+import { createSql, type HostDatabase, type LongReads, type Row, type Sql } from './database/database';
 import { dialects } from './dialects';
-import type { QueryTarget } from './query/sql/target';
-import { type EstimateOptions, Outdated } from './query/statement/estimate';
 import { createMemory } from './query/statement/memory';
+import { createReading } from './reading';
 import {
   countGeneration,
   countOfAll,
@@ -126,43 +117,7 @@ export function createIndexes({
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
 
-  /** Tries again when tables are dropped between choosing a generation and reading it: then there is a newer one. */
-  const reading = async <T>(
-    access: Access,
-    scope: string,
-    choose: () => Promise<Ready>,
-    read: (target: QueryTarget, options: EstimateOptions) => Promise<T>,
-  ): Promise<T> => {
-    for (let attempt = 1; ; attempt++) {
-      const { generation, remembered } = await choose();
-      try {
-        return await read(targetOf(dialect, generation, maxSorted), { remembered, memory });
-      } catch (error) {
-        readiness.forget(scope);
-        const gone = error instanceof Outdated || (isFailure(error, 'missing-table') && !access.trx);
-        if (!gone || attempt === 5) throw error;
-      }
-    }
-  };
-
-  const searchSql = ({ sql, trx }: Access, { signal, time = Number.POSITIVE_INFINITY }: ReadEnd): SearchSql => {
-    const requestEnd = performance.now() + time;
-    let searchEnd: number | undefined;
-    return {
-      rows: sql.rows,
-      async long(statement) {
-        // From the first statement: before it the search may have waited for an index to be built.
-        searchEnd ??= performance.now() + longReads.searchTime;
-        const left = Math.min(searchEnd, requestEnd) - performance.now();
-        try {
-          return dialect.rows(await longReads.read(statement, trx, { signal, time: left }));
-        } catch (error) {
-          throw translateError(dialect, error);
-        }
-      },
-    };
-  };
-
+  const { searchSql, reading } = createReading({ dialect, longReads, readiness, maxSorted, memory });
   const countAll = (sql: SearchSql, scope: string) => countOfAll(sql, table, scope);
 
   return {
