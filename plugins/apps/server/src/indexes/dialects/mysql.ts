@@ -35,6 +35,7 @@ export const mysql: Dialect = {
   unindexed: (expression) => expression,
   join: 'straight_join',
   fence: undefined,
+  anyKey: '?',
   plansLimits: false,
   mixedOrder: false,
   contains: (haystack, needle) => `locate(${needle}, ${haystack}) > 0`,

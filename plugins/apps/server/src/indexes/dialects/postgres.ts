@@ -34,6 +34,7 @@ export const postgres: Dialect = {
   unindexed: (expression) => expression,
   join: 'cross join',
   fence: ' offset 0',
+  anyKey: '(select ?::bytea)',
   plansLimits: true,
   mixedOrder: true,
   contains: (haystack, needle) => `position(${needle} in ${haystack}) > 0`,

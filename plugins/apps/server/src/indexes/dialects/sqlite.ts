@@ -23,6 +23,7 @@ export const sqlite: Dialect = {
   join: 'cross join',
   // Conditions that are not `unindexed` decide the plan.
   fence: '',
+  anyKey: '?',
   plansLimits: false,
   mixedOrder: true,
   contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,

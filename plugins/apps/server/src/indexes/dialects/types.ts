@@ -40,6 +40,11 @@ export interface Dialect {
    * choosing another index for the rows of one table.
    */
   readonly fence: string | undefined;
+  /**
+   * A placeholder for binary data whose value does not choose the plan: counting has decided it. Otherwise PostgreSQL plans a
+   * prepared statement again for each value, where it expects more rows of an average one.
+   */
+  readonly anyKey: string;
   /** Whether the planner needs to know the numbers of LIMIT and OFFSET, also of a statement that is prepared. */
   readonly plansLimits: boolean;
   /** Whether rows in the order of an index, with ties in the opposite direction, need no complete sort. */

@@ -78,7 +78,7 @@ function textOf(index: string, { value, position }: Value, counts: QueryCounts):
 
 export const word: ConditionKind<Word> = {
   sql: (target, { index, range }, use) => termSql(target, index, rangeSql(range), use),
-  access: (target, { index, range }) => termAccess(target, index, rangeSql(range), range.prefix),
+  access: (target, { index, range }) => termAccess(target, index, rangeSql(range, target.dialect.anyKey), range.prefix),
   lookups: () => 1,
 };
 

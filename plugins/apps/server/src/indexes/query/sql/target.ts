@@ -69,11 +69,11 @@ export function inSql(terms: readonly Buffer[]): Fragment {
   return fragment(`t.term in (${marks(terms)})`, ...terms);
 }
 
-/** The range of entries of a word, or of all words that begin with it. */
-export function rangeSql({ term, prefix }: WordRange): Fragment {
+/** The range of entries of a word, or of all words that begin with it. @param key placeholder of a whole word */
+export function rangeSql({ term, prefix }: WordRange, key = '?'): Fragment {
   // No byte of a term is 0xff: all terms with this prefix are below it.
   if (prefix) return fragment('(t.term >= ? and t.term < ?)', term, Buffer.concat([term, Buffer.from([0xff])]));
-  return fragment('t.term = ?', term);
+  return fragment(`t.term = ${key}`, term);
 }
 
 /** The condition that a record has an entry of the index in the range. */
