@@ -17,7 +17,6 @@ interface PythonFunctions {
  * restored after every session.
  */
 export class PythonContext implements LanguageContexts {
-  readonly language = 'python';
   ready = false;
   private readonly started: Promise<PythonFunctions>;
   private functions: PythonFunctions | null = null;
