@@ -17,6 +17,7 @@ const MAX_COMPILED_PROGRAMS = 32;
  * thread never waits for a theme's code: only work in an idle isolate is synchronous (twice as fast).
  */
 export class JavaScriptContexts implements LanguageContexts {
+  readonly language = 'javascript';
   ready = false;
   private readonly programs = new Map<string, ivm.Script[]>();
   private readonly prelude: Promise<ivm.Script>;

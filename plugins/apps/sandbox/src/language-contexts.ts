@@ -8,6 +8,7 @@ export type HostCall = (data: unknown) => Promise<string>;
 
 /** Runs the sessions of one language in an isolate, one after the other; no session sees an earlier one. */
 export interface LanguageContexts {
+  readonly language: Language;
   /** Whether a session can begin at once. */
   readonly ready: boolean;
   /** Settles when the next session can begin. */

@@ -29,8 +29,11 @@ export interface EntryResult {
   growth: number;
 }
 
-/** Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. */
-const engineDelay = 5;
+/**
+ * Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. V8 gives the stack of
+ * JavaScript; Python interrupts itself, and needs some milliseconds of processor time to describe where it was.
+ */
+const engineDelays: Record<Language, number> = { javascript: 5, python: 60 };
 
 /** Sessions in a row after which an isolate that holds much memory is replaced: less is garbage that is not collected yet. */
 const maxLargeSessions = 32;
@@ -86,9 +89,10 @@ export class PooledIsolate {
    * request: the isolate measures it after the request, before its thread sleeps again.
    */
   async enter(data: string, time: number): Promise<EntryResult> {
-    if (!this.current?.entry) throw new Error('no program is loaded');
-    const options = { result: { promise: true }, timeout: Math.ceil(time) + engineDelay };
-    const entered: Promise<unknown> = this.current.entry.apply(undefined, [data, time], options);
+    const { current } = this;
+    if (!current?.entry) throw new Error('no program is loaded');
+    const options = { result: { promise: true }, timeout: Math.ceil(time) + engineDelays[current.language] };
+    const entered: Promise<unknown> = current.entry.apply(undefined, [data, time], options);
     const [answer, heap] = await Promise.all([entered, this.heap()]);
     if (typeof answer !== 'string') throw new Error('the sandbox gave no text');
     return { answer, growth: Math.max(0, heap - (this.heapBefore ?? 0)) };

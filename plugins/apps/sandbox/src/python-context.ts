@@ -17,6 +17,7 @@ interface PythonFunctions {
  * restored after every session.
  */
 export class PythonContext implements LanguageContexts {
+  readonly language = 'python';
   ready = false;
   private readonly started: Promise<PythonFunctions>;
   private functions: PythonFunctions | null = null;

@@ -13,6 +13,13 @@ const endTime = 100;
 /** Milliseconds that a session has to send its stack after its time is over; then it ends without one. */
 const STACK_TIMEOUT = 100;
 
+/**
+ * Milliseconds from the end of a session to the reply to its host call. Disposing of an isolate wakes its thread in the call.
+ * A reply that comes just then would be passed to the call by isolated-vm although its memory has been freed, which ends the
+ * process (docs/decisions/sandbox.md).
+ */
+const LAST_REPLY_DELAY = 50;
+
 /** A line in the stacks of errors that come out of an isolate. */
 const boundary = '<isolated-vm boundary>';
 
@@ -98,9 +105,9 @@ export class Session implements IsolateEvents {
     if (typeof data !== 'string') this.fail('broken', '');
     else if (data.startsWith(timeIsOver)) this.fail('time', data.slice(1, 1 + MAX_TEXT.stack));
     else if (data.length > this.options.messageSize) this.fail('size', '');
-    if (this.over) return Promise.resolve('');
+    if (this.over) return lastReply();
     if (this.isLate) return Promise.resolve(timeIsOver);
-    if ((data as string).startsWith(ownCall)) return Promise.resolve(this.own((data as string).slice(1)));
+    if ((data as string).startsWith(ownCall)) return this.own((data as string).slice(1));
     this.options.send({ type: 'host', session: this.options.id, data: data as string });
     return new Promise((resolve) => {
       this.pending = resolve;
@@ -108,10 +115,11 @@ export class Session implements IsolateEvents {
   }
 
   /** Answers an own call of the sandbox; one that the prelude would not have made ends the session. */
-  private own(call: string): string {
+  private own(call: string): Promise<string> {
     const answer = this.answerOwn(call);
-    if (answer === null) this.fail('broken', '');
-    return answer ?? '';
+    if (answer !== null) return Promise.resolve(answer);
+    this.fail('broken', '');
+    return lastReply();
   }
 
   catastrophe(): void {
@@ -139,7 +147,7 @@ export class Session implements IsolateEvents {
     if (this.over) return;
     this.over = true;
     this.options.ended(this, true);
-    this.reply('');
+    void lastReply().then((reply) => this.reply(reply));
     this.options.pool.discard(this.isolate);
     const timer = setTimeout(() => this.options.send({ type: 'unhealthy' }), endTime);
     void this.running.finally(() => {
@@ -192,6 +200,11 @@ export class Session implements IsolateEvents {
     this.options.send({ type: 'used', session: this.options.id, bytes });
     this.options.send({ type: 'done', session: this.options.id, data });
   }
+}
+
+/** The reply to a host call of a session that is over: an isolate that is not waiting any more does not read it. */
+function lastReply(): Promise<string> {
+  return new Promise((resolve) => setTimeout(resolve, LAST_REPLY_DELAY, ''));
 }
 
 /** An error that logic has thrown past the prelude, as JSON text of a `WireError`; '' for an error of the runner itself. */

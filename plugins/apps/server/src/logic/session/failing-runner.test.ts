@@ -127,6 +127,31 @@ describe('a runner that fails', () => {
     await ending.destroy();
   });
 
+  /** Handles the session of `first` as given; any other crashes the runner after that, and is answered by a new one. */
+  const crashing = (first: string) => `let crashes = false;
+    pipe.on('data', (data) => {
+      for (const { type, session, source } of JSON.parse(String(data).split('\\n')[1])) {
+        const isFirst = source?.modules[0].code.includes('first');
+        const value = type === 'open' ? { functions: [], outcomes: [] } : [{ defined: true, value: 'again' }];
+        const done = () => send('done', session, JSON.stringify({ value }));
+        if (crashes && type === 'open') process.abort();
+        if (type === 'call') done();
+        if (type === 'open') (isFirst ? ${first} : done)();
+        crashes ||= isFirst;
+      }
+    });`;
+  test.each([
+    ['after one that ended well: it is to blame', 'done', { name: 'LogicError' }],
+    ['after one that failed: it runs again', "() => send('failed-memory', session)", { value: 'again' }],
+  ])('crashes in its second session, %s', async (what, first, expected) => {
+    const runtime = withRunner(what.slice(0, 20), crashing(first), 5_000);
+    const session = runtime.open(programOf('function first() {}'), contextOf(), fakeHost(), runtime.budget());
+    await session.then((opened) => opened.close()).catch(() => undefined);
+    const second = runOnce(runtime, 'function f() {}').catch((error: unknown) => error);
+    expect(await second).toMatchObject(expected);
+    await runtime.destroy();
+  });
+
   test('is replaced', async () => {
     const source = `onMessage(({ type, session, source }) => {
         if (source?.modules[0].code.includes('crash')) process.abort();

@@ -84,7 +84,7 @@ export class SessionLink {
     if (this.ended || this.isOverdue) return;
     const busy = this.waiting !== null;
     this.end ??= () => new AppsError('ServiceUnavailableError', 'The logic session has been closed');
-    this.finish();
+    this.finish(busy);
     if (this.opened) this.options.runner.send({ type: busy ? 'stop' : 'close', session: this.id });
   }
 
@@ -238,11 +238,12 @@ export class SessionLink {
     this.waiting = null;
   }
 
-  private finish(): void {
+  /** @param mayRun whether logic of the session may still run */
+  private finish(mayRun = true): void {
     if (this.ended) return;
     this.ended = true;
     this.deadline.stop();
-    this.options.runner.detach(this.id);
+    this.options.runner.detach(this.id, mayRun);
     this.options.onEnd();
   }
 }

@@ -15,13 +15,16 @@ const START_TIMEOUT = 15_000;
 
 const MAX_REMEMBERED_PROGRAMS = 200;
 
+/** Milliseconds after the end of a session that failed or was stopped, within which its isolate may end the process. */
+const END_TIME = 1000;
+
 export type Language = WireProgram['language'];
 
 export type SessionMessage = Extract<FromRunner, { session: number }>;
 
 /**
  * How the logic of a runner's only session has ended it: by a crash, or by an invalid message.
- * Null: there were other sessions, or the server ended it.
+ * Null: there were other sessions, the isolate of one may still have run, or the server ended it.
  */
 export type Fault = 'crash' | 'breach' | null;
 
@@ -52,7 +55,8 @@ export interface Runner {
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   attach(port: SessionPort): number;
-  detach(id: number): void;
+  /** @param mayRun whether the session failed or was stopped, so that its isolate may still run */
+  detach(id: number, mayRun: boolean): void;
   send(message: ToRunner): void;
   kill(): void;
 }
@@ -88,6 +92,8 @@ class RunnerProcess implements Runner {
   private readonly post: (message: ToRunner) => void;
   private readonly resolve: { spent(): void; ready(): void; ended(): void };
   private fault: Fault = 'crash';
+  /** Until when an isolate without a session may run. */
+  private mayRunUntil = 0;
   private nextId = 1;
   /** Pings that it has not answered. */
   private pings = 0;
@@ -125,8 +131,9 @@ class RunnerProcess implements Runner {
     return id;
   }
 
-  detach(id: number): void {
+  detach(id: number, mayRun: boolean): void {
     this.sessions.delete(id);
+    if (mayRun) this.mayRunUntil = performance.now() + END_TIME;
     this.killWhenEmpty();
   }
 
@@ -182,7 +189,8 @@ class RunnerProcess implements Runner {
     this.pipe.destroy();
     const ports = [...this.sessions.values()];
     this.sessions.clear();
-    for (const port of ports) port.lost(ports.length === 1 ? why : null);
+    const isAlone = ports.length === 1 && performance.now() > this.mayRunUntil;
+    for (const port of ports) port.lost(isAlone ? why : null);
     this.resolve.ended();
   }
 
