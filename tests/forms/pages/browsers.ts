@@ -20,7 +20,11 @@ export function pagesInBrowsers(stage: Stage): void {
         viewport: { width: 390, height: 800 },
       });
       const address = `${stage.host.url}/site/${path}`;
-      const step = (title: string) => page.waitForSelector(`.apps-steps li[aria-current=step]:text-is("${title}")`);
+      const step = async (title: string) => {
+        await page.waitForSelector(`.apps-steps li[aria-current=step]:text-is("${title}")`);
+        // The steps stand before the fields, which the browser may not have read yet.
+        await page.waitForLoadState('load');
+      };
       // Without the script a field with a condition is there.
       const scriptHasRun = () =>
         page.waitForSelector('[name=mail]', { state: javaScriptEnabled ? 'hidden' : 'visible' });
