@@ -20,11 +20,7 @@ export function pagesInBrowsers(stage: Stage): void {
         viewport: { width: 390, height: 800 },
       });
       const address = `${stage.host.url}/site/${path}`;
-      const step = async (title: string) => {
-        await page.waitForSelector(`.apps-steps li[aria-current=step]:text-is("${title}")`);
-        // The steps stand before the fields, which the browser may not have read yet.
-        await page.waitForLoadState('load');
-      };
+      const step = (title: string) => page.waitForSelector(`.apps-steps li[aria-current=step]:text-is("${title}")`);
       // Without the script a field with a condition is there.
       const scriptHasRun = () =>
         page.waitForSelector('[name=mail]', { state: javaScriptEnabled ? 'hidden' : 'visible' });
@@ -48,7 +44,7 @@ export function pagesInBrowsers(stage: Stage): void {
       await scriptHasRun();
       await page.click('[name=_back]');
       await step('Company <1>');
-      expect(await page.textContent('.apps-page')).toContain('cv.txt');
+      await expect.poll(() => page.textContent('.apps-page'), { timeout: 20_000 }).toContain('cv.txt');
       if (javaScriptEnabled) expect(await violations(page)).toEqual([]);
       await page.click('[name=_next]:visible');
       await step('Work');
