@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** Settings of a host besides its environment. */
@@ -12,11 +13,20 @@ export interface Configuration {
   localized?: string[];
 }
 
+/**
+ * The folder of a host whose clock is ahead: when a host starts, it deletes uploads that are too old by its clock, and
+ * all hosts share the project's folder.
+ */
+const ownFolder = (clockAhead: number) => ({
+  temporaryDirectory: path.join(tmpdir(), `apps-ahead-${clockAhead}`),
+});
+
 /** The environment of a host with this configuration, which configure.cjs reads in the host's process. */
 export function configured({ apps, usualCors, clockAhead, localized }: Configuration): Record<string, string> {
+  const config = clockAhead ? { ...ownFolder(clockAhead), ...apps } : apps;
   return {
     NODE_OPTIONS: `--require ${path.join(__dirname, 'configure.cjs')}`,
-    ...(apps && { TEST_APPS_CONFIG: JSON.stringify(apps) }),
+    ...(config && { TEST_APPS_CONFIG: JSON.stringify(config) }),
     ...(usualCors && { TEST_USUAL_CORS: 'true' }),
     ...(clockAhead && { TEST_CLOCK_AHEAD: String(clockAhead) }),
     ...(localized && { TEST_LOCALIZED: localized.join() }),
