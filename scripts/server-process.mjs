@@ -1,5 +1,6 @@
 /** Starting servers: a free port, the address that Strapi will use, and a Strapi that ends with its caller. */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { constants } from 'node:os';
@@ -17,13 +18,16 @@ export function serverAddress() {
   return { host: read('HOST') ?? '0.0.0.0', port: Number(read('PORT') ?? 1337) };
 }
 
-/** A free port of this machine. */
+/**
+ * A port on which nothing listens. The system gives none of these to an outgoing connection, which could otherwise take the
+ * port before a server has started.
+ */
 export async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = randomInt(11_000, 31_000);
+    if (!(await listenProblem({ host: '127.0.0.1', port }))) return port;
+  }
+  throw new Error('Found no free port between 11000 and 31000.');
 }
 
 /** Resolves to null when the address can be listened on, else to the error's code, e.g. EADDRINUSE. */
