@@ -9,8 +9,8 @@ import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
+import type { Runner } from './supervisor/runner';
 import { createRunnerPool, type RunnerPool } from './supervisor/runner-pool';
-import type { Runner } from './supervisor/runner-process';
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
 export { default as contextMembers } from '../../../shared/context-members.json';

@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
 import { type AppsError, logicError } from '../../common/errors';
+import type { Fault } from '../supervisor/runner';
 import { lostError } from '../supervisor/runner-pool';
-import type { Fault } from '../supervisor/runner-process';
 import type { HostAnswersOptions } from './host-answers';
 import {
   brokenError,

@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
 import { AppsError } from '../../common/errors';
+import type { Fault, Runner, SessionMessage } from '../supervisor/runner';
 import { RunnerBreach } from '../supervisor/runner-messages';
-import type { Fault, Runner, SessionMessage } from '../supervisor/runner-process';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
 import { brokenError } from './outcome';
 import { SessionDeadline } from './session-deadline';

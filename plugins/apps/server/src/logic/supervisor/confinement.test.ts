@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { hasPermissionModel } from '../../common/confined-process';
 import { makePrograms } from '../testing/harness';
-import { type RunnerProcessOptions, startRunner } from './runner-process';
+import type { RunnerProcessOptions } from './runner';
+import { startRunner } from './runner-process';
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 

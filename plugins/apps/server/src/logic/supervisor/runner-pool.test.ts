@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Runner } from './runner';
 import { createRunnerPool } from './runner-pool';
-import { type Runner, startRunner } from './runner-process';
+import { startRunner } from './runner-process';
 
 vi.mock('./runner-process');
 

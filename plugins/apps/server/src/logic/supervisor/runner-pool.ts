@@ -1,7 +1,8 @@
 import type { SetupProblem } from '../../../../shared/admin-api';
 import { AppsError, unavailable } from '../../common/errors';
 import { createSemaphore, type Semaphore } from '../../workers';
-import { type Language, type Runner, type RunnerProcessOptions, startRunner } from './runner-process';
+import type { Language, Runner, RunnerProcessOptions } from './runner';
+import { startRunner } from './runner-process';
 
 /** Milliseconds after the loss of a runner during which a spare one is ready. */
 const spareTime = 60_000;
