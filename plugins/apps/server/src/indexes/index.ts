@@ -100,6 +100,8 @@ export interface IndexesOptions {
   timeout?: number;
   /** Records that a search sorts at most, instead of walking an index. Default 5,000. */
   maxSorted?: number;
+  /** Records that a search reads at most in the wanted order before it counts its matches. Default 2,000. */
+  maxWalk?: number;
 }
 
 export function createIndexes({
@@ -109,15 +111,17 @@ export function createIndexes({
   source,
   timeout = 5_000,
   maxSorted = 5_000,
+  maxWalk = 2_000,
 }: IndexesOptions): Indexes {
   const dialect = dialects[database.client];
   const memory = createMemory();
+  const limits = { maxSorted, maxWalk };
   const plans: Plans = new WeakMap();
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
 
-  const { searchSql, reading } = createReading({ dialect, longReads, readiness, maxSorted, memory });
+  const { searchSql, reading } = createReading({ dialect, longReads, readiness, limits, memory });
   const countAll = (sql: SearchSql, scope: string) => countOfAll(sql, table, scope);
 
   return {
@@ -182,7 +186,7 @@ export function createIndexes({
       const sql = searchSql(access, end);
       const sizes = new Map<string, number | null>();
       for (const generation of await readiness.complete(scope)) {
-        for (const [name, size] of await countEntries(sql, targetOf(dialect, generation, maxSorted)))
+        for (const [name, size] of await countEntries(sql, targetOf(dialect, generation, limits)))
           sizes.set(name, size);
       }
       return sizes;

@@ -4,7 +4,7 @@ import type { Dialect } from './dialects';
 import type { QueryTarget } from './query/sql/target';
 import { type EstimateOptions, Outdated } from './query/statement/estimate';
 import type { Memory } from './query/statement/memory';
-import { type SearchSql, targetOf } from './search';
+import { type PlanLimits, type SearchSql, targetOf } from './search';
 import type { ReadEnd } from './types';
 
 /** Attempts to read an index whose tables are replaced meanwhile. */
@@ -14,7 +14,7 @@ interface ReadingTools {
   dialect: Dialect;
   longReads: LongReads;
   readiness: Readiness;
-  maxSorted: number;
+  limits: PlanLimits;
   memory: Memory;
 }
 
@@ -33,7 +33,7 @@ interface Reading {
   ): Promise<T>;
 }
 
-export function createReading({ dialect, longReads, readiness, maxSorted, memory }: ReadingTools): Reading {
+export function createReading({ dialect, longReads, readiness, limits, memory }: ReadingTools): Reading {
   return {
     searchSql({ sql, trx }, { signal, time = Number.POSITIVE_INFINITY }) {
       const requestEnd = performance.now() + time;
@@ -57,7 +57,7 @@ export function createReading({ dialect, longReads, readiness, maxSorted, memory
       for (let attempt = 1; ; attempt++) {
         const { generation, remembered } = await choose();
         try {
-          return await read(targetOf(dialect, generation, maxSorted), { remembered, memory });
+          return await read(targetOf(dialect, generation, limits), { remembered, memory });
         } catch (error) {
           readiness.forget(scope);
           const gone = error instanceof Outdated || (isFailure(error, 'missing-table') && !access.trx);

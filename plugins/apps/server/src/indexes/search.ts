@@ -6,11 +6,20 @@ import { MAX_LOOKUPS } from './query/limits';
 import { concat, type Fragment } from './query/sql/fragment';
 import type { QueryTarget } from './query/sql/target';
 import { isRange } from './query/statement/access-path';
+import { boundedWalk, mayWalk } from './query/statement/bounded-walk';
 import { isShortPage } from './query/statement/cost';
-import { type Estimate, type EstimateOptions, estimate, Outdated, type Run } from './query/statement/estimate';
+import {
+  type Estimate,
+  type EstimateOptions,
+  estimate,
+  firstCount,
+  Outdated,
+  type Run,
+} from './query/statement/estimate';
 import { lower } from './query/statement/lower';
+import { MAX_AGE } from './query/statement/memory';
 import { orderBy } from './query/statement/order';
-import { countSql, selection } from './query/statement/select';
+import { countSql, type Selection, selection } from './query/statement/select';
 import { layoutOf, tablesOf } from './tables/layout';
 import type { Generation } from './tables/state';
 
@@ -33,13 +42,20 @@ const all: Condition = { kind: 'constant', value: true };
 interface Plan {
   found: Estimate;
   make: (step: string) => Statement & { short: boolean };
-  /** What it was made for, besides the search. */
+  /** Whether it may find fewer matches than there are (bounded-walk.ts). */
+  isWalk: boolean;
+}
+
+/** A plan, and what it was made for besides the search. */
+interface KeptPlan extends Plan {
   tables: string;
   state: string | undefined;
+  /** When (performance.now()) a bounded walk is tried again, after one that found too few matches. */
+  nextWalk: number;
 }
 
 /** The last plan of each search; it is used again while the counts that chose it are kept. */
-export type Plans = WeakMap<CheckedSearch, Plan>;
+export type Plans = WeakMap<CheckedSearch, KeptPlan>;
 
 /**
  * Rows of the records table in the wanted order, from the tables of a generation that holds the needed indexes. Outdated
@@ -53,40 +69,61 @@ export async function searchGeneration(
   options: EstimateOptions & { plans: Plans },
 ): Promise<Row[]> {
   const [tables, state] = [target.tables.fields, options.remembered?.text];
-  let plan = options.plans.get(search);
-  if (plan?.tables !== tables || plan.state !== state || !plan.found.isKept()) {
-    const made = await planOf(sql, target, table, search, options);
-    plan = { ...made, tables, state };
-    options.plans.set(search, plan);
+  const run = runOn(sql);
+  const planned = async (nextWalk: number): Promise<Plan> => {
+    const plan = await planOf(run, target, table, search, options, performance.now() >= nextWalk);
+    options.plans.set(search, { ...plan, tables, state, nextWalk });
+    return plan;
+  };
+  const kept = options.plans.get(search);
+  const isCurrent = kept?.tables === tables && kept.state === state && kept.found.isKept();
+  let plan = isCurrent ? kept : await planned(kept?.nextWalk ?? 0);
+  let rows = await run(plan.make);
+  if (plan.isWalk && rows.length < search.limit) {
+    plan = await planned(performance.now() + MAX_AGE);
+    rows = await run(plan.make);
   }
-  const rows = await runOn(sql)(plan.make);
   await prove(sql, plan.found, rows[0]);
   return rows;
 }
 
+/** @param walks whether a bounded walk may be tried */
 async function planOf(
-  sql: SearchSql,
+  run: Run,
   target: QueryTarget,
   table: RecordsTable,
   search: CheckedSearch,
   options: EstimateOptions,
-): Promise<Pick<Plan, 'found' | 'make'>> {
+  walks: boolean,
+): Promise<Plan> {
   const condition = search.condition ?? all;
   const plain = lower(condition);
   const { sortIndex } = search;
   const byField = sortIndex !== undefined && target.layout.get(sortIndex)?.type === 'field';
+  const wantedWith = (found?: Estimate): Selection => {
+    const order = orderBy(target, condition, sortIndex, found?.long ?? false);
+    return { ...search, condition: plain, path: found?.path ?? null, order };
+  };
+  const tries = walks && mayWalk(target, wantedWith());
   const counted = byField && isRange(plain, sortIndex) ? null : plain;
-  const found = await estimate(runOn(sql), target, counted, { ...options, index: byField ? sortIndex : undefined });
-  const order = orderBy(target, condition, sortIndex, found.long);
+  const index = byField ? sortIndex : undefined;
+  const found = await estimate(run, target, counted, {
+    ...options,
+    index,
+    ...(tries && { maxCount: firstCount(target) }),
+  });
+  if (tries && found.long) return planOf(run, target, table, search, options, false);
+  const isWalk = tries && !(found.path && found.path.count < firstCount(target));
   const make: Plan['make'] = (step) => {
-    const selected = selection({ ...target, step }, { ...search, condition: plain, path: found.path, order });
+    const select = isWalk ? boundedWalk : selection;
+    const selected = select({ ...target, step }, wantedWith(found));
     const columns = selected.order.replace(/\b(s\d|record)\b/g, 'x.$1');
     const head = concat(`select ${table.columns(search.limit)}`, proofColumn(found), ' from (');
     const tail = `) x cross join ${table.name} r where r.id = x.record order by ${columns}`;
     return { ...concat(head, selected.select, tail), short: selected.short };
   };
   const first = make('');
-  return { found, make: (step) => (step === '' ? first : make(step)) };
+  return { found, make: (step) => (step === '' ? first : make(step)), isWalk };
 }
 
 /** A column that tells whether what the search has taken for granted holds. */
@@ -150,7 +187,10 @@ function runOn(sql: SearchSql): Run {
   };
 }
 
-/** The target of queries on a generation. `maxSorted`: see QueryTarget. */
-export function targetOf(dialect: Dialect, generation: Generation, maxSorted: number): QueryTarget {
-  return { dialect, layout: layoutOf(generation.indexes), tables: tablesOf(generation.id), maxSorted, step: '' };
+/** Limits of a plan: see QueryTarget. */
+export type PlanLimits = Pick<QueryTarget, 'maxSorted' | 'maxWalk'>;
+
+/** The target of queries on a generation. */
+export function targetOf(dialect: Dialect, generation: Generation, limits: PlanLimits): QueryTarget {
+  return { dialect, layout: layoutOf(generation.indexes), tables: tablesOf(generation.id), ...limits, step: '' };
 }

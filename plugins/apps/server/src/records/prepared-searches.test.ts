@@ -36,6 +36,7 @@ describe.each(postgres)('searches that come again on %s', (client) => {
       (at: number) => `author == 'a${at % 50}' and total > ${at}`,
       'total',
     ],
+    ['a page of a common condition', 'limit 2000', (at: number) => `total != ${at} and total > ${at}`, 'total'],
   ])('%s is planned once for all values', async (_, table, queryOf, sortIndex) => {
     // The first search of each value counts; the second one is the statement that comes again.
     for (let at = 0; at < 40; at += 1)

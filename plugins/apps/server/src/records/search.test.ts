@@ -40,8 +40,8 @@ test.each(Object.keys(operators) as OperatorName[])('generated searches use %s',
   expect(expressions.some(({ of }) => of.includes(name))).toBe(true);
 });
 
-/** Values of `maxSorted`: with the small one, the same searches walk indexes. */
-const manners = [5_000, 10];
+/** With a small `maxSorted` the same searches walk indexes; with a small `maxWalk`, some walks find too few matches. */
+const manners = [{}, { maxSorted: 10 }, { maxSorted: 10, maxWalk: 40 }];
 
 describe.each(clients)('search on %s', (client) => {
   let database: TestDatabase;
@@ -49,8 +49,8 @@ describe.each(clients)('search on %s', (client) => {
 
   beforeAll(async () => {
     database = await createTestDatabase(client);
-    stores = manners.map((maxSorted) =>
-      createRecordStore({ database: database.host, limits: { attempts: 5 }, maxSorted, batchSize: 40 }),
+    stores = manners.map((manner) =>
+      createRecordStore({ database: database.host, limits: { attempts: 5 }, ...manner, batchSize: 40 }),
     );
     await (stores[0] as RecordStore).createMany(
       key,

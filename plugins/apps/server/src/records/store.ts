@@ -28,6 +28,8 @@ export interface RecordStoreOptions {
   timeout?: number;
   /** Records that a search sorts at most, instead of walking an index; tests make it small. */
   maxSorted?: number;
+  /** Records that a search reads at most in the wanted order before it counts its matches; tests make it small. */
+  maxWalk?: number;
   /** Records of a batch of `stream` and `streamMatches`, 500 by default; tests make it small. */
   batchSize?: number;
   /** For a bulk creation that is too large for memory; by default the system's. */
@@ -42,6 +44,7 @@ export function createRecordStore({
   onError = () => {},
   timeout,
   maxSorted,
+  maxWalk,
   batchSize = 500,
   temporaryDirectory,
 }: RecordStoreOptions): RecordStore {
@@ -49,7 +52,7 @@ export function createRecordStore({
   const source = recordSource(dialect);
   const { searchTime = 2_000, searches = 4 } = limits;
   const longReads = createLongReads({ database, time: searchTime, slots: searches, workers });
-  const indexes = createIndexes({ database, longReads, table: recordsTable, source, timeout, maxSorted });
+  const indexes = createIndexes({ database, longReads, table: recordsTable, source, timeout, maxSorted, maxWalk });
   const load = dataLoader((hashes) => selectRecords(createSql(readerOf(database), dialect), hashes));
   const loadRecord = async (hash: string) => {
     const connection = database.readConnection?.();

@@ -32,6 +32,8 @@ export interface QueryTarget {
    * finds enough. The databases' own estimates are wrong by orders of magnitude where statistics are missing.
    */
   maxSorted: number;
+  /** Records that are read at most in the wanted order (bounded-walk.ts) before the matches are counted and sorted. */
+  maxWalk: number;
   /**
    * A condition, evaluated for each row that a long statement reads, that ends it when it takes too long; '' where the
    * statement is ended from outside.

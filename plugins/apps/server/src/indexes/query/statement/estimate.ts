@@ -12,7 +12,7 @@ import { countsKey, type Memory } from './memory';
 const MAX_CONDITIONS = 8;
 
 /** Matches up to which all conditions are counted first: where one has fewer, the others need no more counting. */
-const FIRST_COUNT = 500;
+export const firstCount = ({ maxSorted }: QueryTarget): number => Math.min(500, maxSorted);
 
 /** Data that the SQL of a search depends on. */
 export interface Estimate {
@@ -39,6 +39,8 @@ export interface EstimateOptions {
   /** The expected state of the app; Outdated when it differs. */
   remembered?: Remembered | undefined;
   memory: Memory;
+  /** Number up to which matches are counted; by default the target's `maxSorted`. */
+  maxCount?: number;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function estimate(
   run: Run,
   target: QueryTarget,
   condition: PlainCondition | null,
-  { index, remembered, memory }: EstimateOptions,
+  { index, remembered, memory, maxCount = target.maxSorted }: EstimateOptions,
 ): Promise<Estimate> {
   const counted = [...((condition && candidates(target, condition)) ?? [])].slice(0, MAX_CONDITIONS);
   const accesses = counted.map(([, access]) => access);
@@ -61,7 +63,7 @@ export async function estimate(
   );
   const forget = () => memory.forget(key);
   /** Whether the count of a path is exact, or so large that no more has to be known. */
-  const isCertain = (found: AccessPath | null, cap: number) => !found || found.count < cap || cap >= target.maxSorted;
+  const isCertain = (found: AccessPath | null, cap: number) => !found || found.count < cap || cap >= maxCount;
   const known = memory.get(key);
   const knownPath = known ? choose(known.numbers) : null;
   // Other searches have the same conditions, joined otherwise: what was counted may be too little for this one.
@@ -72,7 +74,7 @@ export async function estimate(
   const asked: Fragment[] = [];
   if (index !== undefined) asked.push(fragment(`${longSql(target, index)} as body`));
   if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
-  let cap = Math.min(FIRST_COUNT, target.maxSorted);
+  let cap = known ? target.maxSorted : firstCount(target);
   const first = await countAll(run, target, accesses, asked, cap);
   if (remembered && first.row?.state !== remembered.text) throw new Outdated();
   const long = index !== undefined && isLong(target, index, first.row?.body);

@@ -10,8 +10,9 @@ export interface Counts {
   long: boolean;
 }
 
-/** Milliseconds for which counts are used again, and counts that are kept. */
-const MAX_AGE = 2_000;
+/** Milliseconds for which counts are used again. */
+export const MAX_AGE = 2_000;
+/** Counts that are kept. */
 const MAX_COUNTS = 2_000;
 /** Characters of a key; a longer one is not worth the memory. */
 const MAX_KEY = 2_000;

@@ -83,7 +83,8 @@ export function countSql(
   };
 }
 
-function limited(
+/** The rows of the wanted page. */
+export function limited(
   { dialect }: QueryTarget,
   select: Fragment,
   order: string,

@@ -26,6 +26,7 @@ const target: QueryTarget = {
   layout: layoutOf(storedLayout(declared)),
   tables: tablesOf('g'),
   maxSorted: 5_000,
+  maxWalk: 2_000,
   step: '',
 };
 
