@@ -14,6 +14,7 @@ const dayInMilliseconds = 24 * 60 * 60 * 1000;
 /** Patterns of variable texts, by the name that stands for them; `when` selects the matches. */
 const variables = [
   { name: 'token', pattern: /\b[a-z0-9]{8,9}\.[A-Za-z0-9_-]{12}\.[A-Za-z0-9_-]{43}/g },
+  { name: 'shown', pattern: /(?<=name="_shown" value=")[a-z0-9]{8}\.[A-Za-z0-9_-]{43}(?=")/g },
   { name: 'live', pattern: /(?<="live":\[[^\]]*")[\w-]{20}(?=")/g },
   { name: 'time', pattern: /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\b)/g, when: isRecent },
   { name: 'day', pattern: /\b20\d\d-\d\d-\d\d\b/g, when: isRecent },
