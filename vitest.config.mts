@@ -3,8 +3,27 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
-/** Unit tests that wait for time limits or compare many generated searches. TEST_SLOW=false leaves them out. */
-const slow = process.env.TEST_SLOW === 'false' ? ['**/limits.test.ts', '**/sorted-terms.test.ts'] : [];
+/** Unit tests that wait for time limits, start processes, compile or build much. TEST_SLOW=false leaves them out. */
+const slowTests = [
+  '**/limits.test.ts',
+  '**/where.test.ts',
+  '**/failing-runner.test.ts',
+  '**/long-reads.test.ts',
+  '**/workers.test.ts',
+  '**/sorted-terms.test.ts',
+  '**/records/search.test.ts',
+  '**/compiler.test.ts',
+  '**/python.test.ts',
+  '**/open-inside.test.ts',
+  '**/globals.test.ts',
+  '**/editor.test.ts',
+  '**/sandbox-command.test.ts',
+  '**/confinement.test.ts',
+  '**/records/indexes.test.ts',
+  'scripts/docs-site.test.mjs',
+  'scripts/package.test.mjs',
+];
+const slow = process.env.TEST_SLOW === 'false' ? slowTests : [];
 
 /** The short form of `npm run test:hostile`. */
 const attacks = 'tests/themes/attacks.test.ts';
