@@ -35,6 +35,7 @@ export async function createVisit(
   const posts = !safe && !staleForm;
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;
+  let token: string | undefined;
   return {
     site,
     contentPath,
@@ -56,7 +57,11 @@ export async function createVisit(
     ...(services.dry && { dry: services.dry }),
     params: {},
     ...visitorOf(ctx, services, site),
-    csrfToken: () => csrf.issue(requester),
+    // The forms of a page share one.
+    csrfToken() {
+      token ??= csrf.issue(requester);
+      return token;
+    },
     pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
   };
 }

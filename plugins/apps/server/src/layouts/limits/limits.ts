@@ -1,4 +1,5 @@
 import type { Emitter } from 'liquidjs';
+import { processorTime, recentProcessorTime } from '../../common/processor-time';
 import { recordWork, SLICE, untilLoopIsFree } from './pace';
 
 /** Limits that keep a broken layout from blocking the server. */
@@ -38,6 +39,12 @@ export const defaultLimits: LayoutLimits = {
   memory: 20_000_000,
 };
 
+/**
+ * Milliseconds of work of a rendering before its processor time is read at the beginning and the end of each piece: most
+ * renderings are shorter, and have many pieces.
+ */
+const UNMEASURED = 50;
+
 /** Liquid's render limiter, called before each step; stops while an element is computed. */
 export class Clock {
   private end: number;
@@ -45,7 +52,10 @@ export class Clock {
   private waiting = 0;
   /** Start of the current piece of work, or of the current stop. */
   private begun = performance.now();
-  private cpu = process.cpuUsage();
+  /** Processor time at the last reading, and milliseconds of own work since then. */
+  private cpu = recentProcessorTime();
+  private unmeasured = 0;
+  private isMeasured = false;
   private sliceEnd = this.begun + SLICE;
   /** At the last update: whether the rendering must yield to the server, and the error when its time is up. */
   isSliceOver = false;
@@ -68,7 +78,7 @@ export class Clock {
   /** Compares the time with the ends of slice and rendering. */
   update(now: number): void {
     this.isSliceOver = now > this.sliceEnd;
-    if (now > this.end) this.extendByIdleTime(now);
+    if (now > this.end) this.endPiece(now);
     if (now > this.end) this.timeoutError = new Error(`The layout takes longer than ${this.limits.renderTime} ms`);
   }
 
@@ -85,7 +95,7 @@ export class Clock {
 
   /** Stops the clock during work that is not the layout's own. */
   async stoppedDuring<T>(work: () => Promise<T>): Promise<T> {
-    if (this.waiting === 0) this.extendByIdleTime(performance.now());
+    if (this.waiting === 0) this.endPiece(performance.now());
     this.waiting += 1;
     try {
       return await work();
@@ -95,12 +105,19 @@ export class Clock {
     }
   }
 
-  /** Extends the deadline by the time in which the CPU worked for other processes; begins another piece of work. */
-  private extendByIdleTime(now: number): void {
-    const { user, system } = process.cpuUsage(this.cpu);
-    this.end += Math.max(0, now - this.begun - (user + system) / 1000);
+  /**
+   * Ends a piece of work and begins another one. Extends the deadline by the time in which the processor worked for other
+   * processes, except at the end of a piece in the first `UNMEASURED` ms.
+   */
+  private endPiece(now: number): void {
+    this.unmeasured += now - this.begun;
     this.begun = now;
-    this.cpu = process.cpuUsage();
+    if (!this.isMeasured && now <= this.end && this.unmeasured < UNMEASURED) return;
+    const cpu = processorTime();
+    this.end += Math.max(0, this.unmeasured - (cpu - this.cpu));
+    this.cpu = cpu;
+    this.unmeasured = 0;
+    this.isMeasured = true;
   }
 
   /** Begins another piece of work after a stop, which counts neither for the rendering nor for the slice. */
@@ -109,7 +126,7 @@ export class Clock {
     this.end += stopped;
     this.sliceEnd += stopped;
     this.begun = now;
-    this.cpu = process.cpuUsage();
+    if (this.isMeasured) this.cpu = processorTime();
   }
 }
 

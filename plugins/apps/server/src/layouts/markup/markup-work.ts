@@ -1,4 +1,5 @@
 import { type AppsError, definitionError } from '../../common/errors';
+import { processorTime } from '../../common/processor-time';
 
 /** Limits of one piece of HTML: a block, a page. HTML above them is refused with a DefinitionError. */
 export const markupLimits = {
@@ -40,23 +41,24 @@ const STRIDE = 2_000;
 export class Work {
   #steps = 0;
   #next: number;
-  readonly #begin = process.cpuUsage();
   #isOver = false;
 
+  /** @param end the processor time of this process at which `time` is up */
   private constructor(
     private readonly inline: boolean,
     readonly time: number,
+    private readonly end: number,
   ) {
     this.#next = inline ? inlineLimits.steps : STRIDE;
   }
 
   static inline(): Work {
-    return new Work(true, Number.POSITIVE_INFINITY);
+    return new Work(true, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   }
 
   /** @param time milliseconds of CPU time from now */
   static timed(time: number = markupLimits.time): Work {
-    return new Work(false, time);
+    return new Work(false, time, processorTime() + time);
   }
 
   /** Whether the time was up at the last reading of the clock. */
@@ -70,15 +72,9 @@ export class Work {
   }
 
   #checkBound(): void {
-    this.#isOver = this.inline || this.#used() > this.time;
+    this.#isOver = this.inline || processorTime() > this.end;
     this.#next = this.#isOver ? -1 : this.#steps + STRIDE;
     if (this.#isOver) throw this.inline ? new TooLargeInline() : new TimeUp(this.time);
-  }
-
-  /** Milliseconds of CPU time since the beginning. */
-  #used(): number {
-    const { user, system } = process.cpuUsage(this.#begin);
-    return (user + system) / 1000;
   }
 
   /** Called before HTML of that many characters is parsed. */
