@@ -1,6 +1,6 @@
 /**
  * Records and search against their peers: `npm run bench:records -- [--database sqlite|postgres|mysql] [--records N]
- * [--rounds N] [--seconds N] [--only TEXT]`. The server runs on one core, the load on the other; peers are measured
+ * [--rounds N] [--seconds N] [--only TEXT] [--without TEXT,TEXT]`. The server runs on one core, the load on the other; peers are measured
  * alternately within a round. Prints, for each scenario, the median ratio to its peer with its spread, the goal, and beside it
  * the server's processor time and SQL statements a request.
  */
@@ -24,8 +24,10 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
+    without: { type: 'string', default: '' },
   },
 });
+const without = options.without.split(',').filter(Boolean);
 const [records, rounds, seconds] = [options.records, options.rounds, options.seconds].map(Number);
 
 function makeTheme() {
@@ -99,7 +101,7 @@ try {
   );
   const seed = await seedHttp(host);
   for (const scenario of httpScenarios(host, seed)) await compare(host, scenario);
-  for await (const line of storeScenarios(host, { records, client: options.database, only: options.only }))
+  for await (const line of storeScenarios(host, { records, client: options.database, only: options.only, without }))
     console.log(line);
 } finally {
   await host.stop();
