@@ -34,8 +34,8 @@ const { values: given } = parseArgs({
 });
 const options = {
   ...(given.quick
-    ? { rounds: 2, seconds: 0.5, warm: 0.3, first: 1 }
-    : { rounds: 5, seconds: 0.9, warm: 0.8, first: 4 }),
+    ? { rounds: 2, seconds: 0.5, warm: 0.3, first: 1, rest: 1 }
+    : { rounds: 5, seconds: 0.9, warm: 0.8, first: 4, rest: 15 }),
   arguments: process.argv.slice(2).join(' '),
 };
 
@@ -76,6 +76,8 @@ async function compare(work) {
         say(`  ${server.title.padEnd(28)} ${reason ?? `${rate.toFixed(0).padStart(8)} ${unit}`}`);
     }
     for (const server of started.running) server.memory.end = treeMemory(server.pid);
+    await new Promise((done) => setTimeout(done, options.rest * 1000));
+    for (const server of started.running) server.memory.rest = treeMemory(server.pid);
     return { results, postgres, pinned: command('true')[0] === 'taskset', ...started };
   } finally {
     for (const server of started.running) await server.stop();

@@ -70,19 +70,20 @@ function method({ options, postgres, pinned, took, date }) {
   ];
 }
 
-function serverTable(running, failed) {
+function serverTable(running, failed, options) {
   return [
     table(
-      ['Server', 'Version', 'Settings', 'MB at the start', 'MB at the end'],
+      ['Server', 'Version', 'Settings', 'MB at the start', 'MB at the end', 'MB at rest'],
       running.map((server) => [
         server.title,
         server.version(),
         server.settings,
         Math.round(server.memory.start),
         Math.round(server.memory.end),
+        Math.round(server.memory.rest),
       ]),
     ),
-    'MB: resident memory of all processes of the server, without PostgreSQL, before the first scenario and after the last.',
+    `MB: resident memory of all processes of the server, without PostgreSQL, before the first scenario, after the last, and ${options.rest} s later.`,
     ...failed.map(({ title, reason }) => `Not measured: ${title}: ${reason}`),
   ];
 }
@@ -104,7 +105,7 @@ export function writeReport(folder, run) {
     'Requests a second, the median. “–”: the server has nothing for the scenario.',
     overview(run.results, run.running),
     '## Servers',
-    ...serverTable(run.running, run.failed),
+    ...serverTable(run.running, run.failed, run.options),
     '## Scenarios',
     ...run.results.flatMap(section),
     ...run.parts.flatMap(({ title, command, output }) => [
