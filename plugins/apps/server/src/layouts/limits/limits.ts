@@ -1,6 +1,6 @@
 import type { Emitter } from 'liquidjs';
-import { processorTime, recentProcessorTime } from '../../common/processor-time';
 import { recordWork, SLICE, untilLoopIsFree } from './pace';
+import { processorTime, recentProcessorTime } from './processor-time';
 
 /** Limits that keep a broken layout from blocking the server. */
 export interface LayoutLimits {

@@ -1,5 +1,4 @@
 import { logicError } from '../../common/errors';
-import { processorTime } from '../../common/processor-time';
 import { compileJavaScript } from './javascript';
 import { compilePython } from './python';
 import { type CompiledFile, type CompileInput, MAX_SIZES } from './task-types';
@@ -16,8 +15,9 @@ const compilers: Record<CompileInput['language'], Compile> = { javascript: compi
 
 /** The task of the worker processes: compiles one file. Throws the LogicError of a broken one. */
 export function compileLogic({ language, paths, ...file }: CompileInput): CompiledFile {
-  const begin = processorTime();
+  const begin = process.cpuUsage();
   const { code, imports } = compilers[language]({ ...file, paths: new Set(paths) });
   if (code.length > MAX_SIZES.compiled) throw logicError('The compiled logic is too large', { file: file.path });
-  return { code, imports: [...new Set(imports)], time: processorTime() - begin };
+  const { user, system } = process.cpuUsage(begin);
+  return { code, imports: [...new Set(imports)], time: (user + system) / 1000 };
 }
