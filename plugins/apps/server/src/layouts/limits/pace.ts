@@ -10,7 +10,7 @@ export const SLICE = 10;
 /** End of the current pause, by `performance.now()`. */
 let pauseEnd = 0;
 const waiting: (() => void)[] = [];
-let timer: NodeJS.Timeout | undefined;
+let isScheduled = false;
 
 /** Begins a pause after work that has blocked the event loop for `time` milliseconds. */
 export function recordWork(time: number): void {
@@ -26,13 +26,20 @@ export async function untilLoopIsFree(): Promise<void> {
   });
 }
 
+/**
+ * Without a pause the next work continues in the next iteration of the event loop: a timer, which takes a millisecond, would
+ * keep a queue from ever becoming empty under load.
+ */
 function schedule(): void {
-  if (timer) return;
-  timer = setTimeout(release, Math.max(1, pauseEnd - performance.now()));
+  if (isScheduled) return;
+  isScheduled = true;
+  const time = pauseEnd - performance.now();
+  if (time > 0) setTimeout(release, time);
+  else setImmediate(release);
 }
 
 function release(): void {
-  timer = undefined;
+  isScheduled = false;
   if (performance.now() >= pauseEnd) waiting.shift()?.();
   if (waiting.length > 0) schedule();
 }
