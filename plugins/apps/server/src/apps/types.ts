@@ -154,6 +154,8 @@ export interface Settings {
   visitor: boolean;
   /** Forms with which anonymous saves need a proof of work. */
   proofOfWork: boolean;
+  /** Records belong to blocks and hold only what these declare (docs/reference/rights.md#strict-apps). */
+  strict: boolean;
   /** To whom the app may send mail; null: to no one. */
   mail: MailSettings | null;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */

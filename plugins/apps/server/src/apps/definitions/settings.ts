@@ -16,6 +16,7 @@ export const emptySettings: Settings = {
   options: {},
   visitor: false,
   proofOfWork: false,
+  strict: false,
   mail: null,
   source: {},
 };
@@ -80,6 +81,7 @@ export const settingsFile = mapping({
   with_theme: flag,
   visitor: flag,
   proof_of_work: flag,
+  strict: flag,
   acl,
   options,
   mail,
@@ -95,9 +97,10 @@ export function readSettings(file: ThemeFile): Settings {
     with_theme: withTheme = false,
     visitor = false,
     proof_of_work: proofOfWork = false,
+    strict = false,
     acl = null,
     options = {},
     mail = null,
   } = given;
-  return { debug, withTheme, visitor, proofOfWork, acl, options, mail, source: root.value as Items };
+  return { debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, source: root.value as Items };
 }
