@@ -76,10 +76,13 @@ export type PreludeRequest =
    * milliseconds since 1970, which stands still; only tests of apps set it (docs/reference/app-tests.md#the-clock).
    */
   | { op: 'open'; entry: string; context: ContextData; limits: PreludeLimits; calls?: LogicCall[]; now?: number }
-  /** Runs functions; `record`, if given, is from now on `context.record`. */
-  | { op: 'call'; calls: LogicCall[]; record?: RecordData | null }
+  /** Runs functions. */
+  | ({ op: 'call'; calls: LogicCall[] } & ContextChanges)
   /** The custom properties of `context`. */
-  | { op: 'properties'; record?: RecordData | null };
+  | ({ op: 'properties' } & ContextChanges);
+
+/** Parts of `context` that are replaced before a request is carried out. */
+export type ContextChanges = Partial<Pick<ContextData, 'record' | 'request'>>;
 
 export interface PreludeLimits {
   /** Bytes of a function's result as JSON. */

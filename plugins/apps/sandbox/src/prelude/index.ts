@@ -1,4 +1,4 @@
-import type { PreludeLimits, PreludeRequest, RecordData } from '../../../shared/logic-protocol';
+import type { PreludeLimits, PreludeRequest } from '../../../shared/logic-protocol';
 import { makeDateSettable } from '../../../shared/settable-date';
 import { askRunner, createExchange, type HostReference } from './bridge';
 import { createContext, type LogicContext } from './context/context';
@@ -79,7 +79,8 @@ export function start(reference: HostReference): (request: string) => Promise<st
   async function answer(request: PreludeRequest): Promise<string> {
     // Awaited here: returning a promise would read its `then`, which logic may have changed.
     if (request.op === 'open') return await open(request);
-    if (request.record !== undefined) context.setRecord(request.record as RecordData | null);
+    if (request.record !== undefined) context.setRecord(request.record);
+    if (request.request !== undefined) context.setRequest(request.request);
     return request.op === 'call' ? await call(request.calls) : properties();
   }
 

@@ -6,14 +6,15 @@ export { unanswered } from './blocks/display/question';
 export { isSaved } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
 export { createMany, type ItemSource, itemsOf } from './blocks/saving/create-many';
+export { type JsonForm, readJsonForm } from './blocks/saving/json-form';
 export { nested } from './blocks/saving/nested';
 export {
+  changeRecord,
   computeElement,
   createRecord,
   permittedRecord,
   removeRecord,
   requireRight,
-  storedBlock,
   updateRecord,
   type VersionTest,
 } from './blocks/saving/record-operations';

@@ -175,6 +175,6 @@ test('properties of context reach the layout', async () => {
   const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
   await session.call([{ name: 'on_display', contained: false }]);
   expect(await session.properties()).toEqual({ total: 5 });
-  session.setRecord({ id: 'x', url: 'u', items: { a: 1 } });
+  session.setContext({ record: { id: 'x', url: 'u', items: { a: 1 } } });
   session.close();
 });

@@ -1,6 +1,6 @@
 import type { SetupProblem } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
-import type { ContextData, LogicCall, LogLevel, RecordData } from '../../../shared/logic-protocol';
+import type { ContextChanges, ContextData, LogicCall, LogLevel } from '../../../shared/logic-protocol';
 import type { AppsError } from '../common/errors';
 import type { LogicHost } from './host-functions';
 
@@ -113,8 +113,8 @@ export interface LogicSession {
   call(calls: LogicCall[]): Promise<LogicOutcome[]>;
   /** JSON-able properties that the logic has set on `context` itself, for the layout. */
   properties(): Promise<Items>;
-  /** Sets `context.record` in the sandbox (after a save, before on_save). */
-  setRecord(record: RecordData | null): void;
+  /** Replaces parts of `context` from the next call on: the record after a save, the form that is checked. */
+  setContext(changes: ContextChanges): void;
   /** Frees the context; safe to call twice. */
   close(): void;
 }

@@ -7,5 +7,6 @@ export { isBusy, isUnavailable } from '../indexes';
 export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createRecordStore, type RecordStoreOptions } from './store';
+export { applyChange } from './table/change';
 export { itemsJson } from './table/rows';
 export type * from './types';

@@ -83,6 +83,8 @@ export interface UnitOfWork extends RecordReader {
   update(key: AppKey, id: string, change: RecordChange): Promise<StoredRecord>;
   /** Gives a record that this unit has created, and not committed, another id (same `whenTaken` rules). */
   rename(key: AppKey, from: string, to: string, whenTaken: 'refuse' | 'number'): Promise<StoredRecord>;
+  /** The record before this work has changed it; null if it has created it, and where there is none. */
+  original(key: AppKey, id: string): Promise<StoredRecord | null>;
   /** True when there was such a record. */
   delete(key: AppKey, id: string): Promise<boolean>;
   /**

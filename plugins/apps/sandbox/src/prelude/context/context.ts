@@ -1,5 +1,5 @@
 import type { Items } from '../../../../shared/json';
-import type { ContextData, RecordData } from '../../../../shared/logic-protocol';
+import type { ContextData, RecordData, RequestData } from '../../../../shared/logic-protocol';
 import { idText, isPlain, named } from '../arguments';
 import { once } from '../once';
 import { keys, parse, stringify, text } from '../primordials';
@@ -12,6 +12,8 @@ import { createApi, createContent, createPortal } from './content';
 export interface LogicContext {
   view: object;
   setRecord(data: RecordData | null): void;
+  /** A new `context.request`; what logic has done to the old one's response stays. */
+  setRequest(data: RequestData): void;
   /** Properties that logic has set on the object, if they are JSON. */
   properties(): Items;
 }
@@ -25,7 +27,7 @@ export function createContext(data: ContextData, records: Records, limits: { log
   const { logEntrySize } = limits;
   const app = once(() => createApp({ key: null, data: data.app, acl: data.acl, records, logEntrySize }));
   const block = once(() => data.block && createBlock(data.block, null, records));
-  const request = once(() => createRequest(data.request, call));
+  let request = once(() => createRequest(data.request, call));
   const parent = once(() => data.parent_request && createRequest(data.parent_request, null));
   const portal = once(() => createPortal(data.portal, call));
   const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
@@ -99,6 +101,9 @@ export function createContext(data: ContextData, records: Records, limits: { log
     view,
     setRecord(now) {
       record = now && records.adopt(null, now);
+    },
+    setRequest(now) {
+      request = once(() => createRequest(now, call));
     },
     properties: () => jsonProperties(view),
   };

@@ -249,6 +249,8 @@ def _serve():
         if _context is not None and 'record' in request:
             record = request['record']
             _context._fixed['record'] = record and _adopt(None, record)
+        if _context is not None and 'request' in request:
+            _context._fixed['request'] = Request(request['request'], Response())
         answer = '{"value":' + _operations[request['op']](request) + '}'
     except BaseException as error:
         answer = '{"error":' + _text(_describe(error)) + '}'

@@ -22,6 +22,11 @@ export interface BlockSession {
   tryAll(names: readonly string[], mayRefuse?: boolean): Promise<Map<string, LogicOutcome>>;
   properties(): Promise<Items>;
   setRecord(record: StoredRecord | null): void;
+  /**
+   * Sets what `context.request` has of the form and the body, for a record that did not come by a form: `validate` reads it as
+   * if it had (docs/reference/logic.md#own-validation). Fields of the request's own form that are not among them stay.
+   */
+  setSent(form: Items, body: Json): void;
   close(): void;
 }
 
@@ -32,6 +37,7 @@ const emptySession: BlockSession = {
   tryAll: async () => new Map(),
   properties: async () => ({}),
   setRecord: () => undefined,
+  setSent: () => undefined,
   close: () => undefined,
 };
 
@@ -97,7 +103,11 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
     },
     tryAll: async (names, mayRefuse) => new Map(await call(names, true, mayRefuse)),
     properties: () => session.properties(),
-    setRecord: (changed) => session.setRecord(changed && recordData(run, run.app, changed)),
+    setRecord: (changed) => session.setContext({ record: changed && recordData(run, run.app, changed) }),
+    setSent(form, body) {
+      const { request } = run.visit;
+      session.setContext({ request: { ...request, form: { ...request.form, ...form }, body } });
+    },
     close: () => session.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { message } from '../locales';
 import { choiceGroup, chosenLabels, manySchema, optionsSetting, readMany } from './inputs/choice';
 import { inputSettings } from './inputs/settings';
 import type { ElementType } from './types';
@@ -7,6 +8,7 @@ export const checkboxes: ElementType = {
   role: 'input',
   settings: { ...inputSettings, ...optionsSetting },
   isList: () => true,
+  otherType: message('choose_known'),
   schema: manySchema,
   read: readMany,
   render: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'checkbox')),

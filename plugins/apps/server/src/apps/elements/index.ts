@@ -1,3 +1,5 @@
+import type { Json } from '../../../../shared/json';
+import { type Message, message } from '../locales';
 import type { ElementDefinition } from '../types';
 import { action } from './action';
 import { basic } from './basic';
@@ -58,6 +60,20 @@ export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
 export function itemSchema(element: ElementDefinition): JsonSchema | null {
   if (element.mode) return {};
   return elementTypes.get(element.type)?.schema?.(element, itemSchema) ?? null;
+}
+
+/**
+ * The texts that a browser would send for a JSON value of an input, or why the value is none of its type
+ * (docs/reference/definitions.md#values-in-json). Not for files and repeated groups, whose fields are others.
+ */
+export function textsOfValue(element: ElementDefinition, value: Json): readonly string[] | Message {
+  const type = elementTypes.get(element.type);
+  if (type?.sent) return type.sent(value);
+  const isList = type?.isList?.(element) ?? false;
+  const values = isList && Array.isArray(value) ? value : isList && value === null ? [] : [value];
+  return values.every((one) => one === null || typeof one !== 'object')
+    ? values.map((one) => (one === null ? '' : String(one)))
+    : (type?.otherType ?? message('text'));
 }
 
 /** The role of an element; undefined for an unknown type or a missing element. */

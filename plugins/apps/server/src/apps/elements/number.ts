@@ -34,6 +34,7 @@ export const number: ElementType = {
   settings: { ...inputSettings, ...placeholder, ...autocomplete, ...inputmode, ...rangeSettings },
   check: (definition, at) => checkRange(definition, at, yamlNumber),
   schema: numberSchema,
+  otherType: message('number'),
   read(submitted, definition) {
     const text = lastEntry(submitted).trim();
     if (text === '') return definition.required ? { error: REQUIRED } : { value: null };

@@ -1,10 +1,21 @@
-import { choiceGroup, chosenLabels, oneSchema, optionsSetting, readOne } from './inputs/choice';
+import {
+  choiceGroup,
+  chosenLabels,
+  isScalar,
+  oneSchema,
+  optionsSetting,
+  readOne,
+  UNKNOWN_OPTION,
+} from './inputs/choice';
 import { inputSettings } from './inputs/settings';
 import type { ElementType } from './types';
 
 /** One of several options, all of them visible. */
 export const radio: ElementType = {
   role: 'input',
+  otherType: UNKNOWN_OPTION,
+  // A browser sends nothing where none is chosen.
+  sent: (value) => (value === null || value === '' ? [] : isScalar(value) ? [String(value)] : UNKNOWN_OPTION),
   settings: { ...inputSettings, ...optionsSetting },
   schema: oneSchema,
   read: readOne,

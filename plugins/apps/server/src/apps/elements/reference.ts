@@ -65,6 +65,7 @@ export const reference: ElementType = {
     max: { as: 'max', check: most },
   },
   isList: ({ multiple }) => multiple === true,
+  otherType: GONE,
   check({ content, app, block, query, multiple, max }, at) {
     if ((content === undefined) === (app === undefined))
       at.fail('A reference names what it refers to: "content", a content type, or "app", an app of the site');

@@ -1,5 +1,14 @@
 import { flag } from '../yaml/schema';
-import { chosenIn, chosenLabels, manySchema, oneSchema, optionsSetting, readMany, readOne } from './inputs/choice';
+import {
+  chosenIn,
+  chosenLabels,
+  manySchema,
+  oneSchema,
+  optionsSetting,
+  readMany,
+  readOne,
+  UNKNOWN_OPTION,
+} from './inputs/choice';
 import { attributes, controlId, escapeHtml, field, isDemanded, stateOf } from './inputs/html';
 import { autocomplete, inputSettings, placeholder } from './inputs/settings';
 import type { ElementType, ElementView } from './types';
@@ -15,6 +24,7 @@ export const select: ElementType = {
     multiple: { as: 'multiple', check: flag },
   },
   isList: ({ multiple }) => multiple === true,
+  otherType: UNKNOWN_OPTION,
   schema: (definition) => (definition.multiple ? manySchema : oneSchema)(definition),
   read: (submitted, definition, options) => (definition.multiple ? readMany : readOne)(submitted, definition, options),
   render(view) {

@@ -32,6 +32,13 @@ export interface ElementType {
     options: readonly ElementOption[],
     work?: PatternWork,
   ): { value: Json } | { error: Message };
+  /**
+   * The texts that a browser would send for a JSON value, none for what it leaves out; a message for a value of another type.
+   * Where it is absent, texts, numbers and truth values are sent as they are written, and a list only where `isList` says so.
+   */
+  sent?(value: Json): readonly string[] | Message;
+  /** The message for a JSON value of another type, such as an object. Default: that it must be text. */
+  readonly otherType?: Message;
   /** As `read`, for types whose values are files: the files that the record will have. */
   files?(
     entries: FileEntries,

@@ -162,6 +162,8 @@ export interface Run {
   readonly depth: number;
   /** Records whose `on_delete` is running; shared by all levels. */
   readonly deleting: Set<string>;
+  /** Records that are being saved; shared by all levels. */
+  readonly saving: Set<string>;
   /** How many changes of the host's content were attempted. */
   readonly changes: { count: number };
   /** Mails to send after the commit; shared by all levels. */

@@ -1,9 +1,11 @@
+import type { Items } from '../../../../shared/json';
 import {
   type Block,
   FormRefusal,
   localeOf,
   permittedBlock,
   type Run,
+  readJsonForm,
   requireRight,
   showRefused,
   submitBlock,
@@ -14,6 +16,7 @@ import { AppsError, isAppsError } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import { formFields } from '../request/body';
 import type { Exchange, TargetOf } from '../request/exchange';
+import { mediaType } from '../request/negotiate';
 import { redirect } from '../response/logic-response';
 import { guardPost } from './guard-post';
 import { recordUrl } from './list';
@@ -47,15 +50,16 @@ export function postToRecord(exchange: Exchange<TargetOf<'record'>>): Promise<vo
 async function answerPosted(exchange: Exchange, find: Find): Promise<void> {
   const { ctx, services, visit, app, json } = exchange;
   const fields = formFields(ctx);
+  const isJsonBody = mediaType(ctx) === 'application/json';
   if (visit.staleForm) return showAgain(exchange, find, fields, visit.staleForm);
   try {
     const done = await withRun(services, visit, app, async (run) => {
       const { block, record } = await find(run);
-      return {
-        submitted: await submitBlock(run, block, record, fields, { ...rightsFor(run, record), asks: !json }),
-        block,
-        record,
-      };
+      const sent = isJsonBody
+        ? await readJsonForm(run, block, fields as Items)
+        : { run, form: { fields, wrong: new Map() } };
+      const rights = { ...rightsFor(run, record), asks: !json };
+      return { submitted: await submitBlock(sent.run, block, record, sent.form, rights), block, record };
     });
     const { submitted, block, record } = done.value;
     if (submitted.kind === 'edit' && record) {

@@ -46,14 +46,14 @@ test("the host's own error is rethrown, and a conflict is never contained", asyn
   session.close();
 });
 
-test('setRecord: the next call sees it as the same object that get_record returns', async () => {
+test('setContext with a record: the next call sees it as the same object that get_record returns', async () => {
   const host = fakeHost({ r: { n: 1 } });
   const session = await open(
     'let held; function a(c) { held = c.app.get_record("r"); return c.record }\nfunction b(c) { return [c.record === held, c.record.n] }',
     host,
   );
   expect(await session.call([call('a')])).toMatchObject([{ value: null }]);
-  session.setRecord({ id: 'r', url: 'u', items: { n: 2 } });
+  session.setContext({ record: { id: 'r', url: 'u', items: { n: 2 } } });
   expect(await session.call([call('b')])).toMatchObject([{ value: [true, 2] }]);
   session.close();
 });

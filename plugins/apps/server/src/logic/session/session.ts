@@ -1,7 +1,7 @@
 import type { Items, Json } from '../../../../shared/json';
-import type { CallValue, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
+import type { CallValue, ContextChanges, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
 import { logicError } from '../../common/errors';
-import type { LogicCall, LogicOutcome, LogicSession, RecordData } from '../types';
+import type { LogicCall, LogicOutcome, LogicSession } from '../types';
 import { brokenError, endsRequest, entryOf, messageSize, thrownError } from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';
 import { isDeep, type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
@@ -36,8 +36,8 @@ class RunnerSession implements LogicSession {
   /** The request that opens the session, until it is sent. */
   private opening: OpenRequest | null;
   private queue: Promise<unknown> = Promise.resolve();
-  /** The value of `context.record` from the next request on; undefined: no change. */
-  private record: RecordData | null | undefined;
+  /** Parts of `context` that the next request replaces. */
+  private changes: ContextChanges = {};
   /** Maximal bytes of the last answer. */
   private answerSize = 0;
 
@@ -78,8 +78,8 @@ class RunnerSession implements LogicSession {
     });
   }
 
-  setRecord(record: RecordData | null): void {
-    this.record = record;
+  setContext(changes: ContextChanges): void {
+    this.changes = { ...this.changes, ...changes };
   }
 
   close(): void {
@@ -104,10 +104,10 @@ class RunnerSession implements LogicSession {
   /** Opens the session in the runner, together with its first calls. */
   private async openWith(calls: LogicCall[]): Promise<CallValue> {
     const { context, ...opening } = this.opening as OpenRequest;
-    const record = this.record === undefined ? context.record : this.record;
+    const changed = { ...context, ...this.changes };
     this.opening = null;
-    this.record = undefined;
-    const request: OpenRequest = { ...opening, context: { ...context, record }, calls };
+    this.changes = {};
+    const request: OpenRequest = { ...opening, context: changed, calls };
     const { functions, outcomes } = this.valueOf(
       await this.link.open(JSON.stringify(request), namesOf(calls)),
       readOpen(calls.length),
@@ -118,8 +118,8 @@ class RunnerSession implements LogicSession {
   }
 
   private async request<Value>(request: LaterRequest, read: Reader<Value>): Promise<Value> {
-    const data = JSON.stringify(this.record === undefined ? request : { ...request, record: this.record });
-    this.record = undefined;
+    const data = JSON.stringify({ ...request, ...this.changes });
+    this.changes = {};
     return this.valueOf(await this.link.call(data, namesOf('calls' in request ? request.calls : [])), read);
   }
 

@@ -77,6 +77,10 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     return (await this.load(key, id)).current;
   }
 
+  async original(key: AppKey, id: string): Promise<StoredRecord | null> {
+    return (await this.load(key, id)).before;
+  }
+
   async page(key: AppKey, options: PageOptions): Promise<StoredRecord[]> {
     const scope = scopeOf(key);
     const limit = options.limit ?? queryLimits.limit;

@@ -32,6 +32,10 @@ export class WorkUnit implements UnitOfWork {
     return this.call((unit) => unit.get(key, id));
   }
 
+  original(key: AppKey, id: string) {
+    return this.call((unit) => unit.original(key, id));
+  }
+
   page(key: AppKey, options: PageOptions) {
     this.reads(key);
     return this.call((unit) => unit.page(key, options));

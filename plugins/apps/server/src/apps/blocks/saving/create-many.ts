@@ -2,12 +2,11 @@ import { type Items, isItems } from '../../../../../shared/json';
 import { AppsError, isAppsError } from '../../../common/errors';
 import { PausedError } from '../../../logic';
 import type { NewRecord, StoredRecord } from '../../../records/types';
-import { keyOf, withRun } from '../../run/run';
+import { withRun } from '../../run/run';
 import type { AppServices, Run, Visit } from '../../run/types';
 import type { App, Block } from '../../types';
 import { type BlockSession, openBlock } from '../block-session';
-import { blockOf, idOf } from './record-operations';
-import { saveInSession } from './save-record';
+import { blockOf, createOfBlock, createWithoutBlock, newRecord } from './record-operations';
 
 /** The source of a bulk creation's items, in batches; a re-run reads it again from the start. */
 export interface ItemSource {
@@ -23,29 +22,17 @@ export interface ItemSource {
  */
 export async function createMany(services: AppServices, visit: Visit, app: App, source: ItemSource): Promise<number> {
   // The store's own stream commits at once.
-  if (source.namesBlocks || visit.dry) {
+  if (source.namesBlocks || app.settings.strict || visit.dry) {
     return (await withRun(services, visit, app, (run) => createWithLogic(run, source))).value;
   }
-  const creator = visit.requester.identity || null;
-  return services.store.createMany(
-    { site: visit.site.id, app: app.id },
-    {
-      read: () => newRecords(source, creator),
-    },
-  );
-}
-
-async function* newRecords(source: ItemSource, creator: string | null): AsyncIterable<NewRecord[]> {
-  for await (const batch of source.read()) yield batch.map((items) => newRecord(items, creator));
+  const records = async function* () {
+    for await (const batch of source.read()) yield batch.map((items) => newRecord({ visit }, items));
+  };
+  return services.store.createMany({ site: visit.site.id, app: app.id }, { read: records });
 }
 
 async function* oneByOne(source: ItemSource): AsyncIterable<Items> {
   for await (const batch of source.read()) yield* batch;
-}
-
-function newRecord(items: Items, creator: string | null): NewRecord {
-  const id = idOf(items);
-  return { ...(id === undefined ? {} : { id, whenTaken: 'refuse' as const }), items, creator };
 }
 
 /** Records whose logic shares a context; a context grows with each record by what its functions set. */
@@ -58,7 +45,6 @@ const MAX_BATCH_TIMES = 10;
 const MAX_PENDING = 64 * 1024 * 1024;
 
 async function createWithLogic(run: Run, source: ItemSource): Promise<number> {
-  const creator = run.visit.requester.identity || null;
   const { logicTime } = run.services.config.limits;
   let sessions = blockSessions(run);
   let [total, pending, batchEnd] = [0, 0, 0];
@@ -72,7 +58,7 @@ async function createWithLogic(run: Run, source: ItemSource): Promise<number> {
       total += 1;
       run.services.logic.renew(run.budget);
       run.budget.shared.deadline = Math.min(run.budget.shared.deadline, batchEnd);
-      const record = await createOne(run, sessions, newRecord(items, creator));
+      const record = await createOne(run, sessions, newRecord(run, items));
       pending += JSON.stringify(record.items).length;
       if (pending > MAX_PENDING)
         throw new AppsError('PayloadTooLargeError', `The records so far are larger than ${MAX_PENDING / 1024 ** 2} MB`);
@@ -112,10 +98,8 @@ async function createOne(
   fresh: NewRecord,
 ): Promise<StoredRecord> {
   const block = blockOf(run, fresh.items);
-  const record = await run.unit.create(keyOf(run), fresh);
-  if (!block) return record;
-  const options = { creation: true, choosesId: fresh.id === undefined };
-  return (await saveInSession(run, block, await sessions.of(block), record, options)).record;
+  if (!block) return createWithoutBlock(run, fresh);
+  return createOfBlock(run, block, await sessions.of(block), fresh);
 }
 
 /** Errors of the whole request, which is run again or sent again. */

@@ -1,9 +1,11 @@
-import type { Items } from '../../../../../shared/json';
+import { isDeepStrictEqual } from 'node:util';
+import { type Items, itemOf } from '../../../../../shared/json';
 import { AppsError, isBlockFailure } from '../../../common/errors';
 import type { SaveRequest } from '../../../logic/types';
 import type { StoredRecord } from '../../../records/types';
 import { errorMark } from '../../run/diagnostics/error-mark';
 import { permittedBlock } from '../../run/permitted-block';
+import { FormRefusal } from '../../run/refusals';
 import { keyOf, nestedRun } from '../../run/run';
 import type { Nested, Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
@@ -12,8 +14,9 @@ import { shownElements } from '../group';
 import { targetsOf } from '../references';
 import { displayBlock } from '../run-block';
 import { sentEntries } from '../sent/sent-entries';
+import { checkedItems } from './checked-items';
 import { storedBlock } from './record-operations';
-import { deleteRecord, isBeingDeleted, saveInSession } from './save-record';
+import { deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
 import { readSubmission } from './submission';
 
 /** `record.display()`: shows the record with its own block. */
@@ -35,20 +38,47 @@ async function showBlock(run: Run, blockId: string, record: StoredRecord | null,
   }
 }
 
-/** `record.save()`; also sets the record's block. */
+/**
+ * `record.save()`: sets the record's block, and saves it as one of that block. A record without a block, and one that is being
+ * saved already, only has its items set.
+ */
 async function save(run: Run, record: StoredRecord, { block: named, creation, form }: SaveRequest) {
-  const id = named ?? (creation || form ? record.items.block : null);
-  if (id === null) return { record, ran: false, returned: null };
+  const { block: own } = record.items;
+  const isPlain = named === null && !creation && !form;
+  const isOfBlock = typeof own === 'string' && run.app.blocks.has(own);
+  if (isPlain && (!isOfBlock || isBeingSaved(run, record))) return { record, ran: false, returned: null };
+  const id = named ?? own;
   if (typeof id !== 'string')
     throw new AppsError('BadRequestError', `The record "${record.id}" has no block to save it`);
   const block = permittedBlock(run, id);
   return withSession(run, block, record, async (session) => {
-    const set = { ...(form ? await readForm(run, block, session) : {}), block: id };
-    const changed = await run.unit.update(keyOf(run), record.id, { set });
+    const items = { ...record.items, ...(form ? await readForm(run, block, session) : {}), block: id };
+    const original = await run.unit.original(keyOf(run), record.id);
+    const changed = new Set(changedNames(original?.items, items));
+    const { body } = run.visit.request;
+    const change = { record: original, items, changed, creation, files: items, body };
+    const set = await refusing(run, checkedItems(run, block, session, change));
+    const saved = await run.unit.update(keyOf(run), record.id, { set });
     // A stored record keeps its id.
     const choosesId = creation && record.version === 0;
-    const saved = await saveInSession(run, block, session, changed, { creation, choosesId });
-    return { record: saved.record, ran: true, returned: saved.returned };
+    const { record: now, returned } = await saveInSession(run, block, session, saved, { creation, choosesId });
+    return { record: now, ran: !isPlain, returned };
+  });
+}
+
+/** Names of the items that differ; all of a record that comes into its block. */
+function changedNames(before: Items | undefined, after: Items): string[] {
+  const names = Object.keys(after);
+  if (before?.block !== after.block) return names;
+  return names.filter((name) => !isDeepStrictEqual(itemOf(before ?? {}, name), after[name]));
+}
+
+/** Refuses the request where the record is refused, also if logic catches the error: nothing of it may be stored. */
+async function refusing<T>({ refusals }: Run, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (error instanceof FormRefusal)
+      refusals.errors.push(...error.errors.filter((one) => !refusals.errors.includes(one)));
+    throw error;
   });
 }
 
@@ -58,7 +88,8 @@ async function readForm(run: Run, block: Block, session: BlockSession): Promise<
   const sent = sentEntries(block.definition, form);
   const isSent = (name: string) => Object.hasOwn(form, name) || (sent.get(name)?.entries.length ?? 0) > 0;
   const shows = shownElements(run, block);
-  const { items, errors } = await readSubmission(run, block, session, form, (name) => isSent(name) && shows(name));
+  const fields = { fields: form, shows: (name: string) => isSent(name) && shows(name) };
+  const { items, errors } = await readSubmission(run, block, session, fields);
   for (const { path, message } of errors) throw new AppsError('BadRequestError', `${path.join('.')}: ${message}`);
   return items;
 }

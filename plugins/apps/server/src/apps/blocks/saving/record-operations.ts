@@ -1,14 +1,16 @@
 import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { AppsError, missing, notFound } from '../../../common/errors';
-import type { RecordChange, StoredRecord } from '../../../records/types';
+import { applyChange } from '../../../records';
+import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import { refusal, requireBlock } from '../../run/permitted-block';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
-import { withSession } from '../block-session';
+import { type BlockSession, withSession } from '../block-session';
 import { beforeElements } from '../run-block';
-import { deleteRecord, saveRecord } from './save-record';
+import { checkedItems, sentNames, withoutNames } from './checked-items';
+import { deleteRecord, saveInSession } from './save-record';
 
 /** Whether a record meets the `If-Match` header; undefined without one. */
 export type VersionTest = ((record: StoredRecord) => boolean) | undefined;
@@ -20,33 +22,91 @@ export function requireRight(run: { visit: Pick<Run['visit'], 'requester'> }, gr
 
 /**
  * Creates a record (operations 5 and 7). An `id` among the items is its id, unless `pathId` gives one;
- * ConflictError if the id exists. An item `block` names the block whose computed elements and `on_save` then run.
+ * ConflictError if the id exists. An item `block` names the block whose rules the record then passes
+ * (docs/reference/json-interface.md#the-block-of-a-record).
  */
 export async function createRecord(run: Run, items: Items, pathId?: string): Promise<StoredRecord> {
   requireRight(run, run.rights.create, 'add records');
-  const chosen = pathId ?? idOf(items);
   const block = blockOf(run, items);
-  const creator = run.visit.requester.identity || null;
-  const record = await run.unit.create(keyOf(run), {
-    ...(chosen === undefined ? {} : { id: chosen, whenTaken: 'refuse' as const }),
-    items,
-    creator,
+  const fresh = newRecord(run, items, pathId ?? idOf(items));
+  if (!block) return createWithoutBlock(run, fresh);
+  return withSession(run, block, null, (session) => createOfBlock(run, block, session, fresh));
+}
+
+/** A record that a client makes, in the name of the requester. */
+export function newRecord({ visit }: Pick<Run, 'visit'>, items: Items, id = idOf(items)): NewRecord {
+  const creator = visit.requester.identity || null;
+  return { ...(id === undefined ? {} : { id, whenTaken: 'refuse' as const }), items, creator };
+}
+
+/** Creates a record of a client that names no block; a FormRefusal in a strict app. */
+export async function createWithoutBlock(run: Run, fresh: NewRecord): Promise<StoredRecord> {
+  await sentNames(run, null, [], null);
+  return run.unit.create(keyOf(run), fresh);
+}
+
+/** Creates a record of a client that names a block, in an open session of it. */
+export async function createOfBlock(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  fresh: NewRecord,
+): Promise<StoredRecord> {
+  const left = await sentNames(run, block, Object.keys(fresh.items), null);
+  const sent = withoutNames(fresh.items, left);
+  const set = await checkedItems(run, block, session, {
+    record: null,
+    items: sent,
+    changed: new Set(Object.keys(sent)),
+    creation: true,
+    files: undefined,
+    body: fresh.items,
   });
-  if (!block) return record;
-  return (await saveRecord(run, block, record, { creation: true, choosesId: chosen === undefined })).record;
+  const record = await run.unit.create(keyOf(run), { ...fresh, items: set });
+  const options = { creation: true, choosesId: fresh.id === undefined };
+  return (await saveInSession(run, block, session, record, options)).record;
 }
 
 /** Merges items into a record (operation 10); `$inc` adds. An `id` of another record: BadRequestError. */
 export async function updateRecord(run: Run, id: string, body: Items, matches: VersionTest): Promise<StoredRecord> {
   const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
   requireVersion(record, matches);
-  const { change, named } = readChange(id, body);
+  return changeRecord(run, record, readChange(id, body), body);
+}
+
+/**
+ * Changes a record of a requester who may: the rules of its block hold for the items that it has then.
+ * @param body what the block's functions read as `context.request.body`
+ */
+export async function changeRecord(
+  run: Run,
+  record: StoredRecord,
+  change: RecordChange,
+  body: Items,
+): Promise<StoredRecord> {
+  const { set = {}, inc = {}, unset = [] } = change;
   // Checked even if the change names another block: only requesters of a restricted block may move its records out of it.
   const stored = storedBlock(run, record);
-  const block = named === undefined ? stored : blockOf(run, { block: named });
-  const changed = await run.unit.update(keyOf(run), id, change);
-  if (!block) return changed;
-  return (await saveRecord(run, block, changed, { creation: false })).record;
+  const block = Object.hasOwn(set, 'block') ? blockOf(run, set) : unset.includes('block') ? null : stored;
+  const names = [...new Set([...Object.keys(set), ...Object.keys(inc), ...unset])];
+  const left = await sentNames(run, block, names, record);
+  const allowed = {
+    set: withoutNames(set, left),
+    inc: withoutNames(inc, left),
+    unset: unset.filter((name) => !left.has(name)),
+  };
+  if (!block) return run.unit.update(keyOf(run), record.id, allowed);
+  return withSession(run, block, record, async (session) => {
+    const isNew = block.id !== stored?.id;
+    const items = applyChange(record.items, allowed);
+    const changed = new Set(isNew ? [...names, ...Object.keys(items)] : names);
+    const checked = await checkedItems(run, block, session, {
+      ...{ record, items, changed, creation: isNew },
+      ...{ files: record.items, body },
+    });
+    const saved = await run.unit.update(keyOf(run), record.id, { set: checked, unset: allowed.unset });
+    return (await saveInSession(run, block, session, saved, { creation: false })).record;
+  });
 }
 
 /**
@@ -144,14 +204,14 @@ export function idOf({ id }: Items): string | undefined {
   return id;
 }
 
-function readChange(id: string, body: Items): { change: RecordChange; named: Json | undefined } {
+function readChange(id: string, body: Items): RecordChange {
   const sent = idOf(body);
   if (sent !== undefined && sent !== id) {
     throw new AppsError('BadRequestError', 'The item "id" is not the id of the record in the address');
   }
-  if (!Object.hasOwn(body, '$inc')) return { change: { set: body }, named: body.block };
+  if (!Object.hasOwn(body, '$inc')) return { set: body };
   const { $inc: inc, ...set } = body;
-  return { change: inc === undefined ? { set } : { set, inc: readIncrements(inc) }, named: set.block };
+  return inc === undefined ? { set } : { set, inc: readIncrements(inc) };
 }
 
 function readIncrements(inc: Json): Record<string, number> {

@@ -24,15 +24,10 @@ export interface Saved {
 }
 
 /**
- * Saves a record of a block: its computed elements are stored, `record_id` names it, `on_save` runs
- * (docs/reference/logic.md#functions). The record is already in the run's unit of work; any failure fails the request.
+ * Saves a record of a block in a session of it: its computed elements are stored, `record_id` names it, `on_save` runs
+ * (docs/reference/logic.md#functions). The record is already in the run's unit of work, and its items are checked; any
+ * failure fails the request.
  */
-export async function saveRecord(run: Run, block: Block, record: StoredRecord, options: SaveOptions): Promise<Saved> {
-  if (!block.logic) return { record, returned: null, redirect: null };
-  return withSession(run, block, record, (session) => saveInSession(run, block, session, record, options));
-}
-
-/** `saveRecord` in an open session, which the records of one block share in a bulk creation. */
 export async function saveInSession(
   run: Run,
   block: Block,
@@ -40,20 +35,33 @@ export async function saveInSession(
   record: StoredRecord,
   options: SaveOptions,
 ): Promise<Saved> {
-  session.setRecord(record);
-  const key = keyOf(run);
-  let current = await storeComputed(run, block, session, record, options.creation);
-  if (options.choosesId && session.has('record_id')) {
-    const id = (await session.run(['record_id'], true)).get('record_id');
+  const saving = new Set([addressOf(run, record.id)]);
+  for (const address of saving) run.saving.add(address);
+  try {
+    session.setRecord(record);
+    let current = await storeComputed(run, block, session, record, options.creation);
+    if (options.choosesId && session.has('record_id')) {
+      current = await renamed(run, session, current);
+      saving.add(addressOf(run, current.id));
+      run.saving.add(addressOf(run, current.id));
+    }
+    const returned = (await session.run(['on_save'], true)).get('on_save') ?? null;
+    // Inside another block the calling function goes on, and the request is refused after it.
     if (run.depth === 0) refuseInvalid(run);
-    current = await currentRecord(run, current.id);
-    if (id !== null) current = await run.unit.rename(key, current.id, readId(id), 'number');
-    session.setRecord(current);
+    return { record: await currentRecord(run, current.id), returned, redirect: redirectOf(run, returned) };
+  } finally {
+    for (const address of saving) run.saving.delete(address);
   }
-  const returned = (await session.run(['on_save'], true)).get('on_save') ?? null;
-  // Inside another block the calling function goes on, and the request is refused after it.
+}
+
+/** The record under the id that the block's `record_id` gives; its own where that gives none. */
+async function renamed(run: Run, session: BlockSession, record: StoredRecord): Promise<StoredRecord> {
+  const id = (await session.run(['record_id'], true)).get('record_id') ?? null;
   if (run.depth === 0) refuseInvalid(run);
-  return { record: await currentRecord(run, current.id), returned, redirect: redirectOf(run, returned) };
+  const current = await currentRecord(run, record.id);
+  const named = id === null ? current : await run.unit.rename(keyOf(run), current.id, readId(id), 'number');
+  session.setRecord(named);
+  return named;
 }
 
 async function storeComputed(
@@ -88,11 +96,12 @@ function readId(value: unknown): string {
 }
 
 /** Whether the `on_delete` of this record is running in this request, so that it must not run again. */
-export function isBeingDeleted(run: Run, record: StoredRecord): boolean {
-  return run.deleting.has(deletionOf(run, record));
-}
+export const isBeingDeleted = (run: Run, { id }: StoredRecord): boolean => run.deleting.has(addressOf(run, id));
 
-const deletionOf = (run: Run, record: StoredRecord) => `${run.app.id}\n${record.id}`;
+/** Whether this record is being saved in this request: a `save()` by its own functions must not save it again. */
+export const isBeingSaved = (run: Run, { id }: StoredRecord): boolean => run.saving.has(addressOf(run, id));
+
+const addressOf = (run: Run, id: string) => `${run.app.id}\n${id}`;
 
 /** Runs the block's `on_delete` and deletes the record; returns the address it redirects to, or null. */
 export async function deleteRecord(run: Run, block: Block | null, record: StoredRecord): Promise<string | null> {
@@ -103,7 +112,7 @@ export async function deleteRecord(run: Run, block: Block | null, record: Stored
 
 /** `deleteRecord` in an open session that has the record as its `context.record`. */
 export async function deleteInSession(run: Run, session: BlockSession, record: StoredRecord): Promise<string | null> {
-  const deletion = deletionOf(run, record);
+  const deletion = addressOf(run, record.id);
   run.deleting.add(deletion);
   try {
     const redirect = redirectOf(run, (await session.run(['on_delete'])).get('on_delete'));

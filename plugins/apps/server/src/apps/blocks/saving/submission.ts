@@ -1,11 +1,10 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import type { StoredFile, TemporaryFile } from '../../../files';
-import type { StoredRecord } from '../../../records/types';
 import { boundsOf, elementTypes, entryElements, isShown, MAX_REFERENCES, referencesIn, roleOf } from '../../elements';
 import type { Message } from '../../locales';
 import { patternWork } from '../../patterns/pattern-machine';
 import { localeOf } from '../../run/locale';
-import { FormRefusal } from '../../run/refusals';
+import { type FormError, FormRefusal } from '../../run/refusals';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
@@ -14,6 +13,7 @@ import { guardProblem } from '../display/form-guard';
 import { idsIn, idsOfEntries, readReference } from '../display/reference-content';
 import { targetsOf } from '../references';
 import { entriesOf, repeatsOf, shownInputs } from '../sent/entered';
+import type { SentFields } from '../sent/fields-of-items';
 import type { Entries, FormFields } from '../sent/form';
 import { type EntryTools, readEntries, type WrongField } from '../sent/read-entries';
 import { type SentEntries, sentEntries } from '../sent/sent-entries';
@@ -25,6 +25,19 @@ export interface Submission extends Entries {
   items: Items;
   /** Files of the record, to be put into the media library when it is saved. */
   files: readonly (StoredFile | TemporaryFile)[];
+  /** Inputs whose condition is not met. */
+  hidden: ReadonlySet<string>;
+}
+
+/** Fields to be read, with what they are read for. */
+export interface SubmittedFields {
+  fields: FormFields;
+  /** Whether an input is among those that are read: for a form, whether its layout shows it. */
+  shows: (name: string) => boolean;
+  /** Where files come from; without it, elements of files are not read, nor groups that have some. */
+  sources?: FileSources;
+  /** Inputs whose JSON values are of another type. */
+  wrong?: SentFields['wrong'];
 }
 
 /**
@@ -32,23 +45,18 @@ export interface Submission extends Entries {
  * stores only those, and a form that shows some of a block's fields keeps the others of the record. An input that is
  * shown and was not sent is empty, because a browser does not send an unchecked box. One whose condition is not met is
  * neither checked nor stored. Computed inputs are not read from the form.
- * @param fields the form as submitted
- * @param shows whether the layout shows an element
- * @param sources where files come from; without it, elements of files are not read, nor groups that have some
  */
 export async function readSubmission(
   run: Run,
   block: Block,
   session: BlockSession,
-  fields: FormFields,
-  shows: (name: string) => boolean,
-  sources?: FileSources,
+  { fields, shows, sources, wrong: ofOtherType }: SubmittedFields,
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
   const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
   const sent = sentEntries(block.definition, fields);
   const entered = entriesOf(inputs, fields, sent);
-  const wrong = new Map<string, Message | WrongField[]>();
+  const wrong = new Map<string, Message | readonly WrongField[]>();
   const items: Items = {};
   const files: (StoredFile | TemporaryFile)[] = [];
   const stored = sources?.items ?? {};
@@ -74,6 +82,8 @@ export async function readSubmission(
     if (!isShown(element, valueFor)) {
       hidden.add(name);
       if (Object.hasOwn(stored, name)) items[name] = null;
+    } else if (ofOtherType?.has(name)) {
+      wrong.set(name, ofOtherType.get(name) ?? []);
     } else if (!sources && ofFiles.has(name)) {
       // The record keeps what it has.
     } else if (element.entry) {
@@ -96,32 +106,33 @@ export async function readSubmission(
     }
   }
   const { say } = await localeOf(run);
-  const all = [...wrong].flatMap(([name, found]) =>
-    Array.isArray(found) ? found : [{ path: [name], message: found }],
-  );
+  const all = [...wrong].flatMap(([name, found]) => ('key' in found ? [{ path: [name], message: found }] : found));
   const errors = all.map(({ path, message: { key, values } }) => ({ path, message: say(key, values) }));
-  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files };
+  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files, hidden };
 }
 
 /**
- * Reads a form and runs the block's `validate`, which may refuse it too (docs/reference/logic.md#own-validation). Throws a
+ * Reads fields and runs the block's `validate`, which may refuse them too (docs/reference/logic.md#own-validation). Throws a
  * FormRefusal with all messages. What `validate` throws fails the request only if the fields themselves are right.
+ * @param tolerated whether a message about the fields is left out
  */
 export async function checkSubmission(
   run: Run,
   block: Block,
   session: BlockSession,
-  fields: FormFields,
-  { shows, record }: { shows: (name: string) => boolean; record: StoredRecord | null },
+  submitted: SubmittedFields,
+  tolerated: (errors: Submission['errors']) => Promise<(error: FormError) => boolean> = async () => () => false,
 ): Promise<Submission> {
-  const sources = { files: run.visit.files, items: record?.items };
-  const submission = await readSubmission(run, block, session, fields, shows, sources);
-  const validate = submission.errors.length > 0 ? session.tryAll : session.run;
+  const submission = await readSubmission(run, block, session, submitted);
+  const isTolerated = submission.errors.length > 0 ? await tolerated(submission.errors) : () => false;
+  const wrong = submission.errors.filter((error) => !isTolerated(error));
+  const validate = wrong.length > 0 ? session.tryAll : session.run;
   await validate(['validate'], true);
+  const { fields } = submitted;
   const automatic = Object.hasOwn(fields, '_save') ? guardProblem(run, block, fields) : null;
   const { say } = await localeOf(run);
   const ofForm = automatic === null ? [] : [{ path: [], message: say(automatic.key) }];
-  const errors = [...ofForm, ...submission.errors, ...run.refusals.errors];
+  const errors = [...ofForm, ...wrong, ...run.refusals.errors];
   if (errors.length > 0) throw new FormRefusal(errors, run.budget);
   return submission;
 }

@@ -11,12 +11,13 @@ import { questionHtml, unanswered } from '../display/question';
 import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from '../run-block';
+import type { SentFields } from '../sent/fields-of-items';
 import type { FormFields } from '../sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
 import { fieldsAgain, filesAgain, requireStored, withSentFiles } from '../sent/submitted-files';
 import { notifyOfSave } from './notify';
 import { deleteInSession, saveInSession } from './save-record';
-import { checkSubmission, fixedItems, readSubmission } from './submission';
+import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } from './submission';
 
 /** The outcome of a posted form. */
 export type Submitted =
@@ -47,10 +48,11 @@ export async function submitBlock(
   run: Run,
   block: Block,
   record: StoredRecord | null,
-  sent: FormFields,
+  { fields: sent, wrong }: SentFields,
   rights: SubmitRights,
 ): Promise<Submitted> {
   const fields = withSentFiles(block, sent, run.visit.files);
+  const form = { fields, wrong };
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
@@ -61,16 +63,16 @@ export async function submitBlock(
   return withSession(run, block, record, async (session) => {
     const shows = onlyShows(block, fields);
     const redirect =
-      (await beforeElements(run, session)) ?? (shows ? null : await runActions(run, block, session, record, fields));
+      (await beforeElements(run, session)) ?? (shows ? null : await runActions(run, block, session, record, form));
     if (redirect !== null) return { kind: 'shown', redirect };
-    if (isPageMove(fields)) await checkPage(run, block, session, record, fields);
+    if (isPageMove(fields)) await checkPage(run, block, session, record, form);
     if (!shows && record && Object.hasOwn(fields, '_delete')) {
       rights.delete();
       return { kind: 'deleted', redirect: await deleteInSession(run, session, record) };
     }
     if (!shows && record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
     const saves = !shows && Object.hasOwn(fields, '_save') && !hasUnseenPage(run, block, record, fields);
-    if (saves) return save(run, block, session, record, fields, rights);
+    if (saves) return save(run, block, session, record, form, rights);
     const current = record && (await run.unit.get(keyOf(run), record.id));
     const options = { ...(await shownAgain(run, block, record, fields, [], rights.asks)), record: current };
     return { kind: 'shown', ...(await renderBlock(run, block, session, options)) };
@@ -101,33 +103,40 @@ async function checkPage(
   block: Block,
   session: BlockSession,
   record: StoredRecord | null,
-  fields: FormFields,
+  form: SentFields,
 ): Promise<void> {
+  const { fields } = form;
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
   if (pages.length === 0 || Object.hasOwn(fields, pageFields.back)) return;
   const here = new Set(namesOn(block.definition, pages[currentPage(fields, pages.length)]));
-  const sources = { files: run.visit.files, items: record?.items };
-  const submission = await readSubmission(run, block, session, fields, shows, sources);
+  const submission = await readSubmission(run, block, session, submittedFields(run, block, record, form));
   const errors = submission.errors.filter(({ path }) => here.has(path[0] ?? ''));
   if (errors.length > 0) throw new FormRefusal(errors, run.budget);
 }
+
+/** The fields of a form for their checks: of the inputs that the layout shows. */
+const submittedFields = (run: Run, block: Block, record: StoredRecord | null, form: SentFields): SubmittedFields => ({
+  ...form,
+  shows: shownElements(run, block),
+  sources: { files: run.visit.files, items: record?.items },
+});
 
 async function runActions(
   run: Run,
   block: Block,
   session: BlockSession,
   record: StoredRecord | null,
-  fields: FormFields,
+  form: SentFields,
 ): Promise<string | null> {
-  const shows = shownElements(run, block);
-  for (const field of Object.keys(fields).filter((name) => name.startsWith(ACTION))) {
+  const submitted = submittedFields(run, block, record, form);
+  for (const field of Object.keys(form.fields).filter((name) => name.startsWith(ACTION))) {
     const name = field.slice(ACTION.length);
     const element = block.definition.elements.get(name);
     if (roleOf(element) !== 'action' || name.startsWith('_')) {
       throw notFound(`The block "${block.id}" has no action "${name}"`);
     }
-    if (element?.validates) await checkSubmission(run, block, session, fields, { shows, record });
+    if (element?.validates) await checkSubmission(run, block, session, submitted);
     const redirect = redirectOf(run, (await session.run([name], true)).get(name));
     refuseInvalid(run);
     if (redirect !== null) return redirect;
@@ -140,15 +149,15 @@ async function save(
   block: Block,
   session: BlockSession,
   record: StoredRecord | null,
-  fields: FormFields,
+  form: SentFields,
   rights: SubmitRights,
 ): Promise<Submitted> {
-  const shows = shownElements(run, block);
   if (!isSaved(run, block)) throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
   if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Saving needs a POST request');
   rights.save();
   const { files } = run.visit;
-  const submission = await checkSubmission(run, block, session, fields, { shows, record });
+  const submitted = submittedFields(run, block, record, form);
+  const submission = await checkSubmission(run, block, session, submitted);
   requireStored(block, submission.files, files);
   const { items } = submission;
   const key = keyOf(run);
@@ -156,7 +165,7 @@ async function save(
   const saved = record
     ? await run.unit.update(key, record.id, { set: items })
     : await run.unit.create(key, {
-        items: { ...(await fixedItems(block, session, shows)), ...items, block: block.id },
+        items: { ...(await fixedItems(block, session, submitted.shows)), ...items, block: block.id },
         creator,
       });
   const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });

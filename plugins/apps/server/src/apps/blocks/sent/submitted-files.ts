@@ -1,8 +1,8 @@
-import type { Items, Json } from '../../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
 import type { FileRules } from '../../../files/types';
 import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile } from '../../elements';
-import type { Message } from '../../locales';
+import { type Message, message } from '../../locales';
 import { FilesNeeded } from '../../run/run-files';
 import type { App, Block, Definition, ElementDefinition } from '../../types';
 import { type FormFields, textsOf } from './form';
@@ -63,6 +63,18 @@ function storedIn(items: Items | undefined, field: string): StoredFile[] {
   );
   const all = entries.flatMap((entry) => (Object.hasOwn(entry, own) ? filesIn((entry as Items)[own]) : []));
   return [...new Map(all.map((file) => [file.documentId, file])).values()];
+}
+
+/**
+ * The fields of a form that keep the files which a JSON value names; a message where one of them is not a file of the record.
+ * @param field as in `fileFields` @param items of the record before the change
+ */
+export function keptFileFields(field: string, value: Json, items: Items | undefined): readonly string[] | Message {
+  const known = new Set(storedIn(items, field).map(({ documentId }) => documentId));
+  const ids = [value].flat().flatMap((one) => (one === null ? [] : [isItems(one) ? one.documentId : undefined]));
+  return ids.every((id) => typeof id === 'string' && known.has(id))
+    ? ids.map((id) => `${STORED}${id}`)
+    : message('file_form');
 }
 
 /** The files that a form has submitted for a field: those that stay, and new ones. */

@@ -11,7 +11,8 @@ import type { DefinitionWork, Settings } from './settings';
 /** Message for a missing required choice. */
 export const CHOOSE = message('choose');
 
-const UNKNOWN = message('choose_one');
+/** Message for a value that is no option. */
+export const UNKNOWN_OPTION = message('choose_one');
 
 /** Reads one choice: the option's own value (not its text), null when nothing is chosen. */
 export function readOne(
@@ -22,7 +23,7 @@ export function readOne(
   const text = submitted.at(-1) ?? '';
   const option = options.find(({ value }) => String(value) === text);
   if (option) return text === '' && required ? { error: CHOOSE } : { value: option.value as Json };
-  if (text !== '') return { error: UNKNOWN };
+  if (text !== '') return { error: UNKNOWN_OPTION };
   return required ? { error: CHOOSE } : { value: null };
 }
 
@@ -123,7 +124,8 @@ function isExact(given: unknown): boolean {
   return Object.keys(others).length === 0 && (isScalar(label) || label === undefined || label === null);
 }
 
-function isScalar(value: unknown): value is string | number | boolean {
+/** Whether a value may be one of an option. */
+export function isScalar(value: unknown): value is string | number | boolean {
   return (
     typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   );

@@ -72,6 +72,7 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
       type: required ? 'string' : ['string', 'null'],
       ...(format ? { format } : { pattern: shape.source }),
     }),
+    otherType: message(wanted),
     read(submitted, definition) {
       const text = lastEntry(submitted).trim();
       if (text === '') return definition.required ? { error: REQUIRED } : { value: null };

@@ -112,6 +112,14 @@ export const en = {
   reference_more: 'There are more than {count, number}: look for a part of the name.',
   found_none: 'Nothing was found.',
   required_mark: 'required',
+  // Values that a form cannot send
+  text: 'This must be text.',
+  true_false: 'This must be true or false.',
+  file_form: 'A file is sent with the form of the block only.',
+  unknown_item: 'There is no such field.',
+  server_item: 'The server sets this: it cannot be sent.',
+  block_missing: 'A record names its block.',
+  block_kept: 'A record keeps its block.',
   // Failed parts of a page
   part_failed: 'This part could not be shown',
   part_failed_reason: 'This part could not be shown: {reason}',

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Deleted, RecordDetail, recordRoutes } from '../../../../../shared/admin-api';
-import { type Items, isItems } from '../../../../../shared/json';
-import { createRecord, permittedRecord, removeRecord, storedBlock, updateRecord, withRun } from '../../../apps';
+import { type Items, isItems, itemOf } from '../../../../../shared/json';
+import { changeRecord, createRecord, permittedRecord, removeRecord, withRun } from '../../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
-import type { StoredRecord } from '../../../records/types';
+import type { RecordChange, StoredRecord } from '../../../records/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
 import { etagOf } from '../../response/etag';
@@ -67,12 +68,7 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
         const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
         if (etagOf(record) !== version)
           throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
-        // Before the items go that may name the block: only those whom it names may move its records out of it.
-        storedBlock(run, record);
-        const gone = Object.keys(record.items).filter((name) => !Object.hasOwn(items, name));
-        // Before the block's elements are computed, which may be among them.
-        if (gone.length > 0) await run.unit.update(found.key, id, { unset: gone });
-        return updateRecord(run, id, items, undefined);
+        return changeRecord(run, record, changeBetween(record.items, items), items);
       },
       { recordId: id },
     );
@@ -108,6 +104,17 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
     return { deleted: wanted.length - failed.length, failed };
   },
 };
+
+/** What the panel, which sends all items of a record, has changed: what it sends back unchanged is not sent by its user. */
+function changeBetween(before: Items, after: Items): RecordChange {
+  const isChanged = (name: string) =>
+    !isDeepStrictEqual(itemOf(before, name), after[name]) || !Object.hasOwn(before, name);
+  const changed = Object.entries(after).filter(([name]) => name !== 'id' && isChanged(name));
+  return {
+    set: Object.fromEntries(changed),
+    unset: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
+  };
+}
 
 async function detailOf(services: HttpServices, found: PanelApp, record: StoredRecord): Promise<RecordDetail> {
   const [summary] = await summaries(services, found, [record]);

@@ -88,7 +88,7 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
     const visit: Visit = { ...called, files, request: { ...called.request, form: fields } };
     const submit = async (run: Run) => {
       const { block, record } = await posted(run, wanted);
-      return submitBlock(run, block, record, fields, rightsFor(run, record));
+      return submitBlock(run, block, record, { fields, wrong: new Map() }, rightsFor(run, record));
     };
     try {
       const { value } = await withRun(services, visit, found.app, submit, {

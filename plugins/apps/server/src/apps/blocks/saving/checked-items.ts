@@ -1,0 +1,140 @@
+import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import type { StoredRecord } from '../../../records/types';
+import { roleOf } from '../../elements';
+import type { ServiceMessage } from '../../locales';
+import { localeOf } from '../../run/locale';
+import { refusal } from '../../run/permitted-block';
+import { type FormError, FormRefusal } from '../../run/refusals';
+import type { Run } from '../../run/types';
+import type { Block } from '../../types';
+import type { BlockSession } from '../block-session';
+import { shownInputs } from '../sent/entered';
+import { fieldsOfItems } from '../sent/fields-of-items';
+import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
+
+/** Names of items that no rule of a block is about. */
+const OWN = new Set(['id', 'block']);
+
+/** The items of a block that the server sets: computed ones, and inputs that a form only shows. */
+export const serverItems = ({ definition }: Block): ReadonlySet<string> =>
+  new Set([...definition.elements.values()].filter(({ mode, readonly }) => mode || readonly).map(({ name }) => name));
+
+/**
+ * What a client may send of a record's items, by their names (docs/reference/rights.md#strict-apps). In a strict app a
+ * FormRefusal names each item that its block does not declare as an input, or that the server sets. In others such an item of
+ * the server is left out: its value is the server's there too, and a record that was read can be sent again.
+ * @param block of the record after the change; null without one
+ * @param record before the change; null for a new one
+ * @returns the names that are left out
+ */
+export async function sentNames(
+  run: Run,
+  block: Block | null,
+  names: readonly string[],
+  record: StoredRecord | null,
+): Promise<ReadonlySet<string>> {
+  const before = record?.items.block ?? null;
+  const leaves = before !== null && names.includes('block') && before !== block?.id;
+  const { strict } = run.app.settings;
+  if (leaves && !strict) requireLeaving(run, String(before));
+  const ofServer = block ? serverItems(block) : new Set<string>();
+  if (!strict) return ofServer;
+  const problems = block ? strictProblems(block, names, ofServer) : new Map<string, ServiceMessage>();
+  if (leaves) problems.set('block', 'block_kept');
+  // A record of a block that the theme no longer has stays manageable.
+  else if (!block && before === null) problems.set('block', 'block_missing');
+  if (problems.size === 0) return ofServer;
+  const { say } = await localeOf(run);
+  throw new FormRefusal([...problems].map(([name, key]) => ({ path: [name], message: say(key) })));
+}
+
+function strictProblems(
+  { definition }: Block,
+  names: readonly string[],
+  ofServer: ReadonlySet<string>,
+): Map<string, ServiceMessage> {
+  const problems = new Map<string, ServiceMessage>();
+  for (const name of names) {
+    if (ofServer.has(name)) problems.set(name, 'server_item');
+    else if (!OWN.has(name) && roleOf(definition.elements.get(name)) !== 'input') problems.set(name, 'unknown_item');
+  }
+  return problems;
+}
+
+/** Only those who may change every record may take one out of its block, whose rules would no longer hold for it. */
+function requireLeaving(run: Run, block: string): void {
+  if (!run.rights.edit(null)) throw refusal(run.visit.requester, `take this record out of the block "${block}"`);
+}
+
+/** A change of the items of a record of a block that did not come by its form. */
+export interface ItemChange {
+  /** The record before the change; null for a new one. */
+  record: StoredRecord | null;
+  /** All items after the change. */
+  items: Items;
+  /** Names of the items that the change sets; others may be wrong already. */
+  changed: ReadonlySet<string>;
+  /** Whether inputs that the sender cannot set get their values: the record is new to its block. */
+  creation: boolean;
+  /** Items whose files the record may have: new files come by a form only. */
+  files: Items | undefined;
+  /** `context.request.body` of the block's functions. */
+  body: Json;
+}
+
+/**
+ * Checks the items of a record of a block as its form would be checked: types and rules of the fields, conditions,
+ * references, files, `validate` (docs/reference/rights.md#what-holds-for-whom). All inputs of the block count, whatever its
+ * layout shows. A FormRefusal with all messages.
+ * @returns the items to set: the changed ones as their inputs store them, and those whose condition is no longer met
+ */
+export async function checkedItems(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  { record, items, changed, creation, files, body }: ItemChange,
+): Promise<Items> {
+  const { fields, wrong } = fieldsOfItems(block, items, files);
+  session.setRecord(record);
+  session.setSent(fields as Items, body);
+  const submitted = {
+    fields,
+    wrong,
+    shows: () => true,
+    sources: { files: undefined, items: { ...record?.items, ...files } },
+  };
+  const submission = await checkSubmission(run, block, session, submitted, (errors) =>
+    wrongBefore(run, block, session, errors, { record, changed }),
+  );
+  const inputs = new Set(shownInputs(block, () => true).map(({ name }) => name));
+  const isSet = (name: string) => changed.has(name) || submission.hidden.has(name);
+  return {
+    ...(creation ? await fixedItems(block, session, () => true) : {}),
+    ...Object.fromEntries(Object.entries(items).filter(([name]) => changed.has(name) && !inputs.has(name))),
+    ...Object.fromEntries(Object.entries(submission.items).filter(([name]) => isSet(name))),
+  };
+}
+
+/**
+ * Whether a message is about an item that the change does not set, and that was wrong before it: a record that was stored
+ * under other rules can still be changed. Nothing is tolerated where the record comes into the block.
+ */
+async function wrongBefore(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  errors: Submission['errors'],
+  { record, changed }: Pick<ItemChange, 'record' | 'changed'>,
+): Promise<(error: FormError) => boolean> {
+  const isUnchanged = ({ path: [name = ''] }: FormError) => !changed.has(name);
+  if (itemOf(record?.items ?? {}, 'block') !== block.id || !record || !errors.some(isUnchanged)) return () => false;
+  const before = fieldsOfItems(block, record.items, record.items);
+  const sources = { files: undefined, items: record.items };
+  const { errors: known } = await readSubmission(run, block, session, { ...before, shows: () => true, sources });
+  const names = new Set(known.map(({ path }) => JSON.stringify(path)));
+  return (error) => isUnchanged(error) && names.has(JSON.stringify(error.path));
+}
+
+/** Values by name, without some names. */
+export const withoutNames = <T>(values: Readonly<Record<string, T>>, names: ReadonlySet<string>): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));

@@ -1,0 +1,72 @@
+import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
+import { MAX_ENTRIES, textsOfValue } from '../../elements';
+import { type Message, message } from '../../locales';
+import type { Block, ElementDefinition } from '../../types';
+import { shownInputs } from './entered';
+import type { FormFields } from './form';
+import type { WrongField } from './read-entries';
+import { isOfFiles, keptFileFields } from './submitted-files';
+
+/** A form as it was sent, or items as a form that sends them, for the checks that a form passes. */
+export interface SentFields {
+  /** What a browser would send: texts and lists of texts, entries of repeated groups as `<group>:<number>:<field>`. */
+  fields: FormFields;
+  /** Inputs whose JSON values are of another type, with what is wrong. */
+  wrong: ReadonlyMap<string, readonly WrongField[]>;
+}
+
+/**
+ * The inputs of a block as a form would send them that shows them all. An input without an item is what a browser sends for an
+ * empty control. Files are those that the record has already: new ones come by a form only.
+ * @param files items whose files may be named
+ */
+export function fieldsOfItems(block: Block, items: Items, files: Items | undefined): SentFields {
+  const fields = new Map<string, readonly string[]>();
+  const wrong = new Map<string, WrongField[]>();
+  const refuse = (path: string[], problem: Message) => {
+    const name = path[0] ?? '';
+    wrong.set(name, [...(wrong.get(name) ?? []), { path, message: problem }]);
+  };
+  const add = (field: string, path: string[], found: readonly string[] | Message) => {
+    if ('key' in found) refuse(path, found);
+    else if (found.length > 0) fields.set(field, found);
+  };
+  const textsOf = (field: string, element: ElementDefinition, value: Json) =>
+    isOfFiles(element) ? keptFileFields(field, value, files) : textsOfValue(element, value);
+
+  for (const element of shownInputs(block, () => true)) {
+    const { name, entry } = element;
+    const value = itemOf(items, name);
+    if (!entry) add(name, [name], textsOf(name, element, value));
+    else if (value !== null && !(Array.isArray(value) && value.every(isItems))) refuse([name], message('entries_list'));
+    // One more than is allowed is enough to say so.
+    else
+      for (const [at, one] of ((value ?? []) as Items[]).slice(0, MAX_ENTRIES.allowed + 1).entries()) {
+        const path = (field: string) => [name, String(at), field];
+        for (const field of entry.values())
+          add(
+            `${name}:${at}:${field.name}`,
+            path(field.name),
+            textsOf(`${name}:${field.name}`, field, itemOf(one, field.name)),
+          );
+        for (const field of Object.keys(one)) if (!entry.has(field)) refuse(path(field), message('unknown_item'));
+      }
+  }
+  const texts = [...fields].map(([name, list]) => [name, list.length === 1 ? list[0] : list]);
+  return { fields: Object.fromEntries(texts), wrong };
+}
+
+/**
+ * A form that was sent as JSON: its values as texts, and in `form` what a browser would have sent, for `context.request.form`.
+ * What is no input of the form, such as its buttons, stays.
+ */
+export function formOfJson(block: Block, body: Items, shows: (name: string) => boolean): SentFields & { form: Items } {
+  const inputs = new Set(shownInputs(block, shows).map(({ name }) => name));
+  const isSent = ([name]: [string, unknown]) =>
+    inputs.has(name.split(':', 1)[0] ?? '') && Object.hasOwn(body, name.split(':', 1)[0] ?? '');
+  const { fields, wrong } = fieldsOfItems(block, body, undefined);
+  const others = Object.fromEntries(Object.entries(body).filter(([name]) => !inputs.has(name)));
+  const sent = Object.fromEntries(Object.entries(fields).filter(isSent));
+  const refused = new Map([...wrong].filter(([name]) => inputs.has(name)));
+  return { fields: { ...others, ...sent }, wrong: refused, form: { ...others, ...fields } as Items };
+}
