@@ -188,8 +188,9 @@ describe('files in a repeated group', () => {
 
   test('stay while another record names them; records take them as JSON', async () => {
     const first = await recordOf(await save([file('photos:0:image', 'shared.png'), text('photos:0:caption', 'a')]));
-    const copy = { block: 'album', photos: first.photos };
-    expect((await stage.send({ send: 'PUT album/record/copy', json: copy })).status).toBe(201);
+    const copy = { block: 'album', title: 'Copy', photos: first.photos };
+    const copied = await stage.send({ send: 'PUT album/record/copy', json: copy });
+    expect(copied.status, copied.text).toBe(201);
     await stage.send({ send: `DELETE ${first.at}` });
     expect(await names()).toEqual(['shared.png']);
     const { image } = first.photos[0] as Row;

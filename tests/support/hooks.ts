@@ -73,6 +73,7 @@ export function useStage(options: Options<HostOptions> = {}): Stage {
     csrf: (who) => stage().csrf(who),
     send: (row) => stage().send(row),
     put: (app, id, items, as) => stage().put(app, id, items, as),
+    keep: (app, id, items) => stage().keep(app, id, items),
     items: (app, id) => stage().items(app, id),
     close: () => stage().close(),
   };

@@ -79,23 +79,29 @@ export function viewPermission(stage: Stage): void {
     }
     const page = { accept: html };
     const ways: Way[] = [
-      { name: '5 create', send: 'POST approval', json: { id: 'ID', block }, status: 201, leaves: 'saved' },
+      { name: '5 create', send: 'POST approval', json: { id: 'ID', block, title: 'x' }, status: 201, leaves: 'saved' },
       {
         name: '6 create many',
         send: 'POST approval/records',
-        json: [{ id: 'ID-first' }, { id: 'ID', block }],
+        json: [{ id: 'ID-first' }, { id: 'ID', block, title: 'x' }],
         status: 201,
         leaves: 'saved',
       },
       {
         name: '6 as NDJSON',
         send: 'POST approval/records',
-        body: '{"id":"ID-first"}\n{"id":"ID","block":"approve"}\n',
+        body: '{"id":"ID-first"}\n{"id":"ID","block":"approve","title":"x"}\n',
         headers: ndjson,
         status: 201,
         leaves: 'saved',
       },
-      { name: '7 create by id', send: 'PUT approval/record/ID', json: { block }, status: 201, leaves: 'saved' },
+      {
+        name: '7 create by id',
+        send: 'PUT approval/record/ID',
+        json: { block, title: 'x' },
+        status: 201,
+        leaves: 'saved',
+      },
       {
         name: '8 delete',
         send: 'DELETE approval/record/ID',
@@ -106,7 +112,7 @@ export function viewPermission(stage: Stage): void {
       {
         name: '10 naming the block',
         send: 'PATCH approval/record/ID',
-        json: { block },
+        json: { block, title: 'x' },
         record: 'plain',
         status: 200,
         leaves: 'saved',
@@ -166,7 +172,7 @@ export function viewPermission(stage: Stage): void {
     const fresh = async ({ record }: Way): Promise<string> => {
       number += 1;
       const id = `way${number}`;
-      if (record) await stage.put('approval', id, record === 'guarded' ? { block, a: 1 } : { a: 1 });
+      if (record) await stage.put('approval', id, record === 'guarded' ? { block, title: 'x', a: 1 } : { a: 1 });
       return id;
     };
     const withId = (way: Way, id: string): RowRequest =>

@@ -132,8 +132,11 @@ export function validation(stage: Stage): void {
       expect((await stage.send({ send: 'PATCH checked/record/old', json: { how: 'save' } })).status).toBe(422);
       expect((await stage.send({ send: 'POST checked/blocks/form/book', json: { how: 'action' } })).status).toBe(422);
       expect((await stage.items('checked', 'old'))?.how).toBeUndefined();
-      // validate belongs to the form.
-      expect((await stage.send({ send: 'POST checked', json: { ...items, how: 'x', guests: 12 } })).status).toBe(201);
+      const tooMany = await stage.send<Refusal>({
+        send: 'POST checked',
+        json: { block: 'form', room: 'b', guests: 12 },
+      });
+      expect(tooMany.json.error.details.errors).toEqual([{ path: ['guests'], message: 'At most <9> guests' }]);
     });
 
     test('mistakes with context.invalid are errors of the logic', async () => {

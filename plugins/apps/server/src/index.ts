@@ -1,6 +1,8 @@
 import type { Core } from '@strapi/strapi';
 import { createTestTools } from './app-tests';
+import { callVisit, importRecords } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
+import { missing, notFound } from './common/errors';
 import { clearSpools } from './common/spool';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
@@ -18,6 +20,7 @@ import {
   siteDocument,
 } from './http';
 import { type WatchedStrapi, watchForeignWrites } from './records';
+import type { NewRecord } from './records/types';
 import { configOf, createServices, hostProblems, workerProcesses } from './services';
 import { warnOfLocales } from './sites';
 import { createWorkers, type Workers } from './workers';
@@ -48,7 +51,26 @@ const recordTools = {
   async app(siteId: string, appId: string) {
     const site = await running().sites.site(siteId);
     const app = site && (await running().loadApp(site, appId));
-    return site && app ? { key: { site: site.id, app: app.id }, indexes: app.indexes } : null;
+    return site && app
+      ? { key: { site: site.id, app: app.id }, indexes: app.indexes, strict: app.settings.strict }
+      : null;
+  },
+  /**
+   * Creates records as the operator of the host, all or none, each by the rules of its block; in a strict app each names one.
+   * Throws an AppsError whose details name the record, from 1.
+   * @param isDropped whether they are only checked: nothing is stored
+   */
+  async create(siteId: string, appId: string, records: readonly NewRecord[], isDropped: boolean): Promise<number> {
+    const all = running();
+    const site = await all.sites.site(siteId);
+    const app = site && (await all.loadApp(site, appId));
+    if (!site || !app) throw notFound(missing.app(appId, siteId));
+    const requester = { ...(await all.requesters.anonymous()), isManager: true };
+    const content = await all.sites.content.resolve(site, '', requester);
+    if (!content) throw notFound(missing.site(siteId));
+    const address = all.sites.urls.app(site, app.id);
+    const visit = callVisit(all, { site, content, requester, address, params: {} });
+    return importRecords(all, visit, app, records, isDropped);
   },
 };
 

@@ -32,6 +32,11 @@ export const importCommand: Command = {
     },
     { flags: '--id <id>', summary: 'of a ZIP: the id of the app or theme (default: that of the ZIP)' },
     { flags: '--replace', summary: 'of a ZIP: replace an app or theme that is there' },
+    {
+      flags: '--restore',
+      summary:
+        'of records: store them as they were exported, with what the server had set; no rule is checked, no logic runs',
+    },
   ],
   examples: [
     'strapi-plugin-apps import site rating rating.ndjson',

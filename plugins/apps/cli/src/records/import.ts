@@ -18,17 +18,28 @@ interface Imported {
   error?: string;
 }
 
-/** Creates the records of a file that do not exist yet (docs/reference/import-export.md#records-by-command-line). */
+/**
+ * Creates the records of a file that do not exist yet (docs/reference/import-export.md#records-by-command-line). Those of blocks
+ * pass the rules of their blocks: the whole file is checked before its first record is stored.
+ * @param target.restore whether they are stored as they were exported, without logic and checks
+ */
 export async function importRecords(
   { output, cwd, host }: Invocation,
-  target: { site: string; app: string; file: string },
+  target: { site: string; app: string; file: string; restore: boolean },
 ): Promise<ExitCode> {
   const file = resolve(cwd, target.file);
   const size = sizeOf(file);
-  const show = output.progress('Import', size);
-  const result = await withApp(host(), target.site, target.app, (stored) => importFrom(file, stored, show));
+  const result = await withApp(host(), target.site, target.app, async (stored) => {
+    const hasRules = !target.restore && (stored.strict || (await namesBlocks(file)));
+    const check = createIn(stored, hasRules ? 'check' : null);
+    const checked = hasRules ? await importFrom(file, stored, check, output.progress('Check', size)) : null;
+    if (checked?.error !== undefined) return { ...checked, imported: 0, skipped: 0 };
+    const show = output.progress('Import', size);
+    const done = await importFrom(file, stored, createIn(stored, hasRules ? 'store' : null), show);
+    if (done.error === undefined) show(size, true);
+    return done;
+  });
   const { imported, skipped, error } = result;
-  if (error === undefined) show(size, true);
   const summary = `${imported} records imported${skipped ? `, ${skipped} skipped because they exist already` : ''}`;
   output.data(result);
   if (error === undefined) {
@@ -39,6 +50,30 @@ export async function importRecords(
   return exitCodes.problems;
 }
 
+type Create = (records: readonly NewRecord[]) => Promise<number>;
+
+/** What creates records, or checks them; null: without rules. */
+function createIn({ store, key, create }: StoredApp, rules: 'check' | 'store' | null): Create {
+  return rules === null
+    ? (records) => store.createMany(key, one(records))
+    : (records) => create(records, rules === 'check');
+}
+
+/** Whether a record of the file names a block. */
+async function namesBlocks(file: string): Promise<boolean> {
+  const stream = createReadStream(file);
+  try {
+    for await (const { items } of entriesOf(file, stream)) if (typeof items.block === 'string') return true;
+    return false;
+  } catch (error) {
+    // The import says what is wrong, after the records before it.
+    if (error instanceof WrongEntry) return false;
+    throw error;
+  } finally {
+    stream.destroy();
+  }
+}
+
 function sizeOf(file: string): number {
   try {
     return statSync(file).size;
@@ -47,7 +82,12 @@ function sizeOf(file: string): number {
   }
 }
 
-async function importFrom(file: string, { store, key }: StoredApp, show: (done: number) => void): Promise<Imported> {
+async function importFrom(
+  file: string,
+  { store, key }: StoredApp,
+  create: Create,
+  show: (done: number) => void,
+): Promise<Imported> {
   const stream = createReadStream(file);
   const counts: Imported = { imported: 0, skipped: 0 };
   let chunk: NewRecord[] = [];
@@ -55,7 +95,7 @@ async function importFrom(file: string, { store, key }: StoredApp, show: (done: 
     const fresh = await withoutExisting({ store, key }, chunk);
     counts.skipped += chunk.length - fresh.length;
     chunk = [];
-    if (fresh.length > 0) counts.imported += await store.createMany(key, one(fresh));
+    if (fresh.length > 0) counts.imported += await create(fresh);
     show(stream.bytesRead);
   };
   try {
@@ -66,15 +106,30 @@ async function importFrom(file: string, { store, key }: StoredApp, show: (done: 
     await flush();
     return counts;
   } catch (error) {
-    if (!(error instanceof WrongEntry) && (error as Error)?.name !== 'BadRequestError' && !isTaken(error)) throw error;
-    return { ...counts, error: (error as Error).message };
+    if (!(error instanceof WrongEntry) && !refusals.has((error as Error)?.name)) throw error;
+    return { ...counts, error: messageOf(error as Refusal, counts.imported + counts.skipped) };
   } finally {
     stream.destroy();
   }
 }
 
-/** Whether another process has created a record meanwhile, or a file has an id twice. */
-const isTaken = (error: unknown): boolean => (error as Error | null)?.name === 'ConflictError';
+/** Errors of what the file holds; a conflict is an id that another process has taken meanwhile, or that is in the file twice. */
+const refusals = new Set([
+  ...['BadRequestError', 'ConflictError', 'ValidationError', 'NotFoundError'],
+  ...['LogicError', 'LogicTimeoutError', 'DefinitionError'],
+]);
+
+/** An error of the records tools, or of this program. */
+interface Refusal extends Error {
+  details?: { record?: number; errors?: { path: string[]; message: string }[] };
+}
+
+/** What is wrong, with the record's number in the file and its fields. @param before records before this chunk */
+function messageOf({ message, details }: Refusal, before: number): string {
+  const fields = details?.errors?.map(({ path, message: one }) => `${path.join('.') || 'the record'}: ${one}`) ?? [];
+  const where = details?.record === undefined ? '' : `Record ${before + details.record} of the file: `;
+  return `${where}${[message, ...fields].join('\n  ')}`;
+}
 
 async function* one(records: readonly NewRecord[]): AsyncGenerator<NewRecord> {
   yield* records;

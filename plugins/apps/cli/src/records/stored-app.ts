@@ -1,6 +1,6 @@
 import type { RecordTools } from '../../../server/src';
 import type { IndexDeclarations } from '../../../server/src/indexes/types';
-import type { AppKey, RecordStore } from '../../../server/src/records/types';
+import type { AppKey, NewRecord, RecordStore } from '../../../server/src/records/types';
 import { CannotRun } from '../exit';
 import { type Host, type LoadedStrapi, withStrapi } from '../host';
 
@@ -9,6 +9,10 @@ export interface StoredApp {
   store: RecordStore;
   key: AppKey;
   indexes: IndexDeclarations;
+  /** Whether each of its records names a block. */
+  strict: boolean;
+  /** Creates records by the rules of their blocks, or only checks them (RecordTools). */
+  create(records: readonly NewRecord[], isDropped: boolean): Promise<number>;
 }
 
 const toolsOf = (strapi: LoadedStrapi) => strapi.plugin('apps').service('records') as RecordTools;
@@ -23,6 +27,7 @@ export function withApp<T>(host: Host, site: string, app: string, work: (stored:
     const tools = toolsOf(strapi);
     const found = await tools.app(site, app);
     if (!found) throw new CannotRun(`There is no app "${app}" in a site "${site}"`);
-    return work({ store: tools.store(), ...found });
+    const create: StoredApp['create'] = (records, isDropped) => tools.create(site, app, records, isDropped);
+    return work({ store: tools.store(), create, ...found });
   });
 }

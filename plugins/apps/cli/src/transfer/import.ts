@@ -6,7 +6,7 @@ export const run: Run = async (invocation) => {
   const { from = '', app, file } = invocation.args;
   if (app !== undefined && file !== undefined) {
     const { importRecords } = await import('../records/import');
-    return importRecords(invocation, { site: from, app, file });
+    return importRecords(invocation, { site: from, app, file, restore: invocation.options.restore === true });
   }
   if (app !== undefined || !/\.zip$/i.test(from)) {
     throw new CannotRun('The file is missing', 'import <site> <app> <file>, or import <file.zip>');

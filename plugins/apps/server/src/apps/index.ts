@@ -5,7 +5,7 @@ export { programOf } from './blocks/block-session';
 export { unanswered } from './blocks/display/question';
 export { isSaved } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
-export { createMany, type ItemSource, itemsOf } from './blocks/saving/create-many';
+export { createMany, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
 export { type JsonForm, readJsonForm } from './blocks/saving/json-form';
 export { nested } from './blocks/saving/nested';
 export {

@@ -46,6 +46,7 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
   return {
     temporary,
     add: library.add,
+    known: ({ site, app }, documentIds) => library.known(site, app, documentIds),
     saved: (documentIds) => marked(library.saved(documentIds)),
     discard: (documentIds) => marked(library.remove(documentIds)),
     release: (key, documentIds) => later(() => removeUnused(key, documentIds)),

@@ -31,6 +31,8 @@ export interface Library {
   saved(documentIds: readonly string[]): Promise<void>;
   /** Those of the files that an app's forms have put there and no content uses. */
   removable(site: string, app: string, documentIds?: readonly string[]): Promise<string[]>;
+  /** Those of the files that an app's forms have put there, as records store them. */
+  known(site: string, app: string, documentIds: readonly string[]): Promise<StoredFile[]>;
   remove(documentIds: readonly string[]): Promise<void>;
   /** Files that were put there more than an hour ago, and whose records were never saved. */
   unsaved(): Promise<{ site: string; app: string; file: string }[]>;
@@ -90,6 +92,14 @@ export function createLibrary(strapi: LibraryStrapi): Library {
         Array.isArray(related) && related.length > 0 ? [] : [documentId as string],
       );
     },
+    async known(site, app, documentIds) {
+      const rows = await inChunks(documentIds, (file) =>
+        own().findMany({ where: { site, app, file }, select: ['file'] }),
+      );
+      const names = rows.map(({ file }) => file as string);
+      const found = await inChunks(names, (documentId) => strapi.db.query(FILE).findMany({ where: { documentId } }));
+      return found.map(storedFile);
+    },
     async remove(documentIds) {
       for (const documentId of documentIds) {
         const file = await strapi.db.query(FILE).findOne({ where: { documentId } });
@@ -103,6 +113,14 @@ export function createLibrary(strapi: LibraryStrapi): Library {
       return rows.map(({ site, app, file }) => ({ site: String(site), app: String(app), file: String(file) }));
     },
   };
+}
+
+/** A file of the library as records store it; the library has sizes in kB with two decimals. */
+function storedFile({ id, documentId, name, url, mime, size, width, height }: Record<string, unknown>): StoredFile {
+  return {
+    ...{ id, documentId, name, url, mime, size: Math.round(Number(size) * 1000) },
+    ...(width && height ? { width, height } : {}),
+  } as StoredFile;
 }
 
 /** All rows of a query by names. @param read the rows that a condition on their name finds */

@@ -56,6 +56,8 @@ export interface Files {
   readonly temporary: TemporaryFiles;
   /** Puts a file into the media library. RefusedError of the library's for one that it does not take. */
   add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
+  /** Those of the files that forms of the app have put into the media library; their sizes are exact to ten bytes. */
+  known(key: AppKey, documentIds: readonly string[]): Promise<StoredFile[]>;
   /** Notes that records name these files. Never rejects: a file that could not be marked is looked at by `clear`. */
   saved(documentIds: readonly string[]): Promise<void>;
   /** Removes files whose records were not saved. Never rejects, as `saved`. */

@@ -1,15 +1,18 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import type { StoredFile } from '../../../files';
 import type { StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import type { ServiceMessage } from '../../locales';
 import { localeOf } from '../../run/locale';
 import { refusal } from '../../run/permitted-block';
 import { type FormError, FormRefusal } from '../../run/refusals';
+import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import type { BlockSession } from '../block-session';
 import { shownInputs } from '../sent/entered';
 import { fieldsOfItems } from '../sent/fields-of-items';
+import { filesNamed } from '../sent/submitted-files';
 import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
 
 /** Names of items that no rule of a block is about. */
@@ -76,8 +79,8 @@ export interface ItemChange {
   changed: ReadonlySet<string>;
   /** Whether inputs that the sender cannot set get their values: the record is new to its block. */
   creation: boolean;
-  /** Items whose files the record may have: new files come by a form only. */
-  files: Items | undefined;
+  /** Whether logic sets the items: it may name any file, a client only files of the app. */
+  byLogic: boolean;
   /** `context.request.body` of the block's functions. */
   body: Json;
 }
@@ -88,32 +91,43 @@ export interface ItemChange {
  * layout shows. A FormRefusal with all messages.
  * @returns the items to set: the changed ones as their inputs store them, and those whose condition is no longer met
  */
-export async function checkedItems(
-  run: Run,
-  block: Block,
-  session: BlockSession,
-  { record, items, changed, creation, files, body }: ItemChange,
-): Promise<Items> {
-  const { fields, wrong } = fieldsOfItems(block, items, files);
+export async function checkedItems(run: Run, block: Block, session: BlockSession, change: ItemChange): Promise<Items> {
+  const { record, items, changed, creation, body } = change;
+  const sources = { files: undefined, items: record?.items, named: await filesOf(run, block, change) };
+  const { fields, wrong } = fieldsOfItems(block, items, sources);
   session.setRecord(record);
   session.setSent(fields as Items, body);
-  const submitted = {
-    fields,
-    wrong,
-    shows: () => true,
-    sources: { files: undefined, items: { ...record?.items, ...files } },
-  };
+  const submitted = { fields, wrong, shows: () => true, sources };
   const submission = await checkSubmission(run, block, session, submitted, (errors) =>
     wrongBefore(run, block, session, errors, { record, changed }),
   );
   const inputs = new Set(shownInputs(block, () => true).map(({ name }) => name));
-  const isSet = (name: string) => changed.has(name) || submission.hidden.has(name);
-  return {
-    ...(creation ? await fixedItems(block, session, () => true) : {}),
-    ...Object.fromEntries(Object.entries(items).filter(([name]) => changed.has(name) && !inputs.has(name))),
-    ...Object.fromEntries(Object.entries(submission.items).filter(([name]) => isSet(name))),
-  };
+  // In the order in which they were sent.
+  const set = Object.entries(items).flatMap(([name, value]): [string, Json][] => {
+    if (!changed.has(name) && !submission.hidden.has(name)) return [];
+    if (!inputs.has(name)) return [[name, value]];
+    return Object.hasOwn(submission.items, name) ? [[name, itemOf(submission.items, name)]] : [];
+  });
+  return { ...(creation ? await fixedItems(block, session, () => true) : {}), ...Object.fromEntries(set) };
 }
+
+/** Files that the items name and the record does not have yet, by document id; of a client those of the app. */
+async function filesOf(
+  run: Run,
+  block: Block,
+  { record, items, byLogic }: ItemChange,
+): Promise<ReadonlyMap<string, StoredFile>> {
+  const named = new Map(filesNamed(block, items).map((file) => [file.documentId, file]));
+  for (const { documentId } of record ? filesNamed(block, record.items) : []) named.delete(documentId);
+  if (named.size === 0 || byLogic) return named;
+  const found = await run.unit.alongside(() => run.services.files.known(keyOf(run), [...named.keys()]));
+  // A size that rounds to the library's is the exact one.
+  const sized = found.map((file) => ({ ...file, size: sizeOf(file, named.get(file.documentId)) }));
+  return new Map(sized.map((file) => [file.documentId, file]));
+}
+
+const sizeOf = ({ size }: StoredFile, given: StoredFile | undefined): number =>
+  given && Math.abs(given.size - size) <= 5 ? given.size : size;
 
 /**
  * Whether a message is about an item that the change does not set, and that was wrong before it: a record that was stored
@@ -128,8 +142,8 @@ async function wrongBefore(
 ): Promise<(error: FormError) => boolean> {
   const isUnchanged = ({ path: [name = ''] }: FormError) => !changed.has(name);
   if (itemOf(record?.items ?? {}, 'block') !== block.id || !record || !errors.some(isUnchanged)) return () => false;
-  const before = fieldsOfItems(block, record.items, record.items);
   const sources = { files: undefined, items: record.items };
+  const before = fieldsOfItems(block, record.items, sources);
   const { errors: known } = await readSubmission(run, block, session, { ...before, shows: () => true, sources });
   const names = new Set(known.map(({ path }) => JSON.stringify(path)));
   return (error) => isUnchanged(error) && names.has(JSON.stringify(error.path));

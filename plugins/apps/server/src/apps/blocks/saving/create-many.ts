@@ -23,7 +23,10 @@ export interface ItemSource {
 export async function createMany(services: AppServices, visit: Visit, app: App, source: ItemSource): Promise<number> {
   // The store's own stream commits at once.
   if (source.namesBlocks || app.settings.strict || visit.dry) {
-    return (await withRun(services, visit, app, (run) => createWithLogic(run, source))).value;
+    const sent = async function* () {
+      for await (const batch of source.read()) for (const items of batch) yield newRecord({ visit }, items);
+    };
+    return (await withRun(services, visit, app, (run) => createWithLogic(run, sent()))).value;
   }
   const records = async function* () {
     for await (const batch of source.read()) yield batch.map((items) => newRecord({ visit }, items));
@@ -31,8 +34,22 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
   return services.store.createMany({ site: visit.site.id, app: app.id }, { read: records });
 }
 
-async function* oneByOne(source: ItemSource): AsyncIterable<Items> {
-  for await (const batch of source.read()) yield* batch;
+/**
+ * Creates records of an import, all or none, each by the rules of its block. Unlike those of a client they have a creator of their
+ * own.
+ * @param isDropped whether they are only checked: nothing is stored
+ */
+export async function importRecords(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  records: readonly NewRecord[],
+  isDropped: boolean,
+): Promise<number> {
+  const each = async function* () {
+    yield* records;
+  };
+  return (await withRun(services, visit, app, (run) => createWithLogic(run, each()), { isDropped })).value;
 }
 
 /** Records whose logic shares a context; a context grows with each record by what its functions set. */
@@ -44,12 +61,12 @@ const MAX_BATCH_TIMES = 10;
 /** Maximum characters of all items of one bulk creation with logic: they are in memory until the commit. */
 const MAX_PENDING = 64 * 1024 * 1024;
 
-async function createWithLogic(run: Run, source: ItemSource): Promise<number> {
+async function createWithLogic(run: Run, records: AsyncIterable<NewRecord>): Promise<number> {
   const { logicTime } = run.services.config.limits;
   let sessions = blockSessions(run);
   let [total, pending, batchEnd] = [0, 0, 0];
   try {
-    for await (const items of oneByOne(source)) {
+    for await (const fresh of records) {
       if (total % BATCH_SIZE === 0) {
         sessions.close();
         sessions = blockSessions(run);
@@ -58,7 +75,7 @@ async function createWithLogic(run: Run, source: ItemSource): Promise<number> {
       total += 1;
       run.services.logic.renew(run.budget);
       run.budget.shared.deadline = Math.min(run.budget.shared.deadline, batchEnd);
-      const record = await createOne(run, sessions, newRecord(run, items));
+      const record = await createOne(run, sessions, fresh);
       pending += JSON.stringify(record.items).length;
       if (pending > MAX_PENDING)
         throw new AppsError('PayloadTooLargeError', `The records so far are larger than ${MAX_PENDING / 1024 ** 2} MB`);

@@ -22,8 +22,9 @@ export interface JsonForm {
  */
 export async function readJsonForm(run: Run, block: Block, body: Items): Promise<JsonForm> {
   const shows = shownElements(run, block);
-  if (run.app.settings.strict) await requireFields(run, block, body, shows);
-  const { form, ...sent } = formOfJson(block, body, shows);
+  const { strict } = run.app.settings;
+  if (strict) await requireFields(run, block, body, shows);
+  const { form, ...sent } = formOfJson(block, body, shows, strict);
   const { visit } = run;
   return { run: { ...run, visit: { ...visit, request: { ...visit.request, form } } }, form: sent };
 }

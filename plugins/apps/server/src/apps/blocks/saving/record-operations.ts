@@ -59,7 +59,7 @@ export async function createOfBlock(
     items: sent,
     changed: new Set(Object.keys(sent)),
     creation: true,
-    files: undefined,
+    byLogic: false,
     body: fresh.items,
   });
   const record = await run.unit.create(keyOf(run), { ...fresh, items: set });
@@ -102,7 +102,7 @@ export async function changeRecord(
     const changed = new Set(isNew ? [...names, ...Object.keys(items)] : names);
     const checked = await checkedItems(run, block, session, {
       ...{ record, items, changed, creation: isNew },
-      ...{ files: record.items, body },
+      ...{ byLogic: false, body },
     });
     const saved = await run.unit.update(keyOf(run), record.id, { set: checked, unset: allowed.unset });
     return (await saveInSession(run, block, session, saved, { creation: false })).record;

@@ -5,7 +5,7 @@ import type { Block, ElementDefinition } from '../../types';
 import { shownInputs } from './entered';
 import type { FormFields } from './form';
 import type { WrongField } from './read-entries';
-import { isOfFiles, keptFileFields } from './submitted-files';
+import { type FileSources, isOfFiles, keptFileFields } from './submitted-files';
 
 /** A form as it was sent, or items as a form that sends them, for the checks that a form passes. */
 export interface SentFields {
@@ -17,10 +17,10 @@ export interface SentFields {
 
 /**
  * The inputs of a block as a form would send them that shows them all. An input without an item is what a browser sends for an
- * empty control. Files are those that the record has already: new ones come by a form only.
- * @param files items whose files may be named
+ * empty control. New files come by a form only: items name those that are in the media library already.
+ * @param sources the files that may be named
  */
-export function fieldsOfItems(block: Block, items: Items, files: Items | undefined): SentFields {
+export function fieldsOfItems(block: Block, items: Items, sources: FileSources): SentFields {
   const fields = new Map<string, readonly string[]>();
   const wrong = new Map<string, WrongField[]>();
   const refuse = (path: string[], problem: Message) => {
@@ -32,7 +32,7 @@ export function fieldsOfItems(block: Block, items: Items, files: Items | undefin
     else if (found.length > 0) fields.set(field, found);
   };
   const textsOf = (field: string, element: ElementDefinition, value: Json) =>
-    isOfFiles(element) ? keptFileFields(field, value, files) : textsOfValue(element, value);
+    isOfFiles(element) ? keptFileFields(field, value, sources) : textsOfValue(element, value);
 
   for (const element of shownInputs(block, () => true)) {
     const { name, entry } = element;
@@ -59,14 +59,28 @@ export function fieldsOfItems(block: Block, items: Items, files: Items | undefin
 /**
  * A form that was sent as JSON: its values as texts, and in `form` what a browser would have sent, for `context.request.form`.
  * What is no input of the form, such as its buttons, stays.
+ * @param strict whether unknown fields in entries of repeated groups are wrong; otherwise they are left out, as of any form
  */
-export function formOfJson(block: Block, body: Items, shows: (name: string) => boolean): SentFields & { form: Items } {
+export function formOfJson(
+  block: Block,
+  body: Items,
+  shows: (name: string) => boolean,
+  strict: boolean,
+): SentFields & { form: Items } {
   const inputs = new Set(shownInputs(block, shows).map(({ name }) => name));
-  const isSent = ([name]: [string, unknown]) =>
-    inputs.has(name.split(':', 1)[0] ?? '') && Object.hasOwn(body, name.split(':', 1)[0] ?? '');
-  const { fields, wrong } = fieldsOfItems(block, body, undefined);
+  const isSent = ([field]: [string, unknown]) => {
+    const [name = ''] = field.split(':', 1);
+    return inputs.has(name) && Object.hasOwn(body, name);
+  };
+  const { fields, wrong } = fieldsOfItems(block, body, { files: undefined, items: undefined });
   const others = Object.fromEntries(Object.entries(body).filter(([name]) => !inputs.has(name)));
   const sent = Object.fromEntries(Object.entries(fields).filter(isSent));
-  const refused = new Map([...wrong].filter(([name]) => inputs.has(name)));
+  const counts = (one: WrongField) => strict || one.message.key !== 'unknown_item';
+  const refused = new Map(
+    [...wrong].flatMap(([name, problems]): [string, WrongField[]][] => {
+      const left = inputs.has(name) ? problems.filter(counts) : [];
+      return left.length > 0 ? [[name, left]] : [];
+    }),
+  );
   return { fields: { ...others, ...sent }, wrong: refused, form: { ...others, ...fields } as Items };
 }

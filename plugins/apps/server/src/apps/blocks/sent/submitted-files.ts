@@ -19,6 +19,8 @@ export interface FileSources {
   files: RequestFiles | undefined;
   /** Items of the record that the form changes. */
   items: Items | undefined;
+  /** Files of the media library that a JSON client may name, by document id. */
+  named?: ReadonlyMap<string, StoredFile>;
 }
 
 /** As an element type of files takes them. */
@@ -65,23 +67,28 @@ function storedIn(items: Items | undefined, field: string): StoredFile[] {
   return [...new Map(all.map((file) => [file.documentId, file])).values()];
 }
 
+/** The files that values of a block's inputs name. */
+export function filesNamed({ definition }: Block, items: Items): StoredFile[] {
+  return [...fileFields(definition).keys()].flatMap((field) => storedIn(items, field));
+}
+
 /**
- * The fields of a form that keep the files which a JSON value names; a message where one of them is not a file of the record.
- * @param field as in `fileFields` @param items of the record before the change
+ * The fields of a form that keep the files which a JSON value names; a message where one of them is neither a file of the record
+ * nor a named one. @param field as in `fileFields`
  */
-export function keptFileFields(field: string, value: Json, items: Items | undefined): readonly string[] | Message {
-  const known = new Set(storedIn(items, field).map(({ documentId }) => documentId));
+export function keptFileFields(field: string, value: Json, { items, named }: FileSources): readonly string[] | Message {
+  const known = new Set([...storedIn(items, field).map(({ documentId }) => documentId), ...(named?.keys() ?? [])]);
   const ids = [value].flat().flatMap((one) => (one === null ? [] : [isItems(one) ? one.documentId : undefined]));
   return ids.every((id) => typeof id === 'string' && known.has(id))
     ? ids.map((id) => `${STORED}${id}`)
-    : message('file_form');
+    : message('file_gone');
 }
 
 /** The files that a form has submitted for a field: those that stay, and new ones. */
 async function fileEntries(
   field: string,
   submitted: readonly string[],
-  { files, items }: FileSources,
+  { files, items, named }: FileSources,
 ): Promise<FileEntries> {
   const after = (prefix: string) =>
     submitted.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));
@@ -90,7 +97,10 @@ async function fileEntries(
   for (const token of after(KEPT).slice(0, MAX_FILES + 1))
     uploaded.push((await files?.claim(field, token)) ?? { problem: 'file_gone' });
   for (const part of new Set(after(SENT))) if (fieldOf(part) === field) uploaded.push(...(files?.of(part) ?? []));
-  return { stored: storedIn(items, field).filter(({ documentId }) => stays.has(documentId)), uploaded };
+  const stored = storedIn(items, field).filter(({ documentId }) => stays.has(documentId));
+  const own = new Set(stored.map(({ documentId }) => documentId));
+  const others = [...stays].flatMap((id) => (own.has(id) ? [] : (named?.get(id) ?? [])));
+  return { stored, named: others, uploaded };
 }
 
 /** Reads and checks the files that a form has submitted for a field. @param field as in `fileFields` */

@@ -14,6 +14,8 @@ export const MAX_FILES = 20;
 export interface FileEntries {
   /** Files of the record that stay. */
   stored: readonly StoredFile[];
+  /** Other files of the media library, which a JSON client names. */
+  named: readonly StoredFile[];
   /** New files, in the order in which they were chosen, with what is wrong with them. */
   uploaded: readonly (TemporaryFile | RefusedFile)[];
 }
@@ -28,13 +30,13 @@ export interface ShownFile {
 
 /** Checks the files of an element; the files that the record will have, at most one without `multiple`. */
 export function readFiles(
-  { stored, uploaded }: FileEntries,
+  { stored, named, uploaded }: FileEntries,
   definition: ElementDefinition,
   defaultAccept: readonly string[],
 ): { files: (StoredFile | TemporaryFile)[] } | { error: Message } {
   const wrong = uploaded.find((file) => 'problem' in file);
   if (wrong && 'problem' in wrong) return { error: message(wrong.problem, wrong.values) };
-  const fine = uploaded.filter((file): file is TemporaryFile => 'token' in file);
+  const fine = [...named, ...uploaded.filter((file): file is TemporaryFile => 'token' in file)];
   const refused = fine.find((file) => !isAccepted(file, definition.accept ?? defaultAccept));
   if (refused) return { error: message('file_type', { name: refused.name }) };
   const large = fine.find((file) => file.size > (definition.maxSize ?? MAX_SIZE));
@@ -49,7 +51,7 @@ export function readFiles(
   return { files: all };
 }
 
-function isAccepted({ mime, name }: TemporaryFile, accept: readonly string[]): boolean {
+function isAccepted({ mime, name }: Pick<StoredFile, 'mime' | 'name'>, accept: readonly string[]): boolean {
   const ending = name.slice(name.lastIndexOf('.') + 1);
   return accept.length === 0 || accept.some((type) => matchesType(type, mime, [ending]));
 }

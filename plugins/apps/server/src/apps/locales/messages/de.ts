@@ -110,7 +110,6 @@ export const de: ServiceMessages = {
   required_mark: 'erforderlich',
   text: 'Das muss ein Text sein.',
   true_false: 'Das muss wahr oder falsch sein.',
-  file_form: 'Eine Datei wird nur mit dem Formular des Blocks gesendet.',
   unknown_item: 'Dieses Feld gibt es nicht.',
   server_item: 'Das setzt der Server: Es kann nicht gesendet werden.',
   block_missing: 'Ein Datensatz nennt seinen Block.',

@@ -115,7 +115,6 @@ export const en = {
   // Values that a form cannot send
   text: 'This must be text.',
   true_false: 'This must be true or false.',
-  file_form: 'A file is sent with the form of the block only.',
   unknown_item: 'There is no such field.',
   server_item: 'The server sets this: it cannot be sent.',
   block_missing: 'A record names its block.',

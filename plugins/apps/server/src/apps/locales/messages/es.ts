@@ -108,7 +108,6 @@ export const es: ServiceMessages = {
   required_mark: 'obligatorio',
   text: 'Esto debe ser un texto.',
   true_false: 'Esto debe ser verdadero o falso.',
-  file_form: 'Un archivo se envía solo con el formulario del bloque.',
   unknown_item: 'Este campo no existe.',
   server_item: 'El servidor fija este valor: no se puede enviar.',
   block_missing: 'Un registro nombra su bloque.',

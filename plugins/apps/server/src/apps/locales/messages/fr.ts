@@ -110,7 +110,6 @@ export const fr: ServiceMessages = {
   required_mark: 'obligatoire',
   text: 'Un texte est attendu.',
   true_false: 'Il faut vrai ou faux.',
-  file_form: 'Un fichier s’envoie seulement avec le formulaire du bloc.',
   unknown_item: 'Ce champ n’existe pas.',
   server_item: 'Le serveur fixe cette valeur : elle ne peut pas être envoyée.',
   block_missing: 'Un enregistrement nomme son bloc.',
