@@ -5,7 +5,7 @@ import { hasBrowser, type Visitor } from '../support/browser';
 import { useBrowser, useHost } from '../support/hooks';
 import { basic } from '../support/send';
 import { repository } from '../support/theme';
-import { printedPasswords, visitor } from './apps/visitor';
+import { printedPasswords } from './apps/visitor';
 import { lookAt, openAs, type Way, ways } from './pages/looks';
 import { records, rows } from './pages/rows';
 
@@ -27,7 +27,17 @@ describe.skipIf(!hasBrowser)('every page of the demo', () => {
   /** One page for all rows: opening another takes as long as looking at it. Cookies and headers are those of the row. */
   const visitors = {} as Record<Way, Visitor>;
   beforeAll(async () => {
-    for (const [app, id, items] of records) await visitor(host, app, 'mona').put(`record/${id}`, items);
+    await host.run(async (strapi, all) => {
+      const stored = strapi.plugin('apps').service('records');
+      for (const [app, id, items] of all) {
+        const { key } = await stored.app('site', app);
+        await stored
+          .store()
+          .transact((unit: { create(key: unknown, record: object): Promise<void> }) =>
+            unit.create(key, { id, items, creator: null }),
+          );
+      }
+    }, records);
     for (const how of ways) visitors[how] = await openAs(browser, how);
   });
 

@@ -34,8 +34,8 @@ export function survey(host: Host): void {
       const anonymous = visitor(host, 'survey', null);
       const sent = await anonymous.submit('blocks/questions', answers);
       expect([sent.status, location(sent)]).toEqual([303, '/site/@@apps/survey/blocks/thanks']);
-      const record = { block: 'questions', name: 'Ann', frequency: 'daily', score: 4 };
-      expect((await anonymous.post('', record)).status).toBe(201);
+      const byProgram = { name: 'Ann', frequency: 'daily', score: 4, _save: '' };
+      expect((await anonymous.post('blocks/questions', byProgram)).status).toBe(201);
 
       expect((await anonymous.get('records')).status).toBe(401);
       expect((await anonymous.open('blocks/results')).status).toBe(401);

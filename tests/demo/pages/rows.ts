@@ -27,10 +27,10 @@ const press = (button: string, follows: string) => async (page: Page) => {
 
 const refused = (button = 'main [name=_save]') => press(button, '[aria-invalid=true]');
 
-/** Records that the pages show, by app and id. */
+/** Records that the pages show, by app and id, as logic leaves them. */
 export const records: [app: string, id: string, items: object][] = [
   ['comments', 'games', { block: 'comment', text: 'Do you lend games?' }],
-  ['glossary', 'quarto', { block: 'term', term: 'Quarto', meaning: 'Folded twice.', topics: ['Books'] }],
+  ['glossary', 'quarto', { block: 'term', term: 'Quarto', meaning: 'Folded twice.', topics: ['Content'] }],
   ['survey', 'ada', { block: 'answer', name: 'Ada', frequency: 'daily', score: 9, comment: 'More!', topics: ['News'] }],
   [
     'card',

@@ -23,6 +23,8 @@ export function blockFiles(app: string, block: string, language: string): Files 
 
 const SETTINGS = `# Pages of the app stand in the theme's layout.
 with_theme: true
+# Records belong to blocks: who sends one sends the fields that its block declares, and nothing else.
+strict: true
 # Mistakes are explained in the page. Take it out when the app is done.
 debug: true
 # Who may read and write records: names of users, or of roles of the users-permissions plugin; '*' is everyone.
