@@ -85,7 +85,7 @@ test.each([
   ['Items of a record', 'records/table/change', 'MAX_ITEMS'],
   ['Items of the records that one search', 'records/table/rows', 'MAX_BYTES'],
   ['Levels of lists and objects inside each other in a JSON body', 'http/request/body', 'MAX_DEPTH'],
-  ['`limit` of a listing', 'http/app/list', 'MAX_LIMIT'],
+  ['`limit` of a listing', 'http/request/body-schemas', 'MAX_LIMIT'],
   ['Such a statement on SQLite', 'records/reads/sqlite-reads', 'MAX_BLOCKING_TIME'],
   ['Length of an NDJSON body', 'common/spool', 'MAX_IN_MEMORY'],
   ['Time for which the rest of a refused body', 'http/request/body', 'LINGER'],

@@ -4,6 +4,7 @@ import { creatingMany } from './collections/creating';
 import { listing } from './collections/listing';
 import { removingAll } from './collections/removing';
 import { searching } from './collections/searching';
+import { unknownNames } from './collections/unknown-names';
 
 const stage = useStage();
 useOpenApi(stage);
@@ -12,3 +13,4 @@ listing(stage);
 creatingMany(stage);
 removingAll(stage);
 searching(stage);
+unknownNames(stage);

@@ -40,7 +40,7 @@ export function wrongText(stage: Stage): void {
       body('POST flow/blocks/item', form, 'name=a&b=%C3%A9%C3', '%C3%A9%C3 at position 9'),
       body('POST flow/blocks/item', form, '%FF=name', '%FF at position 0'),
       body('POST flow/blocks/item', multipart, bytes(part, 0xff, '\r\n--b--\r\n'), 'is not UTF-8: byte 0 is wrong'),
-      address('open/records?limit=1&x=%FF', '%FF at position'),
+      address('open/records?limit=1&locale=%FF', '%FF at position'),
       address('open/records?%C3=1', '%C3 at position'),
       address('open/blocks/values/number?x=%ED%A0%80', '%ED%A0%80 at position'),
       address('%FF', '%FF at position'),
@@ -49,7 +49,7 @@ export function wrongText(stage: Stage): void {
       address('/site/articles/%FF', '%FF at position'),
       address('/site/@@login?next=%FF', '%FF at position'),
       address('open/record/%FF', '%FF at position'),
-      { title: 'an address with a bare % is taken', send: 'GET open/records?limit=1&x=100%', status: 200 },
+      { title: 'an address with a bare % is taken', send: 'GET open/blocks/values/number?x=100%', status: 200 },
       {
         title: 'an address of other text is taken',
         send: 'GET open/blocks/values/number?x=%C3%A9+%F0%9F%8D%8E',

@@ -5,6 +5,11 @@ import { requestsTo } from './requests';
 
 export function searching(stage: Stage): void {
   const { root, clear, post } = requestsTo(stage);
+  const search = (json: unknown, rest: Partial<Row> = {}): RowRequest => ({
+    send: 'POST search/search',
+    json,
+    ...rest,
+  });
 
   describe('operation 11: searching', () => {
     beforeAll(async () => {
@@ -15,12 +20,6 @@ export function searching(stage: Stage): void {
         { id: 'three', total: 3 },
       ]);
     });
-    const search = (json: unknown, rest: Partial<Row> = {}): RowRequest => ({
-      send: 'POST search/search',
-      json,
-      ...rest,
-    });
-
     test('a search gives path, id and items', async () => {
       const { json } = await stage.send(search({ query: 'total == 2' }));
       expect(json).toEqual([{ path: `${root()}/search/record/two`, id: 'two', items: { total: 2, id: 'two' } }]);
@@ -108,8 +107,88 @@ export function searching(stage: Stage): void {
         has: ['absent'],
       },
       { title: 'a list is refused as a search', ...search([]), status: 400, error: 'BadRequestError' },
-      { title: 'GET of a search is not allowed', send: 'GET search/search', status: 405, answers: { allow: /POST/ } },
+      {
+        title: 'PUT of a search is not allowed',
+        send: 'PUT search/search',
+        status: 405,
+        answers: { allow: 'GET, POST, HEAD, OPTIONS' },
+      },
       { title: 'a search needs a CSRF token', ...search({}, { csrf: false }), status: 403, error: 'CsrfError' },
+    ]);
+  });
+
+  describe('operation 11 by a plain link', () => {
+    const all = [{ id: 'one' }, { id: 'two' }, { id: 'three' }];
+    const query = (text: string) => `query=${encodeURIComponent(text)}`;
+    const names = encodeURIComponent('{"least": 1}');
+
+    test.each([
+      ['', {}],
+      [query('total == 2'), { query: 'total == 2' }],
+      ['sort_index=total&reverse=true', { sort_index: 'total', reverse: true }],
+      ['sort_index=total&reverse', { sort_index: 'total', reverse: true }],
+      ['sort_index=total&limit=1&offset=1', { sort_index: 'total', limit: 1, offset: 1 }],
+      [`${query('total > least')}&names=${names}`, { query: 'total > least', names: { least: 1 } }],
+      ['limit=1&with_total=true', { limit: 1, with_total: true }],
+      ['limit=1&with_total=false', { limit: 1 }],
+    ])('GET search?%s is answered as POST with %j', async (parameters, json) => {
+      const [linked, posted] = await Promise.all([
+        stage.send({ send: `GET search/search?${parameters}` }),
+        stage.send(search(json)),
+      ]);
+      expect(linked).toMatchObject({ status: 200, text: posted.text });
+      for (const name of ['content-type', 'cache-control', 'vary', 'x-total-count', 'content-length', 'etag'])
+        expect(linked.headers[name], name).toBe(posted.headers[name]);
+    });
+
+    runTable(stage, [
+      { title: 'a link to a search needs no CSRF token', send: 'GET search/search', status: 200, gives: all },
+      {
+        title: 'HEAD of a search counts',
+        send: 'HEAD search/search?with_total=true&limit=0',
+        status: 200,
+        answers: { 'x-total-count': '3' },
+      },
+      {
+        title: 'a browser may follow the link',
+        send: 'GET search/search?limit=1',
+        accept: 'text/html',
+        status: 200,
+        gives: [{ id: 'one' }],
+        answers: { 'content-type': /^application\/json/, 'content-disposition': null },
+      },
+      {
+        title: 'it needs the right to see records',
+        send: 'GET options/search',
+        status: 401,
+        error: 'UnauthorizedError',
+      },
+      {
+        title: 'others than anonymous are forbidden to',
+        as: 'una',
+        send: 'GET options/search',
+        status: 403,
+        error: 'ForbiddenError',
+      },
+      ...[
+        ['limit=-1', 'a whole number'],
+        ['limit=10001', '10'],
+        ['offset=x', 'a whole number'],
+        ['limit', 'a whole number'],
+        ['limit=1&limit=2', 'a whole number'],
+        ['query', 'a string'],
+        ['reverse=yes', 'true or false'],
+        ['names=[]', 'a JSON object'],
+        ['sort_index=absent', 'absent'],
+        [query('absent == 1'), 'absent'],
+        ['querry=x', 'did you mean \\"query\\"?'],
+      ].map(([parameters = '', text = '']) => ({
+        title: `a wrong link is refused: ${text}`,
+        send: `GET search/search?${parameters}`,
+        status: 400,
+        error: 'BadRequestError',
+        has: [text],
+      })),
     ]);
   });
 

@@ -214,10 +214,10 @@ export function oneRecord(stage: Stage): void {
         is: { id: 'bare' },
       },
       {
-        title: 'a parameter that overrides the method is ignored',
+        title: 'a parameter that overrides the method is unknown',
         send: 'GET open/record/bare?_method=DELETE',
-        status: 200,
-        is: { id: 'bare' },
+        status: 400,
+        error: 'BadRequestError',
       },
     ]);
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { didYouMean } from './did-you-mean';
 import { AppsError } from './errors';
 import { keysOf, type Problem, validate } from './validation';
 
@@ -12,9 +13,17 @@ export const bodyOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => key
 export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
   return read(schema, body, ({ path, wrong, message }) => {
     const key = path.join('.');
-    const unknown = `Unknown key "${key}" in the body; known are ${message}`;
-    return [wrong === 'unknown key' ? unknown : `"${key}" ${message}`, { key }];
+    if (wrong !== 'unknown key') return [`"${key}" ${message}`, { key }];
+    const name = String(path.at(-1));
+    return [unknownName(`key "${key}" in the body`, name, message.split(', ')), { key }];
   });
+}
+
+/** The message for a name that is not among the known ones, with the one that was probably meant. */
+export function unknownName(what: string, name: string, known: readonly string[]): string {
+  if (known.length === 0) return `Unknown ${what}; there are none here`;
+  const meant = didYouMean(name, known);
+  return `Unknown ${what}${meant === '' ? '; known' : `${meant} Known`} are ${known.join(', ')}`;
 }
 
 /**

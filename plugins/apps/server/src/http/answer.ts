@@ -16,6 +16,7 @@ import type { Address, AppTarget, Site } from '../sites/types';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { allowedMethods, routeOf } from './app/routes';
 import type { Exchange, HttpServices } from './request/exchange';
+import { requireKnownInput } from './request/known-input';
 import { isJsonRequest, requireAccept } from './request/negotiate';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
@@ -126,6 +127,7 @@ async function answerApp(
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
   const visit = Object.assign(await createVisit(ctx, services, site, address.content, requester, isForm), { files });
+  requireKnownInput(ctx, target, view.json);
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
   const exchange: Exchange = { ctx, services, site, app, requester, rights, visit, target, json: view.json };

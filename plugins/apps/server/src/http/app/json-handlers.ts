@@ -17,6 +17,7 @@ import type { StoredRecord } from '../../records/types';
 import { hasBody, jsonObject } from '../request/body';
 import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
 import type { Exchange, TargetOf } from '../request/exchange';
+import { requireKnownOperators } from '../request/known-input';
 import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
 import { answerTyped, applyLogicResponse } from '../response/logic-response';
 import { withItems } from './bulk';
@@ -146,6 +147,7 @@ export async function deleteRecords(exchange: Exchange): Promise<void> {
 export async function patchRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
   const body = requiredObject(exchange);
+  requireKnownOperators(body);
   await withRun(services, visit, app, (run) => updateRecord(run, target.id, body, ifMatch(ctx)), {
     recordId: target.id,
   });
@@ -155,9 +157,6 @@ export async function patchRecord(exchange: RecordExchange): Promise<void> {
 /** Records that a search without `limit` returns (docs/reference/json-interface.md#search-results). */
 const MAX_FOUND = 10_000;
 
-const searchUrl = ({ services, site, app, visit }: Exchange) =>
-  `${services.sites.urls.app(site, app.id, visit.contentPath)}/search`;
-
 /** Operation 11. If a search without `limit` finds more than it returns, `X-Total-Count` and `Link` say so. */
 export async function postSearch(exchange: Exchange): Promise<void> {
   const { ctx, rights } = exchange;
@@ -165,7 +164,14 @@ export async function postSearch(exchange: Exchange): Promise<void> {
   await array(exchange, await search(exchange, readBody(searchBody, jsonObject(ctx))));
 }
 
-/** Operation 11 by a plain link: a table. The keys of the body are parameters, `names` as JSON. */
+/** Operation 11 by a plain link. The keys of the body are parameters, `names` as JSON. */
+export async function getSearch(exchange: Exchange): Promise<void> {
+  const { ctx, rights } = exchange;
+  requireRight(exchange, rights.view, 'search records');
+  await array(exchange, await search(exchange, readParameters(searchParameters, ctx.query)));
+}
+
+/** The same as a table. */
 export async function getSearchCsv(exchange: Exchange): Promise<void> {
   const { ctx, rights } = exchange;
   requireRight(exchange, rights.view, 'search records');
@@ -185,9 +191,18 @@ async function search(exchange: Exchange, options: SearchOptions): Promise<Store
     const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options.names, end));
     const next = (options.offset ?? 0) + length;
     ctx.set('X-Total-Count', String(total));
-    if (isCut && total > next) ctx.set('Link', `<${searchUrl(exchange)}>; rel="next"; offset="${next}"`);
+    if (isCut && total > next) ctx.set('Link', `<${nextSearch(exchange, next)}>; rel="next"; offset="${next}"`);
   }
   return found.records;
+}
+
+/** The address of the rest of a search; that of a plain link has its parameters, with the next offset. */
+function nextSearch({ ctx, services, site, app, visit, target }: Exchange, offset: number): string {
+  const url = `${services.sites.urls.app(site, app.id, visit.contentPath)}/${target.kind}`;
+  if (target.kind === 'search' && ctx.method === 'POST') return url;
+  const parameters = new URLSearchParams(ctx.querystring);
+  parameters.set('offset', String(offset));
+  return `${url}?${parameters}`;
 }
 
 /** Operation 12. */

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { z } from 'zod';
 import { type Items, itemOf } from '../../../../shared/json';
 import { readCursor, writeCursor } from '../../apps';
 import { chunks } from '../../common/lists';
-import { must, readParameters } from '../../common/request-schema';
+import { readParameters } from '../../common/request-schema';
 import { csvText, itemNames } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
+import { listParameters } from '../request/body-schemas';
 import type { Exchange } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
 import { resumed, streamed } from '../response/stream';
@@ -26,9 +26,6 @@ export function withId(record: StoredRecord): Items {
 export function recordUrl({ services, site, app, visit }: Exchange, id: string): string {
   return services.sites.urls.record(site, app.id, id, visit.contentPath);
 }
-
-/** The largest `limit`; without `limit` everything is streamed. */
-const MAX_LIMIT = 10_000;
 
 /** Operation 4: the app's records in order of creation, streamed; memory stays flat for any number of records. */
 export async function list(exchange: Exchange, given?: ListFormat): Promise<void> {
@@ -80,25 +77,8 @@ export async function array(exchange: Exchange, found: StoredRecord[]): Promise<
   ctx.length = parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-function wholeNumber(min: number, max: number) {
-  const wanted = must(`a whole number from ${min} to ${max}`);
-  return z
-    .string(wanted)
-    .regex(/^\d{1,16}$/, wanted)
-    .transform(Number)
-    .pipe(z.number().min(min, wanted).max(max, wanted))
-    .optional();
-}
-
-/** Parameters of operation 4; unknown ones are ignored. */
-const parameters = z.object({
-  cursor: z.string(must('a cursor given by this service')).optional(),
-  limit: wholeNumber(1, MAX_LIMIT),
-  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
-});
-
 function pageOptions(query: unknown): PageOptions {
-  const { cursor, ...page } = readParameters(parameters, query);
+  const { cursor, ...page } = readParameters(listParameters, query);
   return cursor === undefined ? page : { ...page, after: readCursor(cursor) };
 }
 

@@ -15,7 +15,7 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
   root: { GET: json.getSettings, POST: json.postRecord },
   records: { GET: json.getRecords, POST: json.postRecords, DELETE: json.deleteRecords },
   'records.csv': { GET: json.getRecordsCsv },
-  search: { POST: json.postSearch },
+  search: { GET: json.getSearch, POST: json.postSearch },
   'search.csv': { GET: json.getSearchCsv },
   refresh: { POST: json.postRefresh },
   openapi: { GET: getOpenApi },

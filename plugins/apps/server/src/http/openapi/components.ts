@@ -100,6 +100,7 @@ export const parameters: Items = {
   Names: query('names', 'Values of the bound names of the query, as JSON', string),
   SortIndex: query('sort_index', 'The index to sort by', string),
   Reverse: query('reverse', 'Whether the order is reversed', { type: 'boolean' }),
+  WithTotal: query('with_total', 'Whether X-Total-Count is sent', { type: 'boolean' }),
   IfMatch: { name: 'If-Match', in: 'header', description: 'The ETag that the record must have', schema: string },
   IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'The ETag that is known', schema: string },
 };

@@ -1,5 +1,7 @@
 import type { Items } from '../../../../shared/json';
 import type { App, JsonSchema } from '../../apps';
+import type { AppTarget } from '../../sites/types';
+import { parametersOf } from '../request/known-input';
 import type { BlockSchemas, UniqueName } from './blocks';
 import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
 
@@ -25,30 +27,30 @@ export function recordPaths({ id: app }: App, blocks: readonly BlockSchemas[], u
     properties: { path: { type: 'string', format: 'uri' }, id: schema('RecordId'), items: record },
   };
   const list: JsonSchema = { type: 'array', items: entry };
+  const found = answer('The records that match', list, ['X-Total-Count', 'Link']);
   return {
     [`/${app}`]: appPath(app, items, unique),
     [`/${app}/records`]: collectionPath(app, { items, list }, unique),
     [`/${app}/records.csv`]: {
-      get: tableOperation(app, unique(app, 'listTable'), 'All records as a table', ['Limit', 'Offset', 'Cursor']),
+      get: tableOperation(app, unique(app, 'listTable'), 'All records as a table', queryOf('records.csv')),
     },
     [`/${app}/search.csv`]: {
-      get: tableOperation(app, unique(app, 'searchTable'), 'The records that match, as a table', [
-        'Query',
-        'Names',
-        'SortIndex',
-        'Reverse',
-        'Limit',
-        'Offset',
-      ]),
+      get: tableOperation(app, unique(app, 'searchTable'), 'The records that match, as a table', queryOf('search.csv')),
     },
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
     [`/${app}/search`]: {
+      get: operation(app, {
+        id: unique(app, 'find'),
+        summary: 'Search records by a plain link',
+        parameters: queryOf('search'),
+        answers: { 200: found },
+      }),
       post: operation(app, {
         id: unique(app, 'search'),
         summary: 'Search records',
         changes: true,
         body: json(schema('Search')),
-        answers: { 200: answer('The records that match', list, ['X-Total-Count', 'Link']) },
+        answers: { 200: found },
       }),
     },
     [`/${app}/refresh`]: {
@@ -62,6 +64,10 @@ export function recordPaths({ id: app }: App, blocks: readonly BlockSchemas[], u
     },
   };
 }
+
+/** The components of the query parameters that GET of an address takes: `SortIndex` of `sort_index`. */
+const queryOf = (kind: AppTarget['kind']): string[] =>
+  parametersOf(kind, 'GET').map((name) => name.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase()));
 
 const text = (description: string): Items => ({ schema: { type: 'string', description } });
 
@@ -150,7 +156,7 @@ function collectionPath(
     get: operation(app, {
       id: unique(app, 'list'),
       summary: 'All records, in order of creation',
-      parameters: ['Limit', 'Offset', 'Cursor'],
+      parameters: queryOf('records'),
       answers: {
         200: {
           description: 'The records',

@@ -23,7 +23,11 @@ export const searchBody: z.ZodType<SearchOptions> = bodyOf({
   with_total: optional(trueOrFalse),
 }).transform(({ sort_index: sortIndex, with_total: withTotal, ...others }) => ({ ...others, sortIndex, withTotal }));
 
-const flag = z.enum(['', 'true', 'false'], must('true or false')).transform((text) => text !== 'false');
+/** True also for a name without a value, which Strapi reads as null. */
+const flag = z
+  .enum(['', 'true', 'false'], must('true or false'))
+  .nullable()
+  .transform((text) => text !== 'false');
 const digits = z
   .string(COUNT)
   .regex(/^\d{1,9}$/, COUNT)
@@ -40,17 +44,46 @@ const jsonText = z.string(NAMES).transform((text, context): Items => {
   return z.NEVER;
 });
 
-/** Parameters of operation 11 by a plain link; unknown ones are ignored. */
+const searchShape = {
+  query: string.optional(),
+  sort_index: string.optional(),
+  reverse: flag.optional(),
+  limit: digits.optional(),
+  offset: digits.optional(),
+  names: jsonText.optional(),
+  with_total: flag.optional(),
+};
+
+/** Parameters of operation 11 by a plain link. */
 export const searchParameters: z.ZodType<SearchOptions> = z
-  .object({
-    query: optional(string),
-    sort_index: optional(string),
-    reverse: optional(flag),
-    limit: optional(digits),
-    offset: optional(digits),
-    names: optional(jsonText),
-  })
-  .transform(({ sort_index: sortIndex, ...others }) => ({ ...others, sortIndex }));
+  .object(searchShape)
+  .transform(({ sort_index: sortIndex, with_total: withTotal, ...others }) => ({ ...others, sortIndex, withTotal }));
+
+function wholeNumber(min: number, max: number) {
+  const wanted = must(`a whole number from ${min} to ${max}`);
+  return z
+    .string(wanted)
+    .regex(/^\d{1,16}$/, wanted)
+    .transform(Number)
+    .pipe(z.number().min(min, wanted).max(max, wanted))
+    .optional();
+}
+
+/** The largest `limit` of operation 4; without `limit` everything is streamed. */
+const MAX_LIMIT = 10_000;
+
+/** Parameters of operation 4. */
+export const listParameters = z.object({
+  cursor: z.string(must('a cursor given by this service')).optional(),
+  limit: wholeNumber(1, MAX_LIMIT),
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+});
+
+/** Names of the query parameters that lists and searches by a plain link take. */
+export const parameterNames = {
+  list: Object.keys(listParameters.shape),
+  search: Object.keys(searchShape),
+};
 
 /** Body of operation 12, and of the panel's route for it. */
 export const refreshBody = bodyOf({ rebuild: trueOrFalse.default(false) });
