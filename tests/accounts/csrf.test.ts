@@ -4,6 +4,7 @@ import { useStage } from '../support/hooks';
 import { cookieOf, logIn } from '../support/login';
 import { createUser, userToken } from '../support/seed';
 import { basic, bearer, credentialHeaders, type Headers, send } from '../support/send';
+import { bearerWithoutToken } from './csrf/bearer';
 import { tokensInOtherProcesses } from './csrf/other-processes';
 
 const kinds = [
@@ -94,6 +95,7 @@ describe('a token is valid only for its own identity and kind of credential', ()
   });
 });
 
+bearerWithoutToken(stage, headers);
 tokensInOtherProcesses(stage, { headers, tokens, tokenOf, ask });
 
 // Last in the file: afterwards, logins from this address are refused for a while.

@@ -82,6 +82,32 @@ describe('requests as browsers send them', () => {
   });
 });
 
+describe("Strapi's default (docs/operations.md#pages-of-other-origins)", () => {
+  const origin = 'https://www.example.org';
+
+  test('a preflight gets every origin allowed, with cookies, and only four headers', async () => {
+    for (const asked of ['authorization', 'authorization,x-csrf-token', 'if-match']) {
+      const { status, headers } = await send(stage.host.url, {
+        method: 'OPTIONS',
+        path: '/site/@@apps/open/record/any',
+        headers: { origin, 'access-control-request-method': 'PATCH', 'access-control-request-headers': asked },
+      });
+      expect(status).toBe(204);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'access-control-allow-headers': 'Content-Type,Authorization,Origin,Accept',
+      });
+    }
+  });
+
+  test('an answer lets a program read no header', async () => {
+    const { headers } = await send(stage.host.url, { method: 'GET', path: '/site/@@apps/open', headers: { origin } });
+    expect(headers['x-csrf-token']).toBeDefined();
+    expect(headers['access-control-expose-headers']).toBeUndefined();
+  });
+});
+
 describe.skipIf(!hasBrowser)('a page on another port, in the browser of a visitor who is logged in', () => {
   const elsewhere = usePage(() => '<!doctype html><title>Elsewhere</title><p>Elsewhere</p>');
   const browser = useBrowser();

@@ -27,7 +27,8 @@ export function restOfTheHost(stage: Stage): void {
         answers: {
           'access-control-allow-origin': 'https://there.example',
           'access-control-allow-credentials': null,
-          'access-control-allow-headers': /X-CSRF-TOKEN/,
+          'access-control-allow-headers':
+            'Content-Type,Authorization,Origin,Accept,X-CSRF-TOKEN,If-Match,If-None-Match',
         },
       },
       {
@@ -45,7 +46,7 @@ export function restOfTheHost(stage: Stage): void {
         answers: {
           'access-control-allow-origin': origin,
           'access-control-allow-credentials': null,
-          'access-control-expose-headers': /X-CSRF-TOKEN/,
+          'access-control-expose-headers': 'X-CSRF-TOKEN,ETag,Location,Link,X-Total-Count,Retry-After',
         },
       })),
       ...['https://evil.example', 'http://127.0.0.1:4000', 'null'].map((origin) => ({

@@ -129,7 +129,8 @@ export const securitySchemes = (cookie: string): Items => ({
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-TOKEN',
-    description: 'The header x-csrf-token of GET on the address of the app, with the same credentials',
+    description:
+      'The header x-csrf-token of GET on the address of the app, with the same credentials. Not needed with a bearer token',
   },
 });
 

@@ -30,10 +30,10 @@ export const ofRuns: ErrorStatus[] = [409, 504];
 
 export const reference = (kind: string, name: string): Items => ({ $ref: `#/components/${kind}/${name}` });
 
-/** A credential of each kind, or none; with the CSRF token besides, where it is needed. */
+/** A credential of each kind, or none; with the CSRF token besides, where it is needed (docs/reference/http.md#csrf-tokens). */
 export function security(changes: boolean): Items[] {
   const token: Items = changes ? { csrfToken: [] } : {};
-  return [{ ...token }, ...['bearer', 'basic', 'session'].map((scheme) => ({ [scheme]: [], ...token }))];
+  return [{ ...token }, { bearer: [] }, ...['basic', 'session'].map((scheme) => ({ [scheme]: [], ...token }))];
 }
 
 /** An OpenAPI operation with its errors and credentials. */

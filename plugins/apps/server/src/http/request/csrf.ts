@@ -3,7 +3,7 @@ import type { Requesters } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../common/errors';
 
-/** The token that a request carries: the header `X-CSRF-TOKEN`, or the hidden field `_csrf` of a rendered form. */
+/** The token that a request carries, `''` without one: the header `X-CSRF-TOKEN`, or the hidden field `_csrf` of a rendered form. */
 export function csrfOf(ctx: Context): string {
   const header = ctx.get('X-CSRF-TOKEN');
   if (header !== '') return header;
@@ -24,6 +24,12 @@ export function requireOwnForm(ctx: Context, requesters: Pick<Requesters, 'takes
 const STALE = 'This form was open for too long, or was opened under another name. Please check it and send it again.';
 
 /**
+ * Whether a changing request needs no token: no page can make a browser send a bearer token that it does not know
+ * (docs/reference/http.md#csrf-tokens). A token that it sends all the same is checked.
+ */
+const needsNone = (ctx: Context, { credential }: Requester): boolean => credential === 'bearer' && csrfOf(ctx) === '';
+
+/**
  * Checks the token of a changing request: CsrfError. A form of one of the site's own pages whose token is no longer valid
  * is given back as an error instead: it is shown again with a fresh token and carries out nothing.
  * @param isForm the form of a page of a block, a record or a view
@@ -34,6 +40,7 @@ export function checkToken(
   requester: Requester,
   isForm: boolean,
 ): AppsError | undefined {
+  if (needsNone(ctx, requester)) return undefined;
   if (requester.credential === 'cookie') requireOwnForm(ctx, requesters);
   try {
     requesters.csrf.verify(csrfOf(ctx), requester);
