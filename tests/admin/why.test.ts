@@ -21,6 +21,7 @@ const themes = useThemes(async (themes) => {
     await themes.write(`main/apps/${app}/blocks/limited.yaml`, restricted);
   }
   await themes.write('main/apps/listed/blocks/broken.yaml', 'elements: [\n');
+  await themes.write('main/apps/limited/settings.yaml', `json: {author: read, submitter: none}\n${settings}`);
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
 
@@ -88,6 +89,31 @@ describe.each(['listed', 'closed'])('the app %s: the answer is what a request ge
       const ask = { who: whoOf(as), app, operation: 'delete', record: `made-for-${as}` };
       expect((await why(ask)).status).toBe(await really(as, `DELETE ${app}/record/made-for-${as}`));
     });
+  });
+});
+
+test('an answer about records says what `json` of the settings keeps from the JSON interface', async () => {
+  const asked: [who: string, operation: string, closed: string | null][] = [
+    ['anna', 'view', null],
+    ['anna', 'create', '"read" for "author"'],
+    ['anna', 'edit', '"read" for "author"'],
+    ['sam', 'create', '"none" for "submitter"'],
+    ['eric', 'edit', null],
+    ['mona', 'create', null],
+    ['creator', 'create', null],
+  ];
+  for (const [who, operation, closed] of asked) {
+    const { allowed, steps } = await why({ who: whoOf(who), app: 'limited', operation });
+    expect([who, operation, allowed, steps[0]?.message]).toEqual([
+      who,
+      operation,
+      true,
+      closed === null ? null : expect.stringContaining(`"json" in settings.yaml is ${closed}`),
+    ]);
+  }
+  expect((await why({ who: 'anonymous', app: 'limited', operation: 'create' })).steps[0]).toMatchObject({
+    allowed: false,
+    message: null,
   });
 });
 

@@ -23,6 +23,7 @@ elements:
 
 const themes = useThemes({
   'main/apps/api/settings.yaml': 'acl: {rights: {editor: ["*"]}}\n',
+  'main/apps/limited/settings.yaml': 'strict: true\njson: {author: read}\n',
   'main/apps/api/blocks/form.yaml': form,
   'main/apps/api/blocks/form.html': '{name} {_save}',
   'main/apps/api/blocks/broken.yaml': 'elements: {a: NONE}\n',
@@ -31,6 +32,8 @@ const themes = useThemes({
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
 
 const documentOf = async (path: string) => (await stage.send<OpenApi>({ as: 'mona', send: `GET ${path}` })).json;
+
+type Paths = Record<string, { parameters?: { $ref: string }[]; security?: object[]; description?: string } | undefined>;
 
 describe('who gets the OpenAPI document', () => {
   runTable(stage, [
@@ -162,6 +165,37 @@ test('the elements of a block are operations, and its inputs items', async () =>
     },
   });
   expect(components.schemas['api.form.Items']).not.toHaveProperty('properties.shown');
+});
+
+test('operations have the parameters that they take, and the CSRF token where it is needed', async () => {
+  const { paths } = (await documentOf('api/openapi.json')) as unknown as { paths: Record<string, Paths> };
+  const parameters = (path: string, method: string) =>
+    (paths[path]?.[method]?.parameters ?? []).map(({ $ref }) => $ref.split('/').at(-1));
+  const ofSearch = ['Query', 'SortIndex', 'Reverse', 'Limit', 'Offset', 'Names', 'WithTotal'];
+  expect(parameters('/api/records', 'get')).toEqual(['Cursor', 'Limit', 'Offset']);
+  expect(parameters('/api/search', 'get')).toEqual(ofSearch);
+  expect(parameters('/api/search.csv', 'get')).toEqual(ofSearch);
+  expect(parameters('/api/search', 'post')).toEqual([]);
+  const csrfToken: string[] = [];
+  expect(paths['/api/search']?.get?.security).toBeUndefined();
+  expect(paths['/api/search']?.post?.security).toEqual([
+    { csrfToken },
+    { bearer: [] },
+    { basic: [], csrfToken },
+    { session: [], csrfToken },
+  ]);
+});
+
+test('operations say which lists `json` of the settings closes them to', async () => {
+  const { paths } = (await documentOf('limited/openapi.json')) as unknown as { paths: Record<string, Paths> };
+  const said = (path: string, method: string) =>
+    /these lists of acl alone: (.*)\.$/.exec(paths[path]?.[method]?.description ?? '')?.[1];
+  expect(said('/limited', 'get')).toBeUndefined();
+  expect(said('/limited', 'post')).toBe('author, submitter');
+  expect(said('/limited/records', 'get')).toBeUndefined();
+  expect(said('/limited/record/{record_id}', 'patch')).toBe('author');
+  expect(said('/limited/records', 'delete')).toBeUndefined();
+  expect((await stage.send({ as: 'mona', send: 'GET api/openapi.json' })).text).not.toContain('lists of acl');
 });
 
 test('a checker refuses what the document does not say', async () => {

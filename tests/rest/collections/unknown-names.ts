@@ -91,6 +91,7 @@ export function unknownNames(stage: Stage): void {
 
     runTable(stage, [
       { title: 'the locale of a site is a parameter of all', send: 'GET search?locale=en', status: 200 },
+      { title: 'so is the mark of an address that was saved', send: 'GET search/record/kept?saved', status: 200 },
       { title: 'also of searches', send: 'GET search/search?locale=en&limit=0', status: 200, is: [] },
       { title: 'an empty body is none', send: 'DELETE search/records', json: {}, status: 200 },
       {

@@ -68,7 +68,7 @@ export interface WhyStep {
   block: string | null;
   /** What grants it; where it is refused, what would grant it. */
   grounds: Ground[];
-  /** Why no ground counts: a broken file, a missing record. */
+  /** Why no ground counts: a broken file, a missing record. Where it is allowed: that `json` closes the JSON interface for it. */
   message: string | null;
 }
 

@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import type { Acl } from '../auth/types';
+import type { Acl, JsonUses } from '../auth/types';
 import type { AppsError, SourcePosition } from '../common/errors';
 import type { IndexDeclarations, IndexType } from '../indexes/types';
 import type { LayoutSource } from '../layouts/types';
@@ -156,6 +156,8 @@ export interface Settings {
   proofOfWork: boolean;
   /** Records belong to blocks and hold only what these declare (docs/reference/rights.md#strict-apps). */
   strict: boolean;
+  /** Who may use the JSON interface. */
+  json: JsonUses;
   /** To whom the app may send mail; null: to no one. */
   mail: MailSettings | null;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */

@@ -9,6 +9,7 @@ export type { Impersonation, Impersonations } from './credentials/impersonations
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export { allows, rightsOf } from './rights/acl';
 export { grantedBy, grants, indexOf, type RecordRight } from './rights/grounds';
+export { closedLists, jsonRightsOf, listsWithout } from './rights/json';
 export { type KnownNames, lookUpNames } from './rights/known-names';
 export { permissionControllers, registerAdminActions } from './rights/permissions';
 export { safeNext } from './sessions/next';

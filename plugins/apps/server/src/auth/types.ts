@@ -50,6 +50,10 @@ export interface Acl {
   roles: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What a list of an `acl` may do with records by the JSON interface (docs/reference/rights.md#the-json-interface). */
+export type JsonUse = 'none' | 'read' | 'write';
+export type JsonUses = Readonly<Record<AclRight, JsonUse>>;
+
 /** Rights of one requester on one app's records over HTTP (docs/reference/rights.md#records-acl-in-settingsyaml). */
 export interface Rights {
   readonly manager: boolean;

@@ -9,15 +9,16 @@ import {
   siteLocale,
   sourceOf,
 } from '../apps';
-import { rightsOf } from '../auth';
+import { jsonRightsOf, rightsOf } from '../auth';
 import type { Requester } from '../auth/types';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
 import type { Address, AppTarget, Site } from '../sites/types';
+import { requireJsonUse } from './app/json-access';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { allowedMethods, routeOf } from './app/routes';
 import type { Exchange, HttpServices } from './request/exchange';
-import { requireKnownInput } from './request/known-input';
 import { isJsonRequest, requireAccept } from './request/negotiate';
+import { operationOf, requireKnownInput } from './request/operations';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
 import { sitePage } from './response/in-theme';
@@ -127,9 +128,12 @@ async function answerApp(
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
   const visit = Object.assign(await createVisit(ctx, services, site, address.content, requester, isForm), { files });
-  requireKnownInput(ctx, target, view.json);
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
-  const exchange: Exchange = { ctx, services, site, app, requester, rights, visit, target, json: view.json };
+  const operation = operationOf(target.kind, ctx.method, view.json);
+  if (operation) requireKnownInput(ctx, operation);
+  if (operation?.right) requireJsonUse({ app, requester }, operation.right);
+  const held = operation?.right ? jsonRightsOf(requester, app.settings.acl, app.settings.json) : rights;
+  const exchange: Exchange = { ctx, services, site, app, requester, rights: held, visit, target, json: view.json };
   await handle(exchange as Exchange<never>);
 }

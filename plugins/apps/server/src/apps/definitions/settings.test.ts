@@ -8,6 +8,15 @@ describe('readSettings', () => {
   test.each([
     ['', { debug: false, withTheme: false, acl: null, source: {} }],
     ['with_theme: true', { withTheme: true }],
+    ['', { json: { reader: 'write', author: 'write', editor: 'write', submitter: 'write' } }],
+    ['strict: true', { strict: true, json: { reader: 'write', author: 'write', editor: 'write', submitter: 'none' } }],
+    ['json: none', { json: { reader: 'none', author: 'none', editor: 'none', submitter: 'none' } }],
+    ['{strict: true, json: read}', { json: { reader: 'read', submitter: 'read' } }],
+    [
+      '{strict: true, json: {author: none, editor: }}',
+      { json: { author: 'none', editor: 'write', submitter: 'none' } },
+    ],
+    ['{strict: true, json: {submitter: write}}', { json: { author: 'write', submitter: 'write' } }],
     ['debug: true', { debug: true, acl: null, source: { debug: true } }],
     [
       "acl: {rights: {reader: ['*'], author: }, roles: {boss: [eric], none: }}",
@@ -25,6 +34,14 @@ describe('readSettings', () => {
     ['acl: {rights: {reader: eric}}', /such as \["eric"\]/],
     ['acl: {roles: {"": []}}', /cannot be the name of a role/],
     ['acl: [x]', /must be a mapping/],
+    [
+      'json: nome',
+      /^settings.yaml:1:7: json: This must be "none" or "read" or "write", not the text "nome", did you mean "none"/,
+    ],
+    ['json: false', /json: This must be "none" or "read" or "write", not the value false/],
+    ['json: {author: wirte}', /^settings.yaml:1:16: json.author: This must be .* did you mean "write"/],
+    ['json: {authors: none}', /^settings.yaml:1:8: json.*"authors" is not known, did you mean "author"\?/],
+    ['json: {author: [none]}', /json.author: This must be "none" or "read" or "write", not a list/],
     ['title: x', /"title" is not known.*Allowed: acl, debug/],
   ])('refuses %j', (text, message) => {
     expect(errorText(failure(() => readSettings(file(text, 'settings.yaml'))))).toMatch(message);

@@ -1,12 +1,37 @@
 import { z } from 'zod';
 import type { Items, Json } from '../../../../shared/json';
-import type { Acl, AclRight } from '../../auth/types';
+import type { Acl, AclRight, JsonUse, JsonUses } from '../../auth/types';
 import type { ThemeFile } from '../../sites';
 import { isRecipientEntry } from '../mail/addresses';
 import type { MailSettings, Settings } from '../types';
 import { type Check, check, shownAs } from '../yaml/check';
-import { boundedList, describe, flag, isMapping, mapping, named, names } from '../yaml/schema';
+import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
+
+const lists = { reader: names, author: names, editor: names, submitter: names } satisfies Record<
+  AclRight,
+  Check<string[]>
+>;
+
+const rights = mapping(lists);
+
+/** A value for each list of an `acl`. */
+const perList = <T>(make: (list: AclRight) => T) =>
+  Object.fromEntries((Object.keys(lists) as AclRight[]).map((list) => [list, make(list)])) as Record<AclRight, T>;
+
+const jsonUse = oneOf<JsonUse>('none', 'read', 'write');
+const jsonUses = mapping(perList(() => jsonUse));
+
+const json = check(
+  z.union([jsonUse.schema, jsonUses.schema]),
+  (value, at): Partial<JsonUses> =>
+    typeof value === 'string' ? perList(() => value as JsonUse) : jsonUses.read(value, at),
+);
+
+/** Who may use the JSON interface; in a strict app submitters use forms, unless `json` says otherwise. */
+function usesOf(given: Partial<JsonUses>, strict: boolean): JsonUses {
+  return perList((list) => given[list] ?? (strict && list === 'submitter' ? 'none' : 'write'));
+}
 
 /** The settings of an app without settings.yaml. */
 export const emptySettings: Settings = {
@@ -17,14 +42,10 @@ export const emptySettings: Settings = {
   visitor: false,
   proofOfWork: false,
   strict: false,
+  json: usesOf({}, false),
   mail: null,
   source: {},
 };
-
-const rights = mapping({ reader: names, author: names, editor: names, submitter: names } satisfies Record<
-  AclRight,
-  Check<string[]>
->);
 
 /** Maximum users and groups in all lists of an `acl`: every request compares the requester with each. */
 const MAX_NAMES = 10_000;
@@ -82,6 +103,7 @@ export const settingsFile = mapping({
   visitor: flag,
   proof_of_work: flag,
   strict: flag,
+  json,
   acl,
   options,
   mail,
@@ -98,9 +120,14 @@ export function readSettings(file: ThemeFile): Settings {
     visitor = false,
     proof_of_work: proofOfWork = false,
     strict = false,
+    json: uses = {},
     acl = null,
     options = {},
     mail = null,
   } = given;
-  return { debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, source: root.value as Items };
+  return {
+    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail },
+    json: usesOf(uses, strict),
+    source: root.value as Items,
+  };
 }

@@ -31,6 +31,7 @@ import { AppsError, attemptAsync, missing, notFound } from '../../common/errors'
 import { must, readParameters } from '../../common/request-schema';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
+import { jsonRefusal } from '../app/json-access';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers } from './handler';
 
@@ -129,6 +130,9 @@ async function whyApp(
     const isOwn = creator !== null && creator === requester.identity;
     const grounds = rightReasons(app, requester, operation, isOwn);
     await ask({ about: 'records', block: null, grounds }, (run) => checkRight(run, operation, record, creator));
+    const [step] = steps;
+    if (step && operation !== 'manage')
+      step.message ??= jsonRefusal({ app, requester }, operation, isOwn)?.message ?? null;
   } else if (operation !== 'show') throw new AppsError('BadRequestError', 'An operation on content needs its "type"');
   const named = operation === 'show' || operation === 'create' ? block : blockOf(record);
   const found = named === undefined ? undefined : app.blocks.get(named);

@@ -4,6 +4,7 @@ import {
   createMany,
   createRecord,
   permittedBlock,
+  type Run,
   removeRecord,
   requireRight,
   shownSettings,
@@ -17,10 +18,11 @@ import type { StoredRecord } from '../../records/types';
 import { hasBody, jsonObject } from '../request/body';
 import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
 import type { Exchange, TargetOf } from '../request/exchange';
-import { requireKnownOperators } from '../request/known-input';
+import { requireKnownOperators } from '../request/operations';
 import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
 import { answerTyped, applyLogicResponse } from '../response/logic-response';
 import { withItems } from './bulk';
+import { requireJsonUseOf } from './json-access';
 import { array, list, recordUrl, table, withId } from './list';
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
@@ -127,9 +129,11 @@ export async function postRecords(exchange: Exchange): Promise<void> {
 /** Operation 8. */
 export async function deleteRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
-  await withRun(services, visit, app, (run) => removeRecord(run, target.id, ifMatch(ctx)), {
-    recordId: target.id,
-  });
+  const remove = async (run: Run) => {
+    await requireJsonUseOf(run, exchange, 'delete', target.id);
+    await removeRecord(run, target.id, ifMatch(ctx));
+  };
+  await withRun(services, visit, app, remove, { recordId: target.id });
   ctx.body = { success: 'deleted' };
 }
 
@@ -148,9 +152,11 @@ export async function patchRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
   const body = requiredObject(exchange);
   requireKnownOperators(body);
-  await withRun(services, visit, app, (run) => updateRecord(run, target.id, body, ifMatch(ctx)), {
-    recordId: target.id,
-  });
+  const update = async (run: Run) => {
+    await requireJsonUseOf(run, exchange, 'edit', target.id);
+    await updateRecord(run, target.id, body, ifMatch(ctx));
+  };
+  await withRun(services, visit, app, update, { recordId: target.id });
   ctx.body = { success: 'updated' };
 }
 

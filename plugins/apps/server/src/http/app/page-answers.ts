@@ -2,6 +2,7 @@ import { type Displayed, type PageContent, type Ran, type Submitted, scriptUrl }
 import { AppsError } from '../../common/errors';
 import type { Exchange } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
+import { SAVED } from '../request/operations';
 import { inTheme, isShownInTheme } from '../response/in-theme';
 import { applyLogicResponse, redirect } from '../response/logic-response';
 import { bareDocument } from '../response/pages';
@@ -63,9 +64,6 @@ export async function answerSubmitted(
       throw new AppsError('BadRequestError', 'Only a record can be edited');
   }
 }
-
-/** The query parameter that marks a record's address after a visitor without the right to read has saved it. */
-const SAVED = 'saved';
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
 function pageAfterSaving({ rights }: Exchange, recordPage: string): string {

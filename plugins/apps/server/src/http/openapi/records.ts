@@ -1,7 +1,8 @@
 import type { Items } from '../../../../shared/json';
 import type { App, JsonSchema } from '../../apps';
+import { listsWithout } from '../../auth';
 import type { AppTarget } from '../../sites/types';
-import { parametersOf } from '../request/known-input';
+import { operationOf } from '../request/operations';
 import type { BlockSchemas, UniqueName } from './blocks';
 import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
 
@@ -12,7 +13,8 @@ const anyOf = (names: string[], other: string): JsonSchema =>
   names.length > 0 ? { anyOf: [...names, other].map(schema) } : schema(other);
 
 /** The operations on the records of an app, by their paths below the service. */
-export function recordPaths({ id: app }: App, blocks: readonly BlockSchemas[], unique: UniqueName): Items {
+export function recordPaths(described: App, blocks: readonly BlockSchemas[], unique: UniqueName): Items {
+  const { id: app } = described;
   const items = anyOf(
     blocks.map((block) => block.items),
     'Items',
@@ -28,7 +30,7 @@ export function recordPaths({ id: app }: App, blocks: readonly BlockSchemas[], u
   };
   const list: JsonSchema = { type: 'array', items: entry };
   const found = answer('The records that match', list, ['X-Total-Count', 'Link']);
-  return {
+  return withLimits(described, {
     [`/${app}`]: appPath(app, items, unique),
     [`/${app}/records`]: collectionPath(app, { items, list }, unique),
     [`/${app}/records.csv`]: {
@@ -62,12 +64,38 @@ export function recordPaths({ id: app }: App, blocks: readonly BlockSchemas[], u
         answers: { 200: answer('Done', schema('Refreshed')) },
       }),
     },
-  };
+  });
+}
+
+/** The kinds of addresses by the rest of their path. */
+const kindOf = (rest: string): AppTarget['kind'] =>
+  rest === '' ? 'root' : ((rest.split('/')[1] ?? '') as AppTarget['kind']);
+
+/** Says of each operation to which lists of `acl` the key `json` of settings.yaml closes it. */
+function withLimits({ id, settings }: App, paths: Items): Items {
+  const limited = Object.entries(paths).map(([path, item]) => {
+    const kind = kindOf(path.slice(id.length + 1));
+    const methods = Object.entries(item as Items).map(([method, one]) => {
+      const right = operationOf(kind, method.toUpperCase(), true)?.right;
+      const lists = right ? listsWithout(settings.json, right) : [];
+      if (lists.length === 0) return [method, one];
+      const closed = `Not for requesters who have the right by these lists of acl alone: ${lists.join(', ')}.`;
+      const { description } = one as { description?: string };
+      return [
+        method,
+        { ...(one as Items), description: description === undefined ? closed : `${description}. ${closed}` },
+      ];
+    });
+    return [path, Object.fromEntries(methods)];
+  });
+  return Object.fromEntries(limited);
 }
 
 /** The components of the query parameters that GET of an address takes: `SortIndex` of `sort_index`. */
 const queryOf = (kind: AppTarget['kind']): string[] =>
-  parametersOf(kind, 'GET').map((name) => name.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase()));
+  (operationOf(kind, 'GET', true)?.parameters ?? []).map((name) =>
+    name.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase()),
+  );
 
 const text = (description: string): Items => ({ schema: { type: 'string', description } });
 

@@ -162,7 +162,7 @@ function Step({ step }: { step: WhyStep }) {
           what: [text(`rights.about.${step.about}`), step.block].filter(Boolean).join(' '),
         })}
       </Typography>
-      {step.message && <Typography textColor="danger600">{step.message}</Typography>}
+      {step.message && <Typography textColor={step.allowed ? 'neutral700' : 'danger600'}>{step.message}</Typography>}
       {step.grounds.map((ground) => (
         <GroundNote key={`${ground.kind} ${ground.list} ${ground.permission}`} ground={ground} />
       ))}
