@@ -1,8 +1,9 @@
 import type { Context, Liquid } from 'liquidjs';
-import { BoundedEmitter, Clock, type LayoutLimits, Memory } from '../limits/limits';
+import { Clock, type LayoutLimits, Memory } from '../limits/limits';
 import type { CompiledLayout, LayoutData, LayoutSource } from '../types';
 import { drive } from './drive';
 import { Elements } from './elements';
+import { MarkedEmitter } from './failed';
 import { definitionErrorOf } from './layout-errors';
 import { lineOf, type Parsed, parseLayout, usesOf } from './parse';
 import { keepRendering } from './tags';
@@ -16,7 +17,8 @@ export function compileLayout(liquid: Liquid, limits: LayoutLimits, source: Layo
 
 async function render(liquid: Liquid, limits: LayoutLimits, parsed: Parsed, data: LayoutData) {
   const clock = new Clock(limits);
-  const elements = new Elements(data, clock);
+  const emitter = new MarkedEmitter(limits.memory);
+  const elements = new Elements(data, clock, (html) => emitter.mark(html));
   const scope = Object.assign(Object.create(null), data.variables, { elements: elements.drop, context: data.context });
   const limiters = { renderLimit: clock, memoryLimit: new Memory(limits), liquid } as unknown as ConstructorParameters<
     typeof Context
@@ -24,13 +26,12 @@ async function render(liquid: Liquid, limits: LayoutLimits, parsed: Parsed, data
   const context = new TimedContext(scope, optionsFor(liquid, data), { sync: false }, limiters);
   context.onUnknown = unknownMarks(parsed, data);
   keepRendering(context, { elements, clock, data, scope });
-  const emitter = new BoundedEmitter(limits.memory);
   try {
     await drive(liquid.renderer.renderTemplates(parsed.templates, context, emitter) as Generator, clock);
+    return emitter.end();
   } catch (error) {
     throw definitionErrorOf(error, parsed.path);
   }
-  return emitter.buffer;
 }
 
 /** Maximum unknown variables that one rendering reports: the layout is searched for each. */

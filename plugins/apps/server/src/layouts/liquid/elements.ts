@@ -3,19 +3,13 @@ import type { Json } from '../../../../shared/json';
 import type { Clock } from '../limits/limits';
 import type { LayoutData } from '../types';
 import type { BraceToken } from './braces';
+import { Failed } from './failed';
 import { Html, output } from './html';
 
 type Element = Awaited<ReturnType<LayoutData['element']>>;
 
 /** A concrete class of Liquid's abstract `Drop`. */
 class Names extends Drop {}
-
-/** The value of a failed element, and of every key read from it: `{{ elements.found.total }}`. */
-class Failed extends Html {
-  liquidMethodMissing(): Html {
-    return this;
-  }
-}
 
 /** HTML with values of its keys: `{{ elements.author.title }}`. */
 class WithParts extends Html {
@@ -35,10 +29,13 @@ class WithParts extends Html {
 export class Elements {
   readonly #requested = new Map<string, Promise<Element>>();
   readonly #reported = new Set<string>();
+  readonly #marked = new Set<string>();
 
+  /** @param mark writes the error mark of a failed element at the present place of the output */
   constructor(
     private readonly data: LayoutData,
     private readonly clock: Clock,
+    private readonly mark: (html: string) => void,
   ) {}
 
   /** Liquid's variable `elements`: `{{ elements.name }}` is HTML, or the value of an element that returns an object. */
@@ -46,8 +43,8 @@ export class Elements {
     const read = async (name: string | number): Promise<unknown> => {
       const element = await this.#request(String(name));
       if (!element) return this.#undeclared(String(name));
-      if ('html' in element) return htmlOf(element);
-      return element.value;
+      if (!('html' in element)) return element.value;
+      return this.#isFailed(String(name), element) ? new Failed() : htmlOf(element);
     };
     // Liquid reads an object's own members before it calls `liquidMethodMissing`; here every name is an element's.
     return new Proxy(new Names(), {
@@ -61,7 +58,7 @@ export class Elements {
     for (const name of candidates(token)) {
       const element = await this.#request(name);
       if (!element) continue;
-      return content(element, keysAfter(name, token));
+      return this.#isFailed(name, element) ? '' : content(element, keysAfter(name, token));
     }
     // `{3}` is far more often a repetition in a regular expression than an element.
     if (/^\d+$/.test(token.element) && token.keys.length === 0) return token.getText();
@@ -79,10 +76,18 @@ export class Elements {
     return element;
   }
 
+  /** Whether an element has failed; its mark is written when it is named for the first time. */
+  #isFailed(name: string, element: NonNullable<Element>): boolean {
+    if (!('html' in element) || !element.failed) return false;
+    if (!this.#marked.has(name)) this.mark(element.html);
+    this.#marked.add(name);
+    return true;
+  }
+
   #undeclared(name: string): Html | undefined {
     if (!this.#reported.has(name)) this.data.onUndefined(name);
     this.#reported.add(name);
-    return this.data.debug ? new Html(undefinedMark(this.data.locale)) : undefined;
+    return this.data.debug ? new Failed(undefinedMark(this.data.locale)) : undefined;
   }
 }
 
@@ -110,7 +115,7 @@ function keysAfter(name: string, { element, keys }: BraceToken): readonly string
 
 function content(element: NonNullable<Element>, keys: readonly string[]): string {
   if (!('html' in element)) return output(valueAt(element.value, keys));
-  if (keys.length === 0 || element.failed) return element.html;
+  if (keys.length === 0) return element.html;
   return element.parts === undefined ? '' : output(valueAt(element.parts, keys));
 }
 
@@ -124,7 +129,6 @@ function valueAt(whole: Json, keys: readonly string[]): unknown {
   return value;
 }
 
-function htmlOf({ html, failed, parts }: Extract<NonNullable<Element>, { html: string }>): Html {
-  if (failed) return new Failed(html);
+function htmlOf({ html, parts }: Extract<NonNullable<Element>, { html: string }>): Html {
   return parts === undefined ? new Html(html) : new WithParts(html, parts);
 }

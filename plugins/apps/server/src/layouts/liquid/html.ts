@@ -10,7 +10,7 @@ export class Html extends Drop {
     super();
   }
 
-  valueOf(): string {
+  valueOf(): string | false {
     return this.html;
   }
 }

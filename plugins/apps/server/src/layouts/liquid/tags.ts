@@ -15,6 +15,7 @@ import type { Clock } from '../limits/limits';
 import type { LayoutData } from '../types';
 import { BRACE_TAG, type BraceToken } from './braces';
 import type { Elements } from './elements';
+import { registerCase } from './failed';
 import { plainText } from './html';
 import { definitionErrorOf } from './layout-errors';
 
@@ -123,4 +124,5 @@ export function registerTags(liquid: Liquid): void {
   liquid.registerTag(BRACE_TAG, ElementTag);
   liquid.registerTag('block', BlockTag);
   liquid.registerTag('render', RenderTag);
+  registerCase(liquid);
 }

@@ -1,6 +1,7 @@
 import { Context, defaultOperators, type Liquid } from 'liquidjs';
 import type { LayoutLimits } from '../limits/limits';
 import { sizeOf } from '../limits/sizes';
+import { withoutFailed } from './failed';
 
 /** Liquid's registers: data that no layout can read. */
 interface WithRegisters {
@@ -98,7 +99,8 @@ export function registerTimedFilters(liquid: Liquid, { listLength, filterSize, m
       if (name.endsWith('_exp') && all.slice(1).some((text) => String(text).length > markLength))
         refuse(`expressions of at most ${markLength} characters`);
     };
-    const timed: Handler = function (value, ...args) {
+    const timed: Handler = function (...given) {
+      const [value, ...args] = withoutFailed(name, given);
       this.context.renderLimit.check(performance.now());
       if (isSmall(value) && args.every(isSmall)) return (handler as Handler).call(this, value, ...args);
       check([value, ...args]);

@@ -102,14 +102,12 @@ async function groupOf(
   contents: LayoutData['element'],
 ): Promise<Content> {
   const members: { definition: ElementDefinition; html: string }[] = [];
-  let failed = false;
   for (const name of group.members ?? []) {
     const [definition, content] = [elements.get(name), await contents(name)];
     if (!definition || !content || !('html' in content)) continue;
-    failed ||= content.failed === true;
     members.push({ definition, html: content.html });
   }
-  return { html: groupHtml(group, members, mode), failed };
+  return { html: groupHtml(group, members, mode) };
 }
 
 /** BASIC elements are computed unless their value was stored; inputs compute a default on a new form only. */
@@ -145,7 +143,8 @@ async function withNotice(
   notice(run, block, message, position);
   const mark = noticeMark(run, await localeOf(run), message);
   if (mark === '') return content;
-  return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: true };
+  // The button of an action is still there.
+  return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: type !== 'ACTION' };
 }
 
 /** Why a block has no function, and what to write where it has none at all. */

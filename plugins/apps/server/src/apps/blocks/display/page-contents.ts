@@ -19,12 +19,9 @@ export async function pagesContent(
   element: LayoutData['element'],
 ): Promise<Content> {
   const { definition } = block;
-  let failed = false;
   const htmlOf = async (name: string): Promise<string> => {
     const content = await element(name);
-    if (!content || !('html' in content)) return '';
-    failed ||= content.failed === true;
-    return content.html;
+    return content && 'html' in content ? content.html : '';
   };
   if (options.mode === 'text') {
     const sections: string[] = [];
@@ -37,7 +34,7 @@ export async function pagesContent(
       const heading = { name: '', type: 'GROUP', label: page.title, position: { file: '' } };
       sections.push(groupHtml(heading, members, 'text'));
     }
-    return { html: sections.join(''), failed };
+    return { html: sections.join('') };
   }
   const html = await pageHtml({
     definition,
@@ -49,5 +46,5 @@ export async function pagesContent(
     contents: htmlOf,
     save: await htmlOf('_save'),
   });
-  return { html, failed };
+  return { html };
 }
