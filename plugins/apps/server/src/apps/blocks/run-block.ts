@@ -14,6 +14,7 @@ import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
 import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
 import { formHtml } from './display/form';
+import { whoMaySend } from './display/who-may-send';
 import { formMessages } from './html/form-messages';
 import { titleText } from './title';
 
@@ -89,7 +90,7 @@ export async function renderBlock(
     throw error;
   });
   const title = await pageTitle(run, block, contents);
-  const whole = `${messages?.above() ?? ''}${main}`;
+  const whole = `${await whoMaySend(run, block, options)}${messages?.above() ?? ''}${main}`;
   const html = await formHtml(run, block, options, whole);
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }

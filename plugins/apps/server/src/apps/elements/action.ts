@@ -29,7 +29,7 @@ export const action: ElementType = {
     if (validates !== undefined && builtInActions.has(name))
       at.child('validates').fail(`"${name}" is a built-in action: "_save" always checks the form, the others never do`);
   },
-  render({ definition, formAction, locale }) {
+  render({ definition, formAction, disabled, locale }) {
     const { name, validates } = definition;
     const builtIn = builtInLabels[name];
     // An empty required field stops only saving, and actions that check the form.
@@ -41,6 +41,7 @@ export const action: ElementType = {
       class: definition.class ? `apps-action ${definition.class}` : 'apps-action',
       formaction: formAction,
       formnovalidate,
+      disabled: disabled === true,
       'data-apps-confirm': definition.confirm,
     };
     return `<button${attributes(attrs)}>${escapeHtml(definition.label ?? (builtIn ? locale.say(builtIn) : name))}</button>`;

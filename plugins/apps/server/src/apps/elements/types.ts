@@ -85,4 +85,6 @@ export interface ElementView {
   idPrefix?: string;
   /** Address that an action's button posts to, if it differs from its form's. */
   formAction?: string | undefined;
+  /** Whether an action's button cannot be pressed. */
+  disabled?: boolean;
 }

@@ -21,6 +21,7 @@ import { formActionOf, idPrefix } from './form-address';
 import { pagesContent } from './page-contents';
 import { referenceContent } from './reference-content';
 import { repeatContent } from './repeat-content';
+import { isSaveDisabled } from './who-may-send';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
 export interface DisplayOptions extends Shown {
@@ -193,6 +194,7 @@ async function contentOf(
     ...(isInput && messages ? messages.beside(element.name) : { error: null }),
     idPrefix: idPrefix(run, block, options),
     formAction: formActionOf(run, block, options),
+    disabled: element.name === '_save' && isSaveDisabled(run, options),
     files: isOfFiles(element) ? formFiles(options, submitted, initialValue(element, options, outcome)) : [],
     hasDefault: session.has(element.name),
     locale: await localeOf(run),

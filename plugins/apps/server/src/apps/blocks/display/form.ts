@@ -11,6 +11,7 @@ import { firstPage, neighbour, pagesOf } from '../sent/pages';
 import { fileFields } from '../sent/submitted-files';
 import type { DisplayOptions } from './element-contents';
 import { guardFields } from './form-guard';
+import { isSaveDisabled } from './who-may-send';
 
 /**
  * The form around a block (docs/reference/layouts.md#the-form-around-a-block). It posts to the address of the record
@@ -46,8 +47,8 @@ function defaultButton(run: Run, block: Block, options: DisplayOptions): string 
   const { page, hidden } = options.paged ?? firstPage(block.definition, pages, options.record);
   const isLast = neighbour(page, 1, pages.length, hidden) === page;
   const name = isLast ? '_save' : pageFields.next;
-  const stays = isLast ? '' : ' data-apps-stay';
-  return `<button type="submit" name="${name}" value="1" tabindex="-1" hidden${stays}></button>`;
+  const more = isLast ? (isSaveDisabled(run, options) ? ' disabled' : '') : ' data-apps-stay';
+  return `<button type="submit" name="${name}" value="1" tabindex="-1" hidden${more}></button>`;
 }
 
 /** Whether a form may send files. */

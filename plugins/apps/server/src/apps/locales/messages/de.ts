@@ -21,6 +21,8 @@ export const de: ServiceMessages = {
   logout_title: 'Abmelden von {site}',
   stale_form:
     'Dieses Formular war zu lange geöffnet oder wurde unter einem anderen Namen geöffnet. Bitte prüfen Sie es und senden Sie es noch einmal.',
+  send_login: 'Bitte melden Sie sich an, um dieses Formular zu senden.',
+  send_forbidden: 'Sie dürfen dieses Formular nicht senden.',
   thanks: 'Vielen Dank',
   thanks_saved: 'Was Sie gesendet haben, ist gespeichert.',
   no_items: 'Dieser Eintrag ist leer.',

@@ -23,6 +23,8 @@ export const en = {
   logout: 'Log out',
   logout_title: 'Log out of {site}',
   stale_form: 'This form was open for too long, or was opened under another name. Please check it and send it again.',
+  send_login: 'Please log in to send this form.',
+  send_forbidden: 'You may not send this form.',
   thanks: 'Thank you',
   thanks_saved: 'What you sent has been saved.',
   no_items: 'This record has no items.',

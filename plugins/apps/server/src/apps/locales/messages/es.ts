@@ -20,6 +20,8 @@ export const es: ServiceMessages = {
   logout_title: 'Cerrar sesión en {site}',
   stale_form:
     'Este formulario estuvo abierto demasiado tiempo o se abrió con otro nombre. Revíselo y envíelo de nuevo.',
+  send_login: 'Inicie sesión para enviar este formulario.',
+  send_forbidden: 'No puede enviar este formulario.',
   thanks: 'Gracias',
   thanks_saved: 'Lo que ha enviado se ha guardado.',
   no_items: 'Esta entrada está vacía.',

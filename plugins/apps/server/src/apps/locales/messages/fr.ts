@@ -21,6 +21,8 @@ export const fr: ServiceMessages = {
   logout_title: 'Se déconnecter de {site}',
   stale_form:
     'Ce formulaire est resté ouvert trop longtemps, ou a été ouvert sous un autre nom. Veuillez le vérifier et l’envoyer à nouveau.',
+  send_login: 'Veuillez vous connecter pour envoyer ce formulaire.',
+  send_forbidden: 'Vous n’êtes pas autorisé à envoyer ce formulaire.',
   thanks: 'Merci',
   thanks_saved: 'Votre envoi a été enregistré.',
   no_items: 'Cette entrée est vide.',
