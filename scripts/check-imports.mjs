@@ -46,7 +46,7 @@ export const layers = {
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],
   sites: [['themes'], ['addresses']],
-  logic: [['session'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
+  logic: [['session', 'check'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
   records: [
     ['unit', 'bulk', 'reads'],

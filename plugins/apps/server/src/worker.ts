@@ -8,6 +8,7 @@ const lazy =
 
 /** The program of the worker processes (workers/): a row for each task that the server may hand to one. */
 serveTasks({
+  checkLogic: lazy(async () => (await import('./logic/check/task')).checkLogic),
   compileLogic: lazy(async () => (await import('./logic/compile/task')).compileLogic),
   markup: lazy(async () => (await import('./layouts')).doMarkup),
   markdown: lazy(async () => (await import('./layouts/markdown/markdown-task')).doMarkdown),

@@ -55,6 +55,9 @@ export function createServices(
       const folder = await sites.app(site, id);
       return folder && loadApp(folder, (message) => add(folder, message));
     },
+    async usesOf(app, block, functions) {
+      return block.logic ? logic.uses(programOf(app, block.logic), functions) : { mistakes: [], searches: [] };
+    },
     async functionsOf(app, block) {
       if (!block.logic) return new Set();
       try {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Items } from '../../../shared/json';
-import { AppsError } from '../common/errors';
+import { AppsError, isAppsError } from '../common/errors';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
 import { indexesOf } from './query/statement/lower';
 import type { IndexDeclarations, IndexType, SearchAfter } from './types';
@@ -39,6 +39,40 @@ export function checkSearch(declared: IndexDeclarations, options: SearchAfter): 
   const search = known.get(key) ?? newSearch(declared, options, limit, offset);
   if (key.length <= MAX_KEY) known.set(key, search, { size: key.length });
   return search;
+}
+
+/**
+ * Why a search with these texts fails in an app with the declared indexes; null where it does not, or may not.
+ * @param mayHaveNames whether the values of names in the query may be given: what depends on them is then not checked
+ */
+export function searchProblem(
+  declared: IndexDeclarations,
+  { query, sortIndex }: Pick<SearchAfter, 'query' | 'sortIndex'>,
+  mayHaveNames: boolean,
+): string | null {
+  const wrong = refusalOf(() => parseQuery(query ?? ''));
+  if (wrong) return wrong.reason;
+  const tree = parseQuery(query ?? '');
+  const refused = tree && refusalOf(() => checkQuery(tree, declared, mayHaveNames ? anyValue : {}));
+  if (refused && (!mayHaveNames || refused.index !== undefined)) return refused.reason;
+  return sortIndex === undefined ? null : (refusalOf(() => sortType(declared, sortIndex))?.reason ?? null);
+}
+
+/** A value for each name. */
+const anyValue: Items = new Proxy(
+  {},
+  { get: () => '', getOwnPropertyDescriptor: () => ({ value: '', configurable: true, enumerable: true }) },
+);
+
+/** The reason and the index of the BadRequestError that `work` throws; null where it throws none. */
+function refusalOf(work: () => unknown): { reason: string; index?: string } | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (!isAppsError(error, 'BadRequestError')) throw error;
+    return error.details as { reason: string; index?: string };
+  }
 }
 
 function newSearch(

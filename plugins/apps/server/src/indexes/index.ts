@@ -24,6 +24,7 @@ import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, Sea
 
 export type { RecordSource } from './building/build';
 export { type Access, IndexMissing } from './building/readiness';
+export { searchProblem } from './checked-search';
 export {
   createSql,
   type HostDatabase,

@@ -3,6 +3,7 @@ import { within } from '../common/deadline';
 import { isAppsError, logicError, unavailable } from '../common/errors';
 import type { Limits, SandboxConfig } from '../config.types';
 import type { Workers } from '../workers';
+import { checkProgram } from './check';
 import { createCompiler } from './compile';
 import { createProblems } from './problems';
 import { entryOf, messageSize, timeoutError } from './session/outcome';
@@ -142,6 +143,7 @@ export function createLogicRuntime({
         throw error;
       }
     },
+    uses: (program, functions) => checkProgram(workers, program, functions),
     destroy: () => pool.destroy(),
   };
   return runtime;

@@ -2,6 +2,7 @@ import type { SetupProblem } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
 import type { ContextChanges, ContextData, LogicCall, LogLevel } from '../../../shared/logic-protocol';
 import type { AppsError } from '../common/errors';
+import type { LogicUses } from './check';
 import type { LogicHost } from './host-functions';
 
 export type {
@@ -12,6 +13,7 @@ export type {
   RequestData,
   SavedData,
 } from '../../../shared/logic-protocol';
+export type { LiteralSearch, LogicUses } from './check';
 export type { DocumentAccess } from './documents';
 export type { HostArguments, HostFunctionName, HostResult, LogicHost, Permission } from './host-functions';
 
@@ -143,6 +145,11 @@ export interface LogicRuntime {
    * the result is unknown at `deadline`, by `performance.now()`, or when there is no sandbox.
    */
   problem(program: LogicProgram, deadline: number): Promise<AppsError | null>;
+  /**
+   * Members of `context` that do not exist, and searches with literal texts, in a logic file; nothing is run.
+   * @param functions names of the functions that the server calls
+   */
+  uses(program: LogicProgram, functions: readonly string[]): Promise<LogicUses>;
   /** Ends the runner processes. */
   destroy(): Promise<void>;
 }

@@ -4,7 +4,9 @@ import type { CompiledLayout, Layouts } from '../../layouts/types';
 import { builtInActions, PAGES } from '../elements';
 import { brokenCatalogues } from '../locales';
 import type { App, Block } from '../types';
+import { aclFindings, formFindings } from './forms';
 import { elementFindings, nameFindings } from './functions';
+import { logicFindings, type UsesOf } from './logic';
 import { checkMessages } from './messages';
 import { type Finding, type Report, refused } from './problem';
 
@@ -16,6 +18,8 @@ export interface LintServices {
    * with the AppsError of a file that is broken or has no end.
    */
   functionsOf(app: App, block: Block): Promise<ReadonlySet<string> | null>;
+  /** The members of `context` and the searches in a block's logic. */
+  usesOf: UsesOf;
   /** What the server would log about an app: keys that it ignores. */
   warningsOf(app: App): readonly string[];
 }
@@ -29,6 +33,7 @@ export async function checkApp(services: LintServices, app: App, report: Report)
   for (const error of await brokenCatalogues(app.folder.files)) report(refused(error, 'locales'));
   checkMessages(app, report);
   for (const warning of new Set(services.warningsOf(app))) report(ignoredKey(warning));
+  for (const finding of aclFindings(services.layouts, app)) report(finding);
   const waiting = [...app.blocks.values()];
   const checkNext = async (): Promise<void> => {
     for (let block = waiting.shift(); block; block = waiting.shift()) await checkBlock(services, app, block, report);
@@ -50,7 +55,14 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
   const functions = await functionsOf(services, app, block, report);
   // What follows from a broken definition is no mistake of its own.
   if (block.error) return;
-  if (layout) for (const finding of [...unknownElements(block, layout), ...lostPages(block, layout)]) report(finding);
+  if (layout)
+    for (const finding of [
+      ...unknownElements(block, layout),
+      ...lostPages(block, layout),
+      ...formFindings(services.layouts, app, block, layout),
+    ])
+      report(finding);
+  for (const finding of await logicFindings(services.usesOf, app, block)) report(finding);
   if (functions)
     for (const finding of [...elementFindings(block, layout, functions), ...nameFindings(block, functions)])
       report(finding);

@@ -67,11 +67,16 @@ function cureOf({ id, logic }: Block, name: string): string {
   return `Write \`${forms[language]?.(name)}\` in ${logic?.path ?? `blocks/${id}.js`}.`;
 }
 
+/** Names of the functions that the server calls, if the logic has them. */
+export function calledNames(block: Block): string[] {
+  const elements = withEntries(block).map(({ name }) => name);
+  return [...events, 'validate', ...elements, ...elements.map((name) => `${name}_options`)];
+}
+
 /** Functions whose names are probably misspelt: nothing calls them, and something close is missing. */
 export function nameFindings(block: Block, functions: ReadonlySet<string>): Finding[] {
   const { logic } = block;
-  const elements = withEntries(block).map(({ name }) => name);
-  const called = new Set([...events, ...elements, ...elements.map((name) => `${name}_options`)]);
+  const called = new Set(calledNames(block));
   const missing = events.filter((name) => !functions.has(name));
   return [...functions]
     .filter((name) => !called.has(name))

@@ -13,7 +13,7 @@ import type { SourceFile } from './task';
 export function compileJavaScript(file: SourceFile): { code: string; imports: string[] } {
   const { path, text, isEntry, paths } = file;
   if (path.endsWith('.json')) return { code: jsonModule(path, text), imports: [] };
-  const code = path.endsWith('.ts') ? rewrite(path, text, ['typescript']) : text;
+  const code = withoutTypes(path, text);
   return guarded(path, () => {
     const shape = analyse(path, code);
     const imports = Object.fromEntries(shape.imports.map((site) => [site.specifier, resolveImport(paths, path, site)]));
@@ -25,6 +25,10 @@ export function compileJavaScript(file: SourceFile): { code: string; imports: st
     return { code: script, imports: Object.values(imports) };
   });
 }
+
+/** The text of a file without TypeScript's types, in the same lines. LogicError where they cannot be read. */
+export const withoutTypes = (path: string, text: string): string =>
+  path.endsWith('.ts') ? rewrite(path, text, ['typescript']) : text;
 
 /** They precede the code, so that they exist in circular imports. */
 function getters(exports: readonly LocalExport[]): string {

@@ -2,7 +2,7 @@
  * A token of a Python file. A `value` is a bracket with its rewritten content. Every function here takes linear time,
  * because a theme file may contain anything.
  */
-interface Token {
+export interface Token {
   kind: 'name' | 'string' | 'number' | 'open' | 'close' | 'other' | 'space' | 'value';
   text: string;
 }
@@ -38,7 +38,8 @@ export function rewritePython(text: string, path = ''): string {
   return rewrite(tokenize(starred), path) ?? starred;
 }
 
-function tokenize(text: string): Token[] {
+/** The tokens of a Python file; together they are its text. */
+export function tokenize(text: string): Token[] {
   const found: Token[] = [];
   for (let at = 0; at < text.length; ) {
     const token = stringAt(text, at) ?? tokenAt(text, at);

@@ -25,6 +25,10 @@ export async function lintProblems(
   const services: LintServices = {
     layouts,
     warningsOf: () => [],
+    async usesOf(checked, block, functions) {
+      if (!block.logic || performance.now() > deadline) return { mistakes: [], searches: [] };
+      return logic.uses(programOf(checked, block.logic), functions);
+    },
     async functionsOf(checked, block) {
       if (!block.logic) return new Set();
       if (performance.now() > deadline) return null;

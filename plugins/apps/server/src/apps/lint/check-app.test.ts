@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { createLayouts } from '../../layouts';
+import { checkLogic } from '../../logic/check/task';
+import { loadApp } from '../definitions/app';
+import { checkApp, type LintServices } from './check-app';
+import type { Finding } from './problem';
+
+const open = 'acl: { rights: { submitter: ["*"] } }';
+
+/** The findings in an app of these files, as `<severity> <file>:<line>:<column> <message>`. */
+async function found(files: Record<string, string>, settings: string | null = open): Promise<string[]> {
+  const app = await loadApp({
+    site: { id: 'site', title: 'Site', url: 'http://localhost/site', theme: 'basic', locale: null, timeZone: null },
+    ...{ appId: 'a', themeId: 'basic', revision: '1', theme: null, themeFiles: new Map() },
+    settings: settings === null ? null : { path: 'settings.yaml', text: settings },
+    files: new Map(Object.entries(files).map(([path, text]) => [path, { path, text }])),
+  });
+  const services: LintServices = {
+    layouts: createLayouts(),
+    functionsOf: async () => null,
+    async usesOf({ folder }, { logic }, functions) {
+      const path = logic?.path ?? '';
+      const text = folder.files.get(path)?.text ?? '';
+      const language = path.endsWith('.py') ? 'python' : 'javascript';
+      return checkLogic({ language, path, text, functions, assigned: [] });
+    },
+    warningsOf: () => [],
+  };
+  const findings: Finding[] = [];
+  await checkApp(services, app, (finding) => void findings.push(finding));
+  return findings.map(
+    ({ severity, position: { file, line, column }, message }) =>
+      `${severity} ${[file, line, column].filter((part) => part !== undefined).join(':')} ${message}`,
+  );
+}
+
+const block = (html: string, yaml: string, more: Record<string, string> = {}) => ({
+  'blocks/b.html': html,
+  'blocks/b.yaml': yaml,
+  ...more,
+});
+
+const name = 'elements:\n  name: { type: TEXT, required: true }\n';
+
+describe('forms', () => {
+  test.each<[title: string, files: Record<string, string>, finding: string, settings?: string | null]>([
+    [
+      'a required field that the layout lacks',
+      block('{other}{_save}', `${name}  other: TEXT`),
+      'warning blocks/b.yaml:2:9 The form does not show "name", which is "required": it cannot be filled in',
+    ],
+    [
+      'a required field on no page',
+      block('{_pages}', `pages:\n  - { title: One, elements: [other] }\n${name}  other: TEXT`),
+      'warning blocks/b.yaml:4:9 The form does not show "name", which is "required": it cannot be filled in',
+    ],
+    [
+      'a form without a button',
+      block('<p>\n  {name}</p>', name),
+      'warning blocks/b.html:2:3 The form of the block "b" has no button: it cannot be sent',
+    ],
+    [
+      'a form of an app without acl',
+      block('{name}\n {_save}', name),
+      'warning blocks/b.html:2:2 Visitors cannot send the form of the block "b": the app has no "acl", so that only managers may save',
+      'debug: true',
+    ],
+    [
+      'a form of an app without settings',
+      block('{name}{_save}', name),
+      'warning blocks/b.html:1:7 Visitors cannot send the form of the block "b": the app has no "acl", so that only managers may save',
+      null,
+    ],
+  ])('%s is reported', async (_title, files, finding, settings = open) => {
+    expect(await found(files, settings)).toEqual([finding]);
+  });
+
+  test.each<[title: string, files: Record<string, string>, settings?: string | null]>([
+    ['a form that shows all', block('{name}{_save}', name)],
+    ['a field by Liquid', block('{{ elements.name }}{_save}', name)],
+    ['all fields by Liquid', block('{% for n in list %}{{ elements[n] }}{% endfor %}{_save}', name)],
+    ['a control of the layout', block('<input name="name">{_save}', name)],
+    ['a field in a group', block('{g}{_save}', `${name}  g: { type: GROUP, elements: [name] }`)],
+    ['a field on a page', block('{_pages}', `pages:\n  - { title: One, elements: [name] }\n${name}`)],
+    ['a required field of a block that does not save', block('{other}{act}', `${name}  other: TEXT\n  act: ACTION`)],
+    [
+      'a computed field',
+      block('{_save}', 'elements: { n: { type: NUMBER, mode: COMPUTED_ON_SAVE } }', {
+        'blocks/b.js': 'export function n() {}',
+      }),
+    ],
+    ['a field that is not required', block('{name}{_save}', 'elements: { name: TEXT, other: TEXT }')],
+    ['a form with an action', block('{name}{act}', `${name}  act: ACTION`)],
+    ['a button of the layout', block('{name}<button name="action.act">Go</button>', `${name}  act: ACTION`)],
+    ['a form of the layout', block('{name}<form action="/search"></form>', name)],
+    [
+      'a record that logic gives the block',
+      block('{name}', 'elements: { name: TEXT }', { 'blocks/c.js': "export const f = (r) => r.save({ block: 'b' });" }),
+    ],
+    ['a layout that reads the record', block('{name} {{ context.record.id }}', 'elements: { name: TEXT }')],
+    ['a record that may be edited', block('{name}{_edit}', name)],
+    ['a block without a layout', { 'blocks/b.yaml': name }],
+    ['an app without acl and without a form', block('<p></p>', ''), null],
+    ['a form for managers of an app without acl', block('{name}{_save}', `view_permission: []\n${name}`), null],
+  ])('%s is fine', async (_title, files, settings = open) => {
+    expect(await found(files, settings)).toEqual([]);
+  });
+});
+
+describe('logic', () => {
+  const yaml =
+    'elements:\n  stat: { type: TEXT, index_type: field }\n  words: { type: TEXT, index_type: keyword }\n  f: BASIC\n';
+  const js = (body: string) => block('{f}', yaml, { 'blocks/b.js': `export function f({ app }) {\n  ${body}\n}` });
+
+  test.each<[title: string, files: Record<string, string>, finding: string]>([
+    [
+      'an unknown index',
+      js('app.search(\'status == "open"\');'),
+      'error blocks/b.js:2:14 This search fails: there is no index named "status". There are: id, stat, words',
+    ],
+    [
+      'one of a count',
+      js("app.count('status == 1');"),
+      'error blocks/b.js:2:13 This search fails: there is no index named "status"',
+    ],
+    [
+      'one with names',
+      js("app.count('status == x', { names: { x: 1 } });"),
+      'error blocks/b.js:2:13 This search fails: there is no index named "status"',
+    ],
+    [
+      'an unknown order',
+      js("app.search('', { sort_index: 'stats' });"),
+      'error blocks/b.js:2:14 This search fails: there is no index named "stats"',
+    ],
+    [
+      'an order that there is not',
+      js("app.search('', 'words');"),
+      'error blocks/b.js:2:14 This search fails: words is a keyword index, which has no order',
+    ],
+    ['a query that is none', js("app.search('stat = 1');"), 'error blocks/b.js:2:14 This search fails:'],
+    [
+      'a text without quotes',
+      js("app.search('stat == open');"),
+      'error blocks/b.js:2:14 This search fails: no value is given for the name "open"',
+    ],
+    [
+      'a wrong operator',
+      js('app.search(\'"a" in stat\');'),
+      'error blocks/b.js:2:14 This search fails: stat is a field index',
+    ],
+    [
+      'a misspelt method',
+      js("app.serach('x');"),
+      'error blocks/b.js:2:7 There is no method "serach" of an app, did you mean "search"?',
+    ],
+    [
+      'Python',
+      block('{f}', yaml, { 'blocks/b.py': "def f(context):\n    return context.app.search('status == 1')\n" }),
+      'error blocks/b.py:2:31 This search fails: there is no index named "status"',
+    ],
+  ])('%s is reported', async (_title, files, finding) => {
+    expect(await found(files)).toEqual([expect.stringContaining(finding)]);
+  });
+
+  test.each<[title: string, files: Record<string, string>]>([
+    ['a known index', js('app.search(\'stat == "open" and id > "a"\', { sort_index: \'stat\' });')],
+    [
+      'an index of another block',
+      {
+        ...js("app.search('total > 1');"),
+        'blocks/c.yaml': 'elements: { total: { type: NUMBER, index_type: field } }',
+      },
+    ],
+    ['a name with a value', js("app.search('stat == wanted', { names: { wanted } });")],
+    ['a name with a value of a variable', js("app.search('stat == wanted', options);")],
+    ['an empty query', js("app.search(''); app.count(); app.search({ limit: 1 });")],
+    [
+      'a query that is put together',
+      js("app.search('status == ' + x); app.search(`status == ${x}`); app.search(query);"),
+    ],
+    ['a text with a method search', js("return 'x'.search('status == 1') + [].search('a = b');")],
+    [
+      'another app',
+      block('{f}', yaml, {
+        'blocks/b.js': "export function f(context) { return context.get_app('x').search('status == 1'); }",
+      }),
+    ],
+  ])('%s is fine', async (_title, files) => {
+    expect(await found(files)).toEqual([]);
+  });
+
+  test('no index is unknown while a definition is broken, which may declare it', async () => {
+    const files = { ...js("app.search('status == 1');"), 'blocks/c.yaml': 'elements: {' };
+    expect(await found(files)).toEqual([expect.stringContaining('error blocks/c.yaml')]);
+  });
+});

@@ -1,0 +1,49 @@
+import { isAppsError } from '../../common/errors';
+import { WorkerFailure, type Workers } from '../../workers';
+import { MAX_COMPILE_TIME } from '../compile/task-types';
+import type { LogicProgram } from '../types';
+import type { CheckInput, LogicUses } from './types';
+
+export type { LiteralSearch, LogicUses, MemberMistake } from './types';
+
+const nothing: LogicUses = { mistakes: [], searches: [] };
+
+/**
+ * The members that do not exist and the literal searches in a block's logic file (docs/reference/command-line.md#logic).
+ * Nothing for a file that cannot be checked within the limits.
+ * @param functions names of the functions that the server calls with `context`
+ */
+export async function checkProgram(
+  workers: Pick<Workers, 'run'>,
+  { path, language, files, scope }: LogicProgram,
+  functions: readonly string[],
+): Promise<LogicUses> {
+  const text = files.get(path)?.text ?? '';
+  const kind = language === 'python' ? 'python' : 'javascript';
+  const input: CheckInput = { language: kind, path, text, functions, assigned: assignedIn(files.values()) };
+  try {
+    const options = { time: MAX_COMPILE_TIME, byProcessor: true, group: scope };
+    return (await workers.run('checkLogic', input, options)) as LogicUses;
+  } catch (error) {
+    if (error instanceof WorkerFailure || isAppsError(error, 'ServiceUnavailableError')) return nothing;
+    throw error;
+  }
+}
+
+/** Setting a property: `context.total = 1`, `context.total += 1`. */
+const SETS = /\.([A-Za-z_$][\w$]*)\s*(?:[-+*/%&|^?]{1,3}|<<|>>>?)?=(?![=>])/g;
+
+/** Setting properties of names that are not in the text. */
+const SETS_ANY =
+  /\bassign\s*\(\s*context\b|\bsetattr\s*\(\s*context\b|\bcontext\s*\[|\bdefineProperty\s*\(\s*context\b/;
+
+/** The properties that the logic of an app sets on any object; null where it sets others too. */
+export function assignedIn(files: Iterable<{ path: string; text: string }>): string[] | null {
+  const found = new Set<string>();
+  for (const { path, text } of files) {
+    if (!/\.(?:js|ts|py)$/.test(path)) continue;
+    if (SETS_ANY.test(text)) return null;
+    for (const [, name = ''] of text.matchAll(SETS)) found.add(name);
+  }
+  return [...found];
+}

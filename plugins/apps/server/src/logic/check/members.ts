@@ -1,0 +1,98 @@
+import contextMembers from '../../../../shared/context-members.json';
+import { didYouMean } from '../../common/did-you-mean';
+
+/** The type of a value of logic, by its interface in `shared/context.d.ts`. */
+export interface LogicType {
+  name: string;
+  /** Whether it is of the app whose logic it is; false for what `get_app` gives. */
+  isOwn: boolean;
+}
+
+interface Member {
+  name: string;
+  kind: string;
+  type: string | null;
+}
+
+const table: Readonly<Record<string, readonly Member[]>> = contextMembers;
+
+/** Members that exist in one language or for apps made for Rapido, and that the types leave out. */
+const unlisted: Readonly<Record<string, readonly string[]>> = {
+  Context: ['modules'],
+  App: ['add_message'],
+  AppRecord: 'pop setdefault update keys values get_item set_item has_item remove_item toJSON'.split(' '),
+  Request: ['keys'],
+  ParentRequest: ['keys'],
+};
+
+/** Types of which every member is known. Records and content have items and fields beside theirs. */
+const closed = new Set(
+  'App Acl BlockReference Request ParentRequest Response Portal Mail Api ContentApi Documents'.split(' '),
+);
+
+/** What every object has. */
+const ofObjects = new Set([...Object.getOwnPropertyNames(Object.prototype), 'then', 'prototype']);
+
+/** How messages name the value of a type. */
+const shownAs: Readonly<Record<string, string>> = {
+  Context: '`context`',
+  App: 'an app',
+  Acl: '`acl`',
+  AppRecord: 'a record',
+  BlockReference: 'a block',
+  Request: '`request`',
+  ParentRequest: '`parent_request`',
+  Response: '`response`',
+  Portal: '`portal`',
+  Mail: '`mail`',
+  Api: '`api`',
+  ContentApi: '`api.content`',
+  Documents: '`documents`',
+};
+
+/** Methods whose result depends on their arguments. */
+const varying = new Set(['save']);
+
+export const contextType: LogicType = { name: 'Context', isOwn: true };
+
+const memberOf = (type: LogicType, name: string) => (table[type.name] ?? []).find((one) => one.name === name);
+
+/** The type of a property, or of the result of a method; null where it is not known. */
+export function typeOfMember(type: LogicType, name: string, isCall: boolean): LogicType | null {
+  const member = memberOf(type, name);
+  if (!member?.type || (member.kind === 'method') !== isCall || varying.has(name)) return null;
+  const isOther = name === 'get_app' || name === 'rapido';
+  return { name: member.type, isOwn: type.isOwn && !isOther };
+}
+
+/** What is done with a member. */
+export interface Use {
+  type: LogicType;
+  name: string;
+  isCall: boolean;
+  /** Whether logic may have set properties of this name on `context`. */
+  mayBeSet(name: string): boolean;
+}
+
+/** Whether a property of `context` is one of the known, misspelt: logic may have its own, which are similar by chance. */
+const isSlip = (name: string, meant: string): boolean => {
+  const [, word = ''] = /"(.+)"/.exec(meant) ?? [];
+  return word[0] === name[0] && Math.abs(word.length - name.length) <= 1;
+};
+
+/**
+ * What is wrong with a member that does not exist; null where it exists or may exist. An item of a record is never wrong, but
+ * a call of one is: items are JSON. A property of `context` is wrong where it is similar to a known one and is set nowhere.
+ */
+export function memberMistake({ type, name, isCall, mayBeSet }: Use): string | null {
+  const known = (table[type.name] ?? []).map((member) => member.name);
+  if (known.includes(name) || unlisted[type.name]?.includes(name)) return null;
+  if (ofObjects.has(name) || name.startsWith('_')) return null;
+  const meant = didYouMean(name, known);
+  const isWrong =
+    closed.has(type.name) ||
+    (type.name === 'AppRecord' && isCall) ||
+    (type.name === 'Context' && isSlip(name, meant) && !mayBeSet(name));
+  const what = isCall ? 'method' : 'property';
+  return isWrong ? `There is no ${what} "${name}" of ${shownAs[type.name] ?? type.name}${meant}` : null;
+}
