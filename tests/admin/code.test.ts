@@ -110,17 +110,29 @@ describe('problems', () => {
       line: 3,
       message: expect.stringMatching(/BASIC "vaule" does nothing/),
     };
-    expect(await check({})).toEqual([]);
+    const button = { severity: 'warning', file: 'blocks/a.html', message: expect.stringMatching(/has no button/) };
+    expect(await check({})).toMatchObject([button]);
+    expect(await check({ 'blocks/a.html': '<p>{value}</p>{name} {{ context.mode }}' })).toEqual([]);
     expect(await check({ 'blocks/a.yaml': 'elements:\n  value: BASIC\n  vaule: BASIC\n  name: TEXT\n' })).toMatchObject(
-      [missing],
+      [button, missing],
     );
     expect(await check({ 'blocks/a.html': '{valeu}{name}' })).toMatchObject([
       { file: 'blocks/a.html', line: 1, column: 1, excerpt: expect.stringContaining('{valeu}') },
+      button,
+    ]);
+    const member = 'export function value(context) {\n  return context.app.serach("");\n}';
+    expect(await check({ 'blocks/a.js': member })).toMatchObject([
+      button,
+      { file: 'blocks/a.js', line: 2, column: 22, message: expect.stringMatching(/"serach" of an app/) },
     ]);
     expect(await check({ 'blocks/a.js': 'export function value( {' })).toMatchObject([
+      button,
       { file: 'blocks/a.js', line: 1 },
     ]);
-    expect(await check({ 'settings.yaml': 'colour: red\n' })).toMatchObject([{ file: 'settings.yaml', line: 1 }]);
+    expect(await check({ 'settings.yaml': 'colour: red\n' })).toMatchObject([
+      button,
+      { file: 'settings.yaml', line: 1 },
+    ]);
     expect(await at('blocks/a.js')).toBe(logic);
   });
 });

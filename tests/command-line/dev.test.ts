@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../support/command-line';
+import { program, runCli } from '../support/command-line';
 import { writeFiles } from '../support/files';
 import { useBrowser, useFolder, useStage, useThemes } from '../support/hooks';
 import { html } from '../support/stage';
@@ -43,6 +45,30 @@ describe('the command', () => {
     const { code, err } = await runCli(args, { cwd: await host() });
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
+});
+
+test('problems that lint finds are printed at first, and when a file has changed them', async () => {
+  const folder = await host(
+    "const { existsSync } = require('node:fs'); setInterval(() => existsSync('stop') && process.exit(0), 50);",
+  );
+  const logic = 'themes/default/apps/a/blocks/b.js';
+  const text = (method: string) => `export function f(context) {\n  return context.app.${method}("").length;\n}\n`;
+  const yaml = 'elements: { f: BASIC }\n';
+  await writeFiles(folder, { [logic]: text('serach'), 'themes/default/apps/a/blocks/b.yaml': yaml });
+  const child = spawn(process.execPath, [program, 'dev'], { cwd: folder });
+  let out = '';
+  child.stdout.on('data', (data) => {
+    out += data;
+  });
+  const ended = once(child, 'exit');
+  const prints = (part: string) => expect.poll(() => out, { timeout: 30_000 }).toContain(part);
+  await prints(`${logic}:2:22: error: There is no method "serach" of an app, did you mean "search"?`);
+  await prints('2 |   return context.app.serach("").length;');
+  await prints('1 error, 0 warnings in 1 theme, 1 app, 1 block');
+  await writeFiles(folder, { [logic]: text('search') });
+  await prints('No problems in 1 theme, 1 app, 1 block');
+  await writeFiles(folder, { stop: '' });
+  expect((await ended)[0]).toBe(0);
 });
 
 describe('pages', () => {

@@ -6,10 +6,11 @@ import { writeFiles } from '../support/files';
 import { useDatabase, useFolder } from '../support/hooks';
 import { repository } from '../support/theme';
 import { blocks } from './lint/blocks';
+import { silent } from './lint/silent';
 import { themes } from './lint/themes';
 
 /** Each in a theme of its own, `m0`, `m1` and so on. */
-const mistakes = [...blocks, ...themes];
+const mistakes = [...blocks, ...themes, ...silent];
 
 const at = useFolder('lint');
 
@@ -85,7 +86,7 @@ test('the themes of the repository have no mistakes, also in their types', async
 
 test('types of TypeScript logic are checked with --types', async () => {
   const logic =
-    "import type { Context } from 'strapi-plugin-apps/context';\nexport const n = (context: Context): number => context.app.idd;\nfunction show() { console.log(new URL('https://a.example').host, atob('YQ==')); }\n";
+    "import type { Context } from 'strapi-plugin-apps/context';\nexport const n = (context: Context): number => context.app.id;\nfunction show() { console.log(new URL('https://a.example').host, atob('YQ==')); }\n";
   const tests =
     "import { assert, app, test } from 'strapi-plugin-apps/testing';\ntest('x', async () => assert.ok(await app.vist('blocks/b')));\n";
   await writeFiles(at('typed/default/apps/a'), {
@@ -103,8 +104,8 @@ test('types of TypeScript logic are checked with --types', async () => {
       {
         file: 'typed/default/apps/a/blocks/b.ts',
         line: 2,
-        column: 60,
-        message: expect.stringMatching(/'idd' does not exist/),
+        column: 48,
+        message: expect.stringMatching(/'string' is not assignable to type 'number'/),
       },
       {
         file: 'typed/default/apps/a/tests/b.test.ts',

@@ -67,6 +67,7 @@ export const blocks: readonly Mistake[] = [
   {
     title: 'an element that is not declared, in braces and in Liquid',
     files: {
+      'apps/a/settings.yaml': 'acl: { rights: { submitter: ["*"] } }',
       [`${block}.yaml`]: 'elements: { name: TEXT }',
       [`${block}.html`]:
         '{% comment %}{nothing}{% endcomment %}\n<p>{nmae} {1}</p>\n{% if elements.other %}{name}{_save}{% endif %}\n<style>p {color}</style>',

@@ -81,6 +81,7 @@ export const themes: readonly Mistake[] = [
   {
     title: 'nothing wrong with what is declared for its index, and with built-in actions',
     files: {
+      'apps/a/settings.yaml': 'acl: { rights: { submitter: ["*"] } }',
       [`${block}.yaml`]:
         'elements:\n  total: { type: BASIC, index_type: field }\n  _save: { label: Go }\n  s: { type: SELECT, options: [1] }',
       [`${block}.html`]: '{_save}{s}',
@@ -100,6 +101,7 @@ export const themes: readonly Mistake[] = [
   {
     title: 'messages for texts that no definition has',
     files: {
+      'apps/a/settings.yaml': 'acl: { rights: { submitter: ["*"] } }',
       [`${block}.yaml`]:
         'pages: [{ title: A, elements: [name] }]\nelements: { name: TEXT, day: { type: RADIO, options: [mon] }, _save: { label: Go } }',
       [`${block}.html`]: '{_pages}{day}',
@@ -133,6 +135,7 @@ export const themes: readonly Mistake[] = [
   {
     title: 'pages without a place, and with one',
     files: {
+      'apps/a/settings.yaml': 'acl: { rights: { submitter: ["*"] } }',
       [`${block}.yaml`]: 'pages: [{ title: A, elements: [name] }]\nelements: { name: TEXT }',
       [`${block}.html`]: '{name}{_save}',
       'apps/a/blocks/c.yaml': 'pages: [{ title: A, elements: [name] }]\nelements: { name: TEXT }',

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
+import { watchProblems } from './problems';
 
 /** Signals that end Strapi too, so that it closes its database. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -30,10 +31,12 @@ export const run: Run = async (invocation) => {
   });
   const forward = (signal: NodeJS.Signals) => void child.kill(signal);
   for (const signal of signals) process.on(signal, forward);
+  const stop = watchProblems(invocation, host);
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return code === 0 || signal !== null ? exitCodes.fine : exitCodes.cannotRun;
   } finally {
+    await stop();
     for (const signal of signals) process.off(signal, forward);
   }
 };

@@ -66,6 +66,12 @@ describe('forms', () => {
       'debug: true',
     ],
     [
+      'a form with pages of an app without acl',
+      block('<p>{_pages}</p>', `pages:\n  - { title: One, elements: [name] }\n${name}`),
+      'warning blocks/b.html:1:4 Visitors cannot send the form of the block "b": the app has no "acl", so that only managers may save',
+      null,
+    ],
+    [
       'a form of an app without settings',
       block('{name}{_save}', name),
       'warning blocks/b.html:1:7 Visitors cannot send the form of the block "b": the app has no "acl", so that only managers may save',

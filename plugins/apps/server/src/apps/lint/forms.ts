@@ -79,12 +79,13 @@ export function aclFindings(layouts: Pick<Layouts, 'compile'>, app: App): Findin
     const { viewPermission } = block.definition;
     if (block.error || !block.layout || viewPermission?.length === 0) continue;
     const layout = attemptCompile(layouts, block);
-    const place = layout?.named().find(({ names }) => names.includes('_save'));
-    if (!place) continue;
-    const { path: file, line, column } = place;
+    if (!layout || !shownElements({ services: { layouts } }, block)('_save')) continue;
+    const place = layout.named().find(({ names }) => names.includes('_save') || names.includes(PAGES));
+    const { path: file = block.layout.path, line, column } = place ?? {};
+    const position = { file, ...(line === undefined ? {} : { line, column }) };
     const message = `Visitors cannot send the form of the block "${block.id}": the app has no "acl", so that only managers may save`;
     const cure = 'Write in settings.yaml who may send it, such as `acl: { rights: { submitter: ["*"] } }`.';
-    return [{ severity: 'warning', position: { file, line, column }, message, cure }];
+    return [{ severity: 'warning', position, message, cure }];
   }
   return [];
 }
