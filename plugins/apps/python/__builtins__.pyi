@@ -68,13 +68,13 @@ class App:
     def refresh(self, rebuild: bool = False) -> list[str]:
         """Builds the indexes of the app again when the request is stored; for managers."""
         ...
-    def records(self, limit: int | None = None, cursor: str | None = None) -> Records:
+    def records(self, limit: int | None = None, cursor: str | None = None, own: bool = False) -> Records:
         """Reads a page of records in order of creation."""
         ...
-    def count(self, query: str | None = None, names: dict[str, Any] | None = None) -> int:
+    def count(self, query: str | None = None, names: dict[str, Any] | None = None, own: bool = False) -> int:
         """Counts the records that match a query, or all."""
         ...
-    def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None) -> list[Record]:
+    def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None, own: bool = False) -> list[Record]:
         """Searches records."""
         ...
     def log(self, *messages: Any) -> None:
@@ -87,7 +87,7 @@ class Acl:
 
     def current_user(self) -> str | None: ...
     def current_user_groups(self) -> list[str]: ...
-    def has_access_right(self, access_right: Literal['reader', 'author', 'editor', 'submitter']) -> bool: ...
+    def has_access_right(self, access_right: Literal['reader', 'author', 'editor', 'submitter', 'owner']) -> bool: ...
     def has_role(self, role_id: str) -> bool: ...
     def roles(self) -> list[str]: ...
     def is_manager(self) -> bool: ...
@@ -154,9 +154,20 @@ class Record:
     def reindex(self) -> None:
         """Writes the index rows of a record again."""
         ...
+    @property
+    def creator(self) -> Creator | None:
+        """Tells who has created a record; null for anonymous and for an account that no longer exists."""
+        ...
     def display(self, edit: bool = False) -> str:
         """Renders a record with its block, as HTML."""
         ...
+
+
+class Creator:
+    """Who has created a record."""
+
+    id: str
+    username: str
 
 
 class Records(list[Record]):

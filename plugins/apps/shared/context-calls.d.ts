@@ -7,6 +7,7 @@ import type {
   AppRecord,
   Content,
   ContentItem,
+  Creator,
   DeleteOptions,
   Documents,
   Items,
@@ -42,12 +43,18 @@ export interface AppCalls {
   refresh(options?: { rebuild?: boolean } | boolean): string[];
   /**
    * Reads a page of records in order of creation.
-   * Without options all records. `limit`: at most 1,000; `cursor` of the list asks for the next page and is null at the end.
+   * Without `limit` and `cursor` all records. `limit`: at most 1,000; `cursor` of the list asks for the next page and is null at the end. `own`: only those that the requester has created.
    */
-  records(options?: { limit?: number; cursor?: string }): AppRecord[] & { cursor: string | null };
-  /** Counts the records that match a query, or all. */
-  count(query?: string, options?: { names?: Items }): number;
-  /** Searches records. */
+  records(options?: { limit?: number; cursor?: string; own?: boolean }): AppRecord[] & { cursor: string | null };
+  /**
+   * Counts the records that match a query, or all.
+   * `own`: only those that the requester has created.
+   */
+  count(query?: string | null, options?: { names?: Items; own?: boolean }): number;
+  /**
+   * Searches records.
+   * `own`: only those that the requester has created; none for anonymous.
+   */
   search(query: string, options?: SearchOptions): AppRecord[];
   search(query: string, sort_index?: string, reverse?: boolean): AppRecord[];
   search(options: SearchOptions & { query?: string }): AppRecord[];
@@ -74,6 +81,11 @@ export interface AppRecordCalls {
   save(items: Record<string, unknown> | Request | null | undefined, options: SaveOptions): Value;
   /** Writes the index rows of a record again. */
   reindex(): void;
+  /**
+   * Tells who has created a record; null for anonymous and for an account that no longer exists.
+   * An item of this name is reached by `get` and `set`.
+   */
+  readonly creator: Creator | null;
   /** Renders a record with its block, as HTML. */
   display(options?: { edit?: boolean } | boolean): string;
 }

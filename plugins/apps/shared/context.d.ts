@@ -122,13 +122,15 @@ export interface SearchOptions {
   offset?: number;
   /** Values of the names that the query uses. */
   names?: Items;
+  /** Only records that the requester has created; none for anonymous. */
+  own?: boolean;
 }
 
 export interface Acl {
   /** The username; null for anonymous. */
   current_user(): string | null;
   current_user_groups(): string[];
-  has_access_right(right: 'reader' | 'author' | 'editor' | 'submitter'): boolean;
+  has_access_right(right: 'reader' | 'author' | 'editor' | 'submitter' | 'owner'): boolean;
   /** Whether a role of settings.yaml names the user. */
   has_role(role: string): boolean;
   /** Names of all roles of settings.yaml. */
@@ -158,6 +160,14 @@ export interface AppRecord extends AppRecordCalls {
   /** The block that the record is displayed with. */
   set_block(id: string | { block_id: string }): this;
   [item: string]: Value;
+}
+
+/** Who has created a record. */
+export interface Creator {
+  /** A user's documentId; `admin:…` or `token:…` of an administrator or an API token. */
+  readonly id: string;
+  /** A user's name, an administrator's e-mail address, a token's name. */
+  readonly username: string;
 }
 
 export interface SaveOptions {

@@ -166,6 +166,14 @@ export interface RecordData {
   items: Items;
 }
 
+/** Who has created a record, for logic. */
+export interface CreatorData {
+  /** A user's documentId; the identity (`admin:…`, `token:…`) of an administrator or an API token. */
+  id: string;
+  /** A user's name, an administrator's e-mail address, a token's name. */
+  username: string;
+}
+
 export interface SavedData {
   record: RecordData;
   /** Whether a block was involved, and what its `on_save` returned. */

@@ -7,7 +7,7 @@ export { addressGroup } from './credentials/address-group';
 export { creatorsOf } from './credentials/creators';
 export type { Impersonation, Impersonations } from './credentials/impersonations';
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
-export { allows, rightsOf } from './rights/acl';
+export { allows, rightsOf, seesRecords } from './rights/acl';
 export { grantedBy, grants, indexOf, type RecordRight } from './rights/grounds';
 export { closedLists, jsonRightsOf, listsWithout } from './rights/json';
 export { type KnownNames, lookUpNames } from './rights/known-names';

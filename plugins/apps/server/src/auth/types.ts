@@ -42,7 +42,7 @@ export interface StrapiAuth {
   ability?: unknown;
 }
 
-export type AclRight = 'reader' | 'author' | 'editor' | 'submitter';
+export type AclRight = 'reader' | 'author' | 'editor' | 'submitter' | 'owner';
 
 /** `acl` of settings.yaml, checked and normalised; a missing list is empty. */
 export interface Acl {
@@ -57,7 +57,12 @@ export type JsonUses = Readonly<Record<AclRight, JsonUse>>;
 /** Rights of one requester on one app's records over HTTP (docs/reference/rights.md#records-acl-in-settingsyaml). */
 export interface Rights {
   readonly manager: boolean;
-  readonly view: boolean;
+  /** May see every record. */
+  readonly viewAll: boolean;
+  /** The requester's identity, where they may see the records that they have made and no others; else null. */
+  readonly viewOwn: string | null;
+  /** May see a record made by `creator`. */
+  view(creator: string | null): boolean;
   readonly create: boolean;
   /** May change a record made by `creator` (an identity; null or '' without a creator). */
   edit(creator: string | null): boolean;

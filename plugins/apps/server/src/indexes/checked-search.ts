@@ -3,6 +3,7 @@ import type { Items } from '../../../shared/json';
 import { AppsError, isAppsError } from '../common/errors';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
 import { indexesOf } from './query/statement/lower';
+import { CREATOR_INDEX } from './tables/layout';
 import type { IndexDeclarations, IndexType, SearchAfter } from './types';
 
 /** A search whose query, names and numbers were checked (docs/reference/search.md). */
@@ -35,7 +36,7 @@ export function checkSearch(declared: IndexDeclarations, options: SearchAfter): 
   if (query.length > MAX_KEY || options.after) return newSearch(declared, options, limit, offset);
   const known = checked.get(declared) ?? new LRUCache<string, CheckedSearch>({ max: MAX_CHECKED, maxSize: MAX_KEYS });
   checked.set(declared, known);
-  const key = JSON.stringify([limit, offset, reverse, withTotal, query, sortIndex, options.names]);
+  const key = JSON.stringify([limit, offset, reverse, withTotal, query, sortIndex, options.names, options.creator]);
   const search = known.get(key) ?? newSearch(declared, options, limit, offset);
   if (key.length <= MAX_KEY) known.set(key, search, { size: key.length });
   return search;
@@ -77,19 +78,20 @@ function refusalOf(work: () => unknown): { reason: string; index?: string } | nu
 
 function newSearch(
   declared: IndexDeclarations,
-  { query, names, sortIndex, reverse = false, after = 0, withTotal = false }: SearchAfter,
+  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator }: SearchAfter,
   limit: number,
   offset: number,
 ): CheckedSearch {
-  const condition = checkCondition(declared, query, names);
+  const asked = checkCondition(declared, query, names);
   const needed = new Map<string, IndexType>();
-  for (const name of condition ? indexesOf(condition) : []) needed.set(name, indexType(declared, name, 1));
+  for (const name of asked ? indexesOf(asked) : []) needed.set(name, indexType(declared, name, 1));
   if (sortIndex !== undefined) {
     const type = sortType(declared, sortIndex);
     if (type !== 'text' || needed.has(sortIndex)) needed.set(sortIndex, type);
   }
+  if (creator) needed.set(CREATOR_INDEX, 'field');
   return {
-    condition,
+    condition: creator ? madeBy(creator, asked) : asked,
     sortIndex: needed.has(sortIndex ?? '') ? sortIndex : undefined,
     reverse,
     limit,
@@ -107,6 +109,12 @@ function checkCondition(
 ): Condition | null {
   const tree = parseQuery(query ?? '');
   return tree && checkQuery(tree, declared, names);
+}
+
+/** The condition, for records of one creator. */
+function madeBy(creator: string, asked: Condition | null): Condition {
+  const own: Condition = { kind: 'compare', index: CREATOR_INDEX, comparator: '==', value: creator };
+  return asked ? { kind: 'and', children: [own, asked] } : own;
 }
 
 function checkNumber(name: string, value: number, max: number): void {

@@ -17,6 +17,7 @@ import {
   targetOf,
 } from './search';
 import { countEntries } from './sizes';
+import { CREATOR_INDEX } from './tables/layout';
 import { deleteRange, type RecordWrite, writeRows } from './tables/rows';
 import { createStateTable, type Generation, lockState } from './tables/state';
 import { dropTables } from './tables/tables';
@@ -74,7 +75,7 @@ export interface Indexes {
     access: Access,
     scope: string,
     declared: IndexDeclarations,
-    options: Pick<SearchOptions, 'query' | 'names'>,
+    options: Pick<SearchOptions, 'query' | 'names' | 'creator'>,
     end: ReadEnd,
   ): Promise<number>;
   /** Builds a generation with exactly the declared indexes; `rebuild`: drops the old ones before. */
@@ -143,6 +144,7 @@ export function createIndexes({
 
     async search(access, scope, declared, options, end) {
       const search = checkSearch(declared, options);
+      if (options.creator === '') return search.withTotal ? { rows: [], total: 0 } : { rows: [] };
       const sql = searchSql(access, end);
       if (search.needed.size === 0 && !search.condition) {
         const rows = await pageOfAll(sql, table, scope, search);
@@ -161,6 +163,7 @@ export function createIndexes({
 
     async count(access, scope, declared, options, end) {
       const { condition, needed } = checkSearch(declared, options);
+      if (options.creator === '') return 0;
       const sql = searchSql(access, end);
       if (!condition) return countAll(sql, scope);
       return reading(
@@ -181,7 +184,11 @@ export function createIndexes({
     check: (repair) => checkIndexes(tools, repair),
 
     progress: readiness.progress,
-    complete: async (scope) => new Map((await readiness.complete(scope)).flatMap(({ indexes }) => indexes)),
+    async complete(scope) {
+      const all = new Map((await readiness.complete(scope)).flatMap(({ indexes }) => indexes));
+      all.delete(CREATOR_INDEX);
+      return all;
+    },
 
     async sizes(access, scope, end) {
       const sql = searchSql(access, end);
@@ -190,6 +197,7 @@ export function createIndexes({
         for (const [name, size] of await countEntries(sql, targetOf(dialect, generation, limits)))
           sizes.set(name, size);
       }
+      sizes.delete(CREATOR_INDEX);
       return sizes;
     },
 

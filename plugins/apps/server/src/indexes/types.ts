@@ -18,6 +18,8 @@ export interface SearchOptions {
   /** Values of bare words on the value side of the query. */
   names?: Items;
   withTotal?: boolean;
+  /** Only records that this identity has made; '' has made none. */
+  creator?: string;
 }
 
 /** A search whose matches may begin after the record with this `seq`: only without `sortIndex` and `reverse`. */

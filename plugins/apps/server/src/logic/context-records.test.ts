@@ -48,6 +48,18 @@ describe('records', () => {
       [2, '2', ['n1', 'n2']],
     ],
     ["return [context.app.count(), context.app.search('total == 1').map((r) => r.total)]", [1, [1]]],
+    [
+      "const own = { own: true }; context.app.search('total == 1', own); context.app.count('', own); return context.app.records(own).cursor",
+      null,
+    ],
+    ['return context.record.creator', { id: 'maker of r', username: 'una' }],
+    ["context.record.creator = 'x'", expect.stringMatching(/use set\('creator', value\)/)],
+    [
+      "context.record.set('creator', 'me'); return [context.record.get('creator'), context.record.creator.username, 'creator' in context.record]",
+      ['me', 'una', true],
+    ],
+    ["return ['creator' in context.record, Object.keys(context.record).includes('creator')]", [false, false]],
+    ["context.app.delete_record('r'); return context.record.creator", null],
     ['context.record.items = 1', expect.stringMatching(/use set\('items', value\)/)],
     ["context.record.id = 'x'", expect.stringMatching(/id of a record cannot be changed/)],
     [
@@ -96,8 +108,8 @@ describe('records', () => {
       'context.record.total = 2; context.app.count(); context.app.count()',
       [
         ['changeRecord', null, 'r', { set: { total: 2 } }],
-        ['count', null, null, null],
-        ['count', null, null, null],
+        ['count', null, null, null, false],
+        ['count', null, null, null, false],
       ],
     ],
     [

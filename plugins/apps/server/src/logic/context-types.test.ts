@@ -79,6 +79,7 @@ const pythonObjects: Record<string, string> = {
   ContentItem: "context.portal.get('x')",
   PortalApi: 'context.api.portal',
   Visitor: 'context.visitor',
+  Creator: 'context.record.creator',
 };
 
 test.each(Object.entries(pythonNames()))('the stub of %s names what its objects have', async (name, names) => {

@@ -44,6 +44,28 @@ describe('records in Python', () => {
     ],
     ['deleted', [get, 'context.app.delete_record(record=r)', 'return context.app.get_record("life")'], null],
     ['as a result', [get, 'return r'], { id: 'life', total: 3, name: 'Ann', list: [1], map: { a: 1 } }],
+    ['creator', [get, 'return r.creator.id, r.creator.username, "creator" in r'], ['maker of life', 'una', false], {}],
+    ['creator, of a deleted record', [get, 'context.app.delete_record(r)', 'return r.creator'], null],
+    [
+      'creator as an item',
+      [get, 'r["creator"] = "me"', 'return r["creator"], r.get("creator"), r.creator.username'],
+      ['me', 'me', 'una'],
+      { creator: 'me' },
+    ],
+    [
+      'creator cannot be set',
+      [get, 'try:', '  r.creator = "me"', 'except AttributeError as e:', '  return str(e)'],
+      "creator belongs to every record: use record['creator'] for an item of that name",
+    ],
+    [
+      'own records',
+      [
+        'context.app.search("total>0", own=True)',
+        'context.app.count(own=True)',
+        'return context.app.records(own=True)',
+      ],
+      expect.anything(),
+    ],
     ['display', [get, 'return r.display(edit=True)'], '<p>life</p>'],
   ];
   test.each(cases)('%s', async (_name, body, expected, items = {}) => {

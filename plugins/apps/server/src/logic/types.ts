@@ -8,6 +8,7 @@ import type { LogicHost } from './host-functions';
 export type {
   ContentData,
   ContextData,
+  CreatorData,
   LogicCall,
   RecordData,
   RequestData,

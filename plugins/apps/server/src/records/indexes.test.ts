@@ -51,6 +51,45 @@ describe.each(await availableClients())('indexes of records on %s', (client) => 
     expect(found.records.map((record) => record.id)).toEqual(['z']);
   }, 20_000);
 
+  test('the index of creators is made for existing records when it is needed, and stays when others are declared', async () => {
+    const key = newApp();
+    const make = (id: string, creator: string | null) =>
+      store.transact((unit) => unit.create(key, { id, items: { total: 1, creator: 'user:x' }, creator }));
+    const own = async (from: RecordStore, indexes: IndexDeclarations, creator: string, query = '') =>
+      (await from.search(key, indexes, { query, creator })).records.map(({ id }) => id);
+    await make('before', 'user:x');
+    await make('other', 'user:y');
+    await make('nobody', null);
+    // Index tables as they were made before: without creators.
+    expect(await store.count(key, declared, 'total == 1')).toBe(3);
+    const more: IndexDeclarations = new Map([...declared, ['color', 'field']]);
+    expect(await own(store, declared, 'user:x', 'total == 1')).toEqual(['before']);
+    await make('after', 'user:x');
+    const fresh = createRecordStore({ database: hostOf(database.knex, client), limits });
+    expect(await own(fresh, declared, 'user:x')).toEqual(['before', 'after']);
+    expect(await own(fresh, more, 'user:y', 'color == null')).toEqual(['other']);
+    for (const rebuild of [false, true]) {
+      expect(await store.refresh(key, declared, { rebuild })).not.toContain('@creator');
+      const tables = await database.knex('apps_index_states').select('state');
+      expect(tables.filter(({ state }) => String(state).includes('@creator'))).toHaveLength(1);
+      expect(await own(fresh, declared, 'user:x')).toEqual(['before', 'after']);
+    }
+    expect([...(await store.completeIndexes(key)).keys()]).not.toContain('@creator');
+    expect([...(await store.indexSizes(key)).keys()]).not.toContain('@creator');
+    await expect(store.search(key, declared, { query: "@creator == 'user:x'" })).rejects.toThrow();
+    await store.transact(async (unit) => {
+      await unit.delete(key, 'after');
+      await unit.create(key, { id: 'after', items: {}, creator: 'user:y' });
+      expect((await unit.page(key, { own: { creator: 'user:y', indexes: declared } })).map(({ id }) => id)).toEqual([
+        'other',
+        'after',
+      ]);
+    });
+    expect(await own(store, declared, 'user:x')).toEqual(['before']);
+    expect(await store.count(key, declared, undefined, { creator: 'user:y' })).toBe(2);
+    expect(await store.check({ repair: false })).toMatchObject({ wrong: 0 });
+  }, 30_000);
+
   test('records that other code writes while the process runs are found soon', async () => {
     const key = newApp();
     for (const id of ['a', 'b']) await create(key, id, { total: 1 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OperatorName, operators } from '../indexes/query/operators';
-import { Generator, seeded } from '../indexes/query/testing/generator';
+import { creators, Generator, seeded } from '../indexes/query/testing/generator';
 import { expressions } from '../indexes/query/testing/operators';
 import { expectedSearch, type OracleRecord } from '../indexes/query/testing/oracle';
-import type { IndexDeclarations } from '../indexes/types';
+import type { IndexDeclarations, SearchOptions } from '../indexes/types';
 import { createRecordStore } from './store';
 import { availableClients, createTestDatabase, type TestDatabase } from './testing/databases';
 import type { RecordStore } from './types';
@@ -30,6 +30,10 @@ const expectations = searches.map((search) => ({
   total: expectedSearch(records, declared, { ...search, limit: undefined, offset: undefined }).length,
 }));
 
+/** Ids of the records that a search with a creator finds; '' has made none. */
+const ownOf = (search: SearchOptions): string[] =>
+  search.creator === '' ? [] : expectedSearch(records, declared, search);
+
 const clients = await availableClients();
 
 test('most generated searches find some records, but not all', () => {
@@ -55,7 +59,7 @@ describe.each(clients)('search on %s', (client) => {
     await (stores[0] as RecordStore).createMany(
       key,
       (async function* () {
-        for (const record of records) yield { ...record, creator: null };
+        yield* records;
       })(),
     );
     await (stores[0] as RecordStore).refresh(key, declared, { rebuild: false });
@@ -85,13 +89,47 @@ describe.each(clients)('search on %s', (client) => {
     }
   }, 120_000);
 
+  test('finds the own records of a creator like the oracle, whatever else is asked', async () => {
+    for (const [at, asked] of searches.slice(0, 1_000).entries()) {
+      const store = stores[at % stores.length] as RecordStore;
+      const search = { ...asked, creator: creators[at % creators.length] ?? 'user:none' };
+      const result = await store.search(key, declared, { ...search, withTotal: true });
+      expect(
+        result.records.map(({ id }) => id),
+        JSON.stringify(search),
+      ).toEqual(ownOf(search));
+      const { query, names, creator } = search;
+      const all = ownOf({ query, names, creator });
+      expect(result.total, JSON.stringify(search)).toBe(all.length);
+      expect(await store.count(key, declared, query, { names, creator })).toBe(all.length);
+    }
+  }, 240_000);
+
+  test.each(creators)('lists and streams the own records of %j in order of creation', async (creator) => {
+    const own = { creator: creator ?? 'user:none', indexes: declared };
+    const expected = ownOf({ creator: own.creator });
+    for (const store of stores) {
+      const page = await store.page(key, { own, limit: 7, offset: 3 });
+      const after = page.at(-1)?.seq;
+      const next = after === undefined ? [] : await store.page(key, { own, after });
+      expect([...page, ...next].map(({ id }) => id)).toEqual(expected.slice(3));
+      const ids: string[] = [];
+      for await (const batch of store.stream(key, { own, offset: 2, limit: 90 }))
+        ids.push(...batch.map(({ id }) => id));
+      expect(ids).toEqual(expected.slice(2, 92));
+      const last = await store.search(key, declared, { creator: own.creator, reverse: true, limit: 5 });
+      expect(last.records.map(({ id }) => id)).toEqual(expected.slice(-5).reverse());
+    }
+  });
+
   test.each([...manners.keys()])(
     'answers them like the oracle after changes (%d)',
     async (manner) => {
       const store = stores[manner] as RecordStore;
       const changed = new Generator(seeded(7 + manner), count);
       const now = new Map<string, OracleRecord>();
-      for await (const batch of store.stream(key)) for (const { id, items } of batch) now.set(id, { id, items });
+      for await (const batch of store.stream(key))
+        for (const { id, items, creator } of batch) now.set(id, { id, items, creator });
       const check = async (search: (typeof searches)[number] = {}) => {
         const result = await store.search(key, declared, search);
         const ids = result.records.map((record) => record.id);
@@ -108,12 +146,13 @@ describe.each(clients)('search on %s', (client) => {
           }
           const { items } = changed.record(0);
           await unit.update(key, record.id, { set: items });
-          now.set(record.id, { id: record.id, items: { ...record.items, ...items } });
+          now.set(record.id, { ...record, items: { ...record.items, ...items } });
         });
         await check(searches[at]);
       }
       await store.refresh(key, declared, { rebuild: true });
       for (const search of searches.slice(0, 150)) await check(search);
+      for (const search of searches.slice(0, 90)) await check({ ...search, creator: 'user:a' });
       expect(await store.check({ repair: false })).toMatchObject({ wrong: 0, orphanTables: 0 });
     },
     120_000,

@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { dataLoader } from '../common/coalesce';
 import type { Limits } from '../config.types';
-import { createIndexes, createSql, dialects, type HostDatabase, queryLimits, readerOf } from '../indexes';
+import { createIndexes, createSql, dialects, type HostDatabase, readerOf } from '../indexes';
 import type { Workers } from '../workers';
 import { createBulk } from './bulk/bulk';
 import { clearRecords, forgetDeleted } from './bulk/clear';
 import { createLongReads } from './reads/long-reads';
 import { createStreams } from './streams';
 import { checkId, hashOf, scopeOf } from './table/ids';
-import { readRecords, recordSource, recordsTable, selectPage, selectRecord, selectRecords } from './table/table';
+import { ofCreator, readPage } from './table/page';
+import { readRecords, recordSource, recordsTable, selectRecord, selectRecords } from './table/table';
 import type { RecordStore } from './types';
 import { createKeyedMutex } from './unit/keyed-mutex';
 import { refuseMissing } from './unit/not-built';
@@ -79,7 +80,7 @@ export function createRecordStore({
 
   const createMany = createBulk(tools, { onError, temporaryDirectory });
   const page: RecordStore['page'] = async (key, options) =>
-    selectPage((await access()).sql, scopeOf(key), { ...options, limit: options.limit ?? queryLimits.limit });
+    refuseMissing(readPage(indexes, await access(), scopeOf(key), options));
 
   const transact = createTransact(tools, limits.attempts);
 
@@ -91,11 +92,11 @@ export function createRecordStore({
     },
     page,
 
-    async get(key, id) {
+    async get(key, id, creator) {
       checkId(id);
       const { sql, trx } = await access();
       const hash = hashOf(key, id);
-      return trx ? selectRecord(sql, hash) : ((await loadRecord(hash)) ?? null);
+      return ofCreator(trx ? await selectRecord(sql, hash) : ((await loadRecord(hash)) ?? null), creator);
     },
 
     async search(key, declared, options, end = {}) {
@@ -105,8 +106,8 @@ export function createRecordStore({
       return total === undefined ? { records } : { records, total };
     },
 
-    async count(key, declared, query, names, end = {}) {
-      return refuseMissing(indexes.count(await access(), scopeOf(key), declared, { query, names }, end));
+    async count(key, declared, query, options, end = {}) {
+      return refuseMissing(indexes.count(await access(), scopeOf(key), declared, { query, ...options }, end));
     },
 
     ...createStreams({ access, indexes, batchSize }),

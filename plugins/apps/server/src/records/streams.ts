@@ -1,6 +1,7 @@
 import type { Access, Indexes } from '../indexes';
 import { scopeOf } from './table/ids';
-import { readSome, selectSome } from './table/table';
+import { readSomeOf } from './table/page';
+import { readSome } from './table/table';
 import type { RecordStore } from './types';
 import { refuseMissing } from './unit/not-built';
 
@@ -19,14 +20,14 @@ export function createStreams({
   batchSize,
 }: StreamTools): Pick<RecordStore, 'stream' | 'streamMatches'> {
   return {
-    async *stream(key, { limit = Number.POSITIVE_INFINITY, offset, after = 0 } = {}) {
+    async *stream(key, { limit = Number.POSITIVE_INFINITY, offset = 0, after = 0, own } = {}) {
       let left = limit;
       let skipped = offset;
       let from = after;
       while (left > 0) {
         const size = Math.min(batchSize, left);
-        const { sql } = await access();
-        const { records, next } = await selectSome(sql, scopeOf(key), { limit: size, offset: skipped, after: from });
+        const page = { limit: size, offset: skipped, after: from, own };
+        const { records, next } = await refuseMissing(readSomeOf(indexes, await access(), scopeOf(key), page));
         if (records.length) yield records;
         if (next === undefined) return;
         left -= records.length;
@@ -35,10 +36,10 @@ export function createStreams({
       }
     },
 
-    async *streamMatches(key, declared, { query, names }) {
+    async *streamMatches(key, declared, { query, names, creator }) {
       for (let after = 0; ; ) {
         const connection = await access();
-        const page = { query, names, limit: batchSize, after };
+        const page = { query, names, limit: batchSize, after, ...(creator === undefined ? {} : { creator }) };
         const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), declared, page, {}));
         const { records, next } = await readSome(connection.sql, rows, batchSize);
         if (records.length) yield records;

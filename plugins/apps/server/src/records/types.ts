@@ -38,12 +38,19 @@ export interface PageOptions {
   offset?: number;
   /** `seq` after which the page begins. */
   after?: number;
+  own?: OwnOnly | undefined;
+}
+
+/** Only the records that `creator` (an identity; '' has made none) has made, by an index; `indexes`: those of the app. */
+export interface OwnOnly {
+  creator: string;
+  indexes: IndexDeclarations;
 }
 
 /** The reads that both the store and a unit of work offer. */
 export interface RecordReader {
-  /** The record, or null. Bad ids: BadRequestError. */
-  get(key: AppKey, id: string): Promise<StoredRecord | null>;
+  /** The record, or null; with `creator`, only one that this identity has made. Bad ids: BadRequestError. */
+  get(key: AppKey, id: string, creator?: string): Promise<StoredRecord | null>;
   /** Records in order of creation. */
   page(key: AppKey, options: PageOptions): Promise<StoredRecord[]>;
   /**
@@ -52,7 +59,13 @@ export interface RecordReader {
    */
   search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd): Promise<SearchResult>;
   /** Number of records that match (all, without a query). */
-  count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items, end?: ReadEnd): Promise<number>;
+  count(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    query?: string,
+    options?: Pick<SearchOptions, 'names' | 'creator'>,
+    end?: ReadEnd,
+  ): Promise<number>;
 }
 
 export interface SearchResult {
@@ -107,10 +120,10 @@ export interface UnitOfWork extends RecordReader {
 
 /** Receives the reads and writes of a work. A write counts only when the unit is committed. */
 export interface UnitObserver {
-  /** One record was read; without an id, any of the app's: a page, a search or a count. */
-  onRead?(key: AppKey, id?: string): void;
-  /** A record was created, changed, renamed to this id or deleted. */
-  onWrite?(key: AppKey, id: string): void;
+  /** One record was read; without an id, any of the app's, or any that `creator` has made: a page, a search or a count. */
+  onRead?(key: AppKey, id?: string, creator?: string): void;
+  /** A record that `creator` has made was created, changed, renamed to this id or deleted. */
+  onWrite?(key: AppKey, id: string, creator: string | null): void;
   /** Items of a record before and after a change; null where there is no record. */
   onItems?(key: AppKey, before: Items | null, after: Items | null): void;
 }
@@ -138,7 +151,7 @@ export interface RecordStore extends RecordReader {
   streamMatches(
     key: AppKey,
     indexes: IndexDeclarations,
-    search: Pick<SearchOptions, 'query' | 'names'>,
+    search: Pick<SearchOptions, 'query' | 'names' | 'creator'>,
   ): AsyncIterable<StoredRecord[]>;
   /** Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError. */
   createMany(key: AppKey, records: NewRecords): Promise<number>;

@@ -79,11 +79,11 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     },
     /** All records; with `limit` or `cursor` one page of them, whose `cursor` asks for the next one, null at the end. */
     records(...args: unknown[]): object[] {
-      const options = named(args, ['limit', 'cursor']) as Items;
-      if (keys(options).length > 0) return page(options);
-      const all = page({ limit: PAGE });
+      const { own = null, ...paging } = named(args, ['limit', 'cursor']) as Items;
+      if (keys(paging).length > 0) return page({ ...paging, own });
+      const all = page({ limit: PAGE, own });
       for (let { cursor } = all; cursor !== null; ) {
-        const next = page({ limit: PAGE, cursor });
+        const next = page({ limit: PAGE, own, cursor });
         for (const record of next) all.push(record);
         cursor = next.cursor;
       }

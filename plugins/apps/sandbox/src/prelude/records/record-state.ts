@@ -16,6 +16,8 @@ export interface RecordState {
   /** Other code may have changed the record: read it again before its items are used. */
   stale: boolean;
   deleted: boolean;
+  /** Who has created it, once logic has asked. */
+  creator?: Json;
 }
 
 export function newState(app: string | null, data: RecordData): RecordState {

@@ -55,6 +55,14 @@ class LogicRecord {
     return fresh(this).url;
   }
 
+  /** Who has created the record; asked for at the first use, because it is an account of its own. */
+  get creator(): Json {
+    const state = fresh(this);
+    if (state.creator === undefined)
+      state.creator = servers.get(state)?.read('recordCreator', { app: state.app, id: state.id }) ?? null;
+    return state.creator;
+  }
+
   absolute_url(): string {
     return fresh(this).url;
   }

@@ -234,27 +234,28 @@ class App(_Data, _AppCalls):
             _spread()
         return deleted
 
-    def records(self, limit=None, cursor=None):
+    def records(self, limit=None, cursor=None, own=False):
         """All records; with `limit`, a page of them, whose `cursor` asks for the next one."""
         if limit is None and cursor is None:
-            return list(self._records())
-        page = _call('records', app=self._key, options={'limit': limit, 'cursor': cursor})
+            return list(self._records(own))
+        page = _call('records', app=self._key, options={'limit': limit, 'cursor': cursor, 'own': True if own else None})
         found = _Page([_adopt(self._key, data) for data in page['records']])
         found.cursor = page['cursor']
         return found
 
-    def _records(self):
+    def _records(self, own=False):
         cursor = None
         while True:
-            page = self.records(limit=1000, cursor=cursor)
+            page = self.records(limit=1000, cursor=cursor, own=own)
             for record in page:
                 yield record
             cursor = page.cursor
             if cursor is None:
                 return
 
-    def search(self, query='', sort_index=None, reverse=False, limit=None, offset=None, names=None):
+    def search(self, query='', sort_index=None, reverse=False, limit=None, offset=None, names=None, own=False):
         options = {'sort_index': sort_index, 'reverse': bool(reverse), 'limit': limit, 'offset': offset, 'names': names}
+        options['own'] = True if own else None
         found = _call('search', app=self._key, query=query, options=options)
         return [_adopt(self._key, data) for data in found]
 

@@ -144,6 +144,8 @@ class _State:
         # Lists and dictionaries that logic holds, with their JSON as the server knows it: they may change inside.
         self.held = {}
         self.stale = self.deleted = False
+        # Who has created it, in a list, once logic has asked.
+        self.creator = []
         self.items = {}
         self.refresh(data)
 
@@ -276,6 +278,20 @@ class Record(_RecordCalls):
         return self._state.fresh().url
 
     path = url
+
+    @property
+    def creator(self):
+        """Who has created the record; asked for at the first use, because it is an account of its own."""
+        state = self._state.fresh()
+        if not state.creator:
+            data = _call('recordCreator', app=state.app, id=state.id)
+            state.creator.append(data and _Data(data))
+        return state.creator[0]
+
+    @creator.setter
+    def creator(self, value):
+        # Without it MicroPython says that there is no such attribute.
+        self.__setattr__('creator', value)
 
     def absolute_url(self):
         return self.url

@@ -1,4 +1,5 @@
 import { type Items, itemOf, type Json } from '../../../../shared/json';
+import { seesRecords } from '../../auth';
 import { definitionError, isAppsError } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
@@ -94,7 +95,7 @@ function load(run: Run, element: ElementDefinition, ids: readonly string[]): Pro
     );
   return emptyIfHidden(async () => {
     const { run: target, app } = await openApp(run, element);
-    if (!target.rights.view) return [];
+    if (!seesRecords(target.rights)) return [];
     const all = await Promise.all(ids.map((id) => recordOf(target, id)));
     const records = all.filter((record) => record !== null && isOfBlock(element, record)) as StoredRecord[];
     const matching = element.query === undefined ? null : await matchingIds(target, element, records);
@@ -107,7 +108,7 @@ function load(run: Run, element: ElementDefinition, ids: readonly string[]): Pro
 /** A record, or null; an id that no record can have is none. */
 async function recordOf(target: Run, id: string): Promise<StoredRecord | null> {
   try {
-    return await target.unit.get(keyOf(target), id);
+    return await target.unit.get(keyOf(target), id, target.rights.viewOwn ?? undefined);
   } catch (error) {
     if (isAppsError(error, 'BadRequestError')) return null;
     throw error;
@@ -118,7 +119,11 @@ async function recordOf(target: Run, id: string): Promise<StoredRecord | null> {
 async function matchingIds(target: Run, { query }: ElementDefinition, records: StoredRecord[]): Promise<Set<string>> {
   const names = { reference_ids: records.map(({ id }) => id) };
   const options = { query: `(${query}) and id in any (reference_ids)`, names, limit: Math.max(1, records.length) };
-  const { records: matching } = await target.unit.search(keyOf(target), target.app.indexes, options);
+  const { viewOwn } = target.rights;
+  const { records: matching } = await target.unit.search(keyOf(target), target.app.indexes, {
+    ...options,
+    ...(viewOwn === null ? {} : { creator: viewOwn }),
+  });
   return new Set(matching.map(({ id }) => id));
 }
 
@@ -158,7 +163,7 @@ const isOfBlock = ({ block }: ElementDefinition, { items }: StoredRecord) =>
 
 async function recordTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
   const { run: target, app } = await openApp(run, element);
-  if (!target.rights.view) return [];
+  if (!seesRecords(target.rights)) return [];
   const words = wordsOf(find);
   const isIndexed = element.text !== undefined && app.indexes.get(element.text) === 'text';
   const conditions = [element.query, isIndexed && words !== '' ? `reference_words in ${element.text}` : undefined];
@@ -166,14 +171,16 @@ async function recordTargets(run: Run, element: ElementDefinition, find: string)
     .filter((one) => one !== undefined)
     .map((one) => `(${one})`)
     .join(' and ');
+  const { viewOwn } = target.rights;
   const records =
-    query === ''
+    query === '' && viewOwn === null
       ? await target.unit.page(keyOf(target), { limit: MAX_SCANNED })
       : (
           await target.unit.search(keyOf(target), app.indexes, {
             query,
             names: { reference_words: words },
             limit: MAX_SCANNED,
+            ...(viewOwn === null ? {} : { creator: viewOwn }),
           })
         ).records;
   const wanted = isIndexed ? '' : find.toLowerCase();

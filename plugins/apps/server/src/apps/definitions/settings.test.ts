@@ -21,7 +21,10 @@ describe('readSettings', () => {
     [
       "acl: {rights: {reader: ['*'], author: }, roles: {boss: [eric], none: }}",
       {
-        acl: { rights: { reader: ['*'], author: [], editor: [], submitter: [] }, roles: { boss: ['eric'], none: [] } },
+        acl: {
+          rights: { reader: ['*'], author: [], editor: [], submitter: [], owner: [] },
+          roles: { boss: ['eric'], none: [] },
+        },
       },
     ],
   ])('reads %j', (text, expected) => {

@@ -8,7 +8,7 @@ import { type Check, check, shownAs } from '../yaml/check';
 import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
 
-const lists = { reader: names, author: names, editor: names, submitter: names } satisfies Record<
+const lists = { reader: names, author: names, editor: names, submitter: names, owner: names } satisfies Record<
   AclRight,
   Check<string[]>
 >;
@@ -56,11 +56,11 @@ const aclMapping = mapping({ rights, roles: named('a role', roleNames) });
 
 const acl = check(aclMapping.schema, (value, at): Acl => {
   const { rights: given = {}, roles = new Map<string, string[]>() } = aclMapping.read(value, at);
-  const { reader = [], author = [], editor = [], submitter = [] } = given;
-  const lists = [reader, author, editor, submitter, ...roles.values()];
+  const { reader = [], author = [], editor = [], submitter = [], owner = [] } = given;
+  const lists = [reader, author, editor, submitter, owner, ...roles.values()];
   const count = lists.reduce((sum, { length }) => sum + length, 0);
   if (count > MAX_NAMES) return at.fail(`The lists hold more than ${MAX_NAMES} names together`);
-  return { rights: { reader, author, editor, submitter }, roles: Object.fromEntries(roles) };
+  return { rights: { reader, author, editor, submitter, owner }, roles: Object.fromEntries(roles) };
 });
 
 const anyMapping = z.custom<Items>((value) => isMapping(value as Json), {

@@ -1,4 +1,5 @@
 import type { Items } from '../../../../shared/json';
+import { seesRecords } from '../../auth';
 import { AppsError } from '../../common/errors';
 import { permittedBlock, refusal } from '../run/permitted-block';
 import { nestedRun } from '../run/run';
@@ -24,10 +25,10 @@ export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayB
     async blockElements({ id }, target) {
       return permittedBlock(target.run, id).definition.source.elements as Items;
     },
-    async displayBlock({ id, record: recordId, edit }, { run: other, key, foreign }) {
-      if (foreign && recordId !== null && !other.rights.view)
+    async displayBlock({ id, record: recordId, edit }, { run: other, key, foreign, creator }) {
+      if (foreign && recordId !== null && !seesRecords(other.rights))
         throw refusal(run.visit.requester, `read records of the app "${key.app}"`);
-      const record = recordId === null ? null : await run.unit.get(key, recordId);
+      const record = recordId === null ? null : await run.unit.get(key, recordId, creator);
       return nested.displayBlock(nestedRun(run, other.app), id, record, edit);
     },
     async references({ id, element: name, ids }, { run: other }) {

@@ -1,3 +1,4 @@
+import { seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import type { Permission } from '../../logic/types';
 import type { AppKey } from '../../records/types';
@@ -10,6 +11,8 @@ export interface Target {
   run: Run;
   key: AppKey;
   foreign: boolean;
+  /** The only identity whose records exist for the call: the requester's, where they see only own records of another app. */
+  creator: string | undefined;
 }
 
 /** What a permission allows, for the message of its refusal. */
@@ -39,9 +42,10 @@ export async function permittedTarget(
   if (writing.has(permission)) requireWrites(run);
   if (!target.foreign) return target;
   if (permission === 'view' || permission === 'create') {
-    if (!rights[permission]) throw refused(run, target, permission);
+    const has = permission === 'view' ? seesRecords(rights) : rights.create;
+    if (!has) throw refused(run, target, permission);
   } else if (permission === 'edit' || permission === 'delete') {
-    const record = await run.unit.get(target.key, String(id));
+    const record = await run.unit.get(target.key, String(id), target.creator);
     if (record && !rights[permission](record.creator)) throw refused(run, target, permission);
   }
   return target;
@@ -52,12 +56,13 @@ function refused(run: Run, { key }: Target, action: keyof typeof actions): AppsE
 }
 
 async function openTarget(run: Run, id: string | null | undefined): Promise<Target> {
-  if (id === null || id === undefined || id === run.app.id) return { run, key: keyOf(run), foreign: false };
+  if (id === null || id === undefined || id === run.app.id)
+    return { run, key: keyOf(run), foreign: false, creator: undefined };
   const app = await run.services.loadApp(run.visit.site, id);
   if (!app) throw notFound(missing.app(id));
   if (app.error) throw app.error;
   const other = nestedRun(run, app);
-  return { run: other, key: keyOf(other), foreign: true };
+  return { run: other, key: keyOf(other), foreign: true, creator: other.rights.viewOwn ?? undefined };
 }
 
 function requireWrites(run: Run): void {

@@ -1,5 +1,5 @@
 import { missing, notFound } from '../../common/errors';
-import type { RecordData } from '../../logic/types';
+import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData } from '../run/context-data';
 import { nestedRun } from '../run/run';
@@ -14,7 +14,14 @@ const MAX_PAGE_SIZE = 1000;
 
 type RecordCalls = Pick<
   Handlers,
-  'getRecord' | 'createRecord' | 'deleteRecord' | 'changeRecord' | 'saveRecord' | 'reindexRecord' | 'displayRecord'
+  | 'getRecord'
+  | 'recordCreator'
+  | 'createRecord'
+  | 'deleteRecord'
+  | 'changeRecord'
+  | 'saveRecord'
+  | 'reindexRecord'
+  | 'displayRecord'
 >;
 
 /** Host functions for one record of the app that the call addresses. */
@@ -22,7 +29,7 @@ export function recordCalls(run: Run): RecordCalls {
   const { unit } = run;
   const { nested } = run.services;
   const existing = async (target: Target, id: string): Promise<StoredRecord> => {
-    const record = await unit.get(target.key, id);
+    const record = await unit.get(target.key, id, target.creator);
     if (!record) throw notFound(missing.record(id, target.key.app));
     return record;
   };
@@ -31,8 +38,12 @@ export function recordCalls(run: Run): RecordCalls {
   return {
     async getRecord({ id }, target) {
       // An empty parameter of a request: no record has this id.
-      const record = id === '' ? null : await unit.get(target.key, id);
+      const record = id === '' ? null : await unit.get(target.key, id, target.creator);
       return record && data(target, record);
+    },
+    async recordCreator({ id }, target) {
+      const record = await unit.get(target.key, id, target.creator);
+      return record?.creator ? accountOf(run, record.creator) : null;
     },
     async createRecord({ id }, target) {
       const creator = run.visit.requester.identity || null;
@@ -40,7 +51,7 @@ export function recordCalls(run: Run): RecordCalls {
       return data(target, await unit.create(target.key, fresh));
     },
     async deleteRecord({ id, on_delete: onDelete }, target) {
-      const record = await unit.get(target.key, id);
+      const record = await unit.get(target.key, id, target.creator);
       if (!record) return false;
       if (!onDelete) return unit.delete(target.key, id);
       await nested.delete(target.run, record);
@@ -66,30 +77,59 @@ export function recordCalls(run: Run): RecordCalls {
   };
 }
 
+/** Accounts of creators in one attempt at a request: a list of records asks once for each. */
+const accounts = new WeakMap<Run['unit'], Map<string, Promise<CreatorData | null>>>();
+
+/** The account of an identity; null for one that no longer exists. */
+function accountOf({ unit, services }: Run, identity: string): Promise<CreatorData | null> {
+  const known = accounts.get(unit) ?? new Map<string, Promise<CreatorData | null>>();
+  accounts.set(unit, known);
+  const read = async (): Promise<CreatorData | null> => {
+    const account = (await unit.alongside(() => services.creators([identity]))).get(identity);
+    // A user's id is the one of Strapi's documents; other accounts have no such id.
+    return account && account.path !== null ? { id: identity.replace(/^user:/, ''), username: account.name } : null;
+  };
+  const account = known.get(identity) ?? read();
+  known.set(identity, account);
+  return account;
+}
+
 type ListCalls = Pick<Handlers, 'records' | 'count' | 'search'>;
 
 /** Host functions for many records of the app that the call addresses. */
 export function listCalls(run: Run): ListCalls {
   return {
-    async records({ options: { limit = DEFAULT_PAGE_SIZE, cursor } }, target) {
+    async records({ options: { limit = DEFAULT_PAGE_SIZE, cursor, own } }, target) {
       const size = Math.min(Math.max(1, Math.floor(limit)), MAX_PAGE_SIZE);
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      const found = await run.unit.page(target.key, { limit: size, ...(after === undefined ? {} : { after }) });
+      const { creator } = creatorOf(run, target, own);
+      const found = await run.unit.page(target.key, {
+        limit: size,
+        ...(after === undefined ? {} : { after }),
+        ...(creator === undefined ? {} : { own: { creator, indexes: target.run.app.indexes } }),
+      });
       const last = found.at(-1);
       return {
         records: found.map((record) => recordData(run, target.run.app, record)),
         cursor: last && found.length === size ? writeCursor(last.seq) : null,
       };
     },
-    async count({ query, names }, target) {
-      return run.unit.count(target.key, target.run.app.indexes, query ?? undefined, names ?? undefined, endOf(run));
+    async count({ query, names, own }, target) {
+      const options = { ...(names ? { names } : {}), ...creatorOf(run, target, own) };
+      return run.unit.count(target.key, target.run.app.indexes, query ?? undefined, options, endOf(run));
     },
-    async search({ query, options: { sort_index, reverse, limit, offset, names } }, target) {
-      const options = { query, sortIndex: sort_index, reverse, limit, offset, names };
+    async search({ query, options: { sort_index, reverse, limit, offset, names, own } }, target) {
+      const options = { query, sortIndex: sort_index, reverse, limit, offset, names, ...creatorOf(run, target, own) };
       const { records } = await run.unit.search(target.key, target.run.app.indexes, options, endOf(run));
       return records.map((record) => recordData(run, target.run.app, record));
     },
   };
+}
+
+/** The only creator whose records a call finds; anonymous, `''`, has made none. @param own whether the logic wants only own records */
+function creatorOf(run: Run, target: Target, own: boolean | undefined): { creator?: string } {
+  if (own) return { creator: run.visit.requester.identity };
+  return target.creator === undefined ? {} : { creator: target.creator };
 }
 
 /** Ends a search when the time of the logic is over or the client has left. */

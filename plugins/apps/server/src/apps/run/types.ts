@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { KnownNames } from '../../auth';
-import type { Requester, Rights } from '../../auth/types';
+import type { Creator, Requester, Rights } from '../../auth/types';
 import type { AppsError } from '../../common/errors';
 import type { Logger } from '../../common/log';
 import type { OwnFiles } from '../../common/own-files';
@@ -68,6 +68,8 @@ export interface AppServices {
   mailer: Mailer;
   runs: RunLog;
   loadApp(site: Site, appId: string): Promise<App | null>;
+  /** The accounts behind identities, by identity. */
+  creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
   /** Which of the names belong to no user and no role. */
   lookUpNames?(names: readonly string[]): Promise<KnownNames>;
   /** Explains mistakes in a theme's own files to all visitors. */

@@ -4,7 +4,7 @@ import type { Core } from '@strapi/strapi';
 export interface Creator {
   /** Their name; the identity itself where there is no such account any more. */
   name: string;
-  /** Path of the panel's page about them; null without one. */
+  /** Path of the panel's page about them; null where there is no such account any more. */
   path: string | null;
 }
 

@@ -1,5 +1,5 @@
 import type { Acl, AclRight, Requester, Rights } from '../types';
-import { ACL_RIGHTS, grantedBy, indexOf } from './grounds';
+import { ACL_RIGHTS, type Granted, grantedBy, indexOf } from './grounds';
 
 /**
  * Whether a `view_permission` lets the requester in (docs/reference/rights.md#blocks-view_permission): null is open to
@@ -8,6 +8,12 @@ import { ACL_RIGHTS, grantedBy, indexOf } from './grounds';
 export function allows(requester: Requester, list: readonly string[] | null): boolean {
   return list === null || requester.isManager || indexOf(requester, list) >= 0;
 }
+
+/** Whether a requester may see any record at all, if only those that they have made. */
+export const seesRecords = ({ viewAll, viewOwn }: Rights): boolean => viewAll || viewOwn !== null;
+
+/** Whether a right is to own records only. */
+const isToOwn = (granted: Granted | null): boolean => granted?.by === 'list' && granted.own;
 
 /**
  * What a requester may do with an app's records over HTTP: the union of what the app's `acl` and Strapi's permissions
@@ -24,15 +30,19 @@ export function rightsOf(requester: Requester, acl: Acl | null): Rights {
   const by = (right: Parameters<typeof grantedBy>[2]) => grantedBy(requester, acl, right, indexIn);
   const owns = (creator: string | null): boolean => requester.identity !== '' && creator === requester.identity;
   /** A right that may be to own records only. */
-  const toRecords = (right: 'edit' | 'delete') => {
+  const toRecords = (right: 'view' | 'edit' | 'delete') => {
     const granted = by(right);
-    const isOwn = granted?.by === 'list' && granted.own;
+    const isOwn = isToOwn(granted);
     return (creator: string | null): boolean => granted !== null && (!isOwn || owns(creator));
   };
 
+  const view = by('view');
+
   return {
     manager: requester.isManager,
-    view: by('view') !== null,
+    viewAll: view !== null && !isToOwn(view),
+    viewOwn: isToOwn(view) && requester.identity !== '' ? requester.identity : null,
+    view: toRecords('view'),
     create: by('create') !== null,
     edit: toRecords('edit'),
     delete: toRecords('delete'),

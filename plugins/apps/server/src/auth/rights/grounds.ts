@@ -1,6 +1,6 @@
 import type { Acl, AclRight, AppsAction, Requester } from '../types';
 
-export const ACL_RIGHTS: readonly AclRight[] = ['reader', 'author', 'editor', 'submitter'];
+export const ACL_RIGHTS: readonly AclRight[] = ['reader', 'author', 'editor', 'submitter', 'owner'];
 
 /** A right to an app's records. */
 export type RecordRight = 'view' | 'create' | 'edit' | 'delete' | 'deleteAll';
@@ -14,10 +14,10 @@ interface Grants {
 
 /** The one table of rights (docs/reference/rights.md#records-acl-in-settingsyaml). */
 export const grants: Readonly<Record<RecordRight, Grants>> = {
-  view: { lists: ['reader', 'author', 'editor'], own: [], action: 'plugin::apps.record.find' },
+  view: { lists: ['reader', 'author', 'editor'], own: ['owner'], action: 'plugin::apps.record.find' },
   create: { lists: ['author', 'editor', 'submitter'], own: [], action: 'plugin::apps.record.create' },
-  edit: { lists: ['editor'], own: ['author'], action: 'plugin::apps.record.update' },
-  delete: { lists: ['editor'], own: ['author'], action: 'plugin::apps.record.delete' },
+  edit: { lists: ['editor'], own: ['author', 'owner'], action: 'plugin::apps.record.update' },
+  delete: { lists: ['editor'], own: ['author', 'owner'], action: 'plugin::apps.record.delete' },
   deleteAll: { lists: ['editor'], own: [], action: 'plugin::apps.record.delete' },
 };
 

@@ -92,7 +92,7 @@ export async function requesterOf({ requesters }: HttpServices, who: string): Pr
 
 /** The right of each operation to a record that `creator` has made. */
 const rightTo: Record<RecordOperation, (rights: Rights, creator: string | null) => boolean> = {
-  view: ({ view }) => view,
+  view: ({ view }, creator) => view(creator),
   create: ({ create }) => create,
   edit: ({ edit }, creator) => edit(creator),
   delete: (rights, creator) => rights.delete(creator),
@@ -150,7 +150,7 @@ const blockOf = (record: StoredRecord | null): string | undefined =>
 /** Asks as the handlers of the JSON interface do. */
 async function checkRight(run: Run, operation: RecordOperation, record: StoredRecord | null, creator: string | null) {
   const may = (made: string | null) => rightTo[operation](run.rights, made);
-  if (record && (operation === 'edit' || operation === 'delete'))
+  if (record && (operation === 'view' || operation === 'edit' || operation === 'delete'))
     return permittedRecord(run, record.id, may, operation);
   return requireRight(run, may(creator), operation);
 }

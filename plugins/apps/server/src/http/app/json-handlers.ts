@@ -11,6 +11,7 @@ import {
   updateRecord,
   withRun,
 } from '../../apps';
+import { seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { readBody, readParameters } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
@@ -67,8 +68,8 @@ export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promi
 /** Operation 3. */
 export async function getRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, site, app, rights, target } = exchange;
-  requireRight(exchange, rights.view, 'see records');
-  const record = await services.store.get({ site: site.id, app: app.id }, target.id);
+  requireRight(exchange, seesRecords(rights), 'see records');
+  const record = await services.store.get({ site: site.id, app: app.id }, target.id, rights.viewOwn ?? undefined);
   if (!record) throw notFound(missing.record(target.id, app.id));
   ctx.set('Cache-Control', 'private, no-cache');
   if (answerUnchanged(ctx, etagOf(record))) return;
@@ -77,13 +78,13 @@ export async function getRecord(exchange: RecordExchange): Promise<void> {
 
 /** Operation 4. */
 export async function getRecords(exchange: Exchange): Promise<void> {
-  requireRight(exchange, exchange.rights.view, 'see records');
+  requireRight(exchange, seesRecords(exchange.rights), 'see records');
   await list(exchange);
 }
 
 /** Operation 4 by a plain link: a table, with the same parameters. */
 export async function getRecordsCsv(exchange: Exchange): Promise<void> {
-  requireRight(exchange, exchange.rights.view, 'see records');
+  requireRight(exchange, seesRecords(exchange.rights), 'see records');
   await list(exchange, 'text/csv');
   asDownload(exchange, 'records');
 }
@@ -166,7 +167,7 @@ const MAX_FOUND = 10_000;
 /** Operation 11. If a search without `limit` finds more than it returns, `X-Total-Count` and `Link` say so. */
 export async function postSearch(exchange: Exchange): Promise<void> {
   const { ctx, rights } = exchange;
-  requireRight(exchange, rights.view, 'search records');
+  requireRight(exchange, seesRecords(rights), 'search records');
   await array(exchange, await search(exchange, readBody(searchBody, jsonObject(ctx))));
 }
 
@@ -180,21 +181,22 @@ export async function getSearch(exchange: Exchange): Promise<void> {
 /** The same as a table. */
 export async function getSearchCsv(exchange: Exchange): Promise<void> {
   const { ctx, rights } = exchange;
-  requireRight(exchange, rights.view, 'search records');
+  requireRight(exchange, seesRecords(rights), 'search records');
   const found = await search(exchange, readParameters(searchParameters, ctx.query));
   asDownload(exchange, 'search');
   table(exchange, found);
 }
 
-async function search(exchange: Exchange, options: SearchOptions): Promise<StoredRecord[]> {
-  const { ctx, services, site, app, visit } = exchange;
+async function search(exchange: Exchange, asked: SearchOptions): Promise<StoredRecord[]> {
+  const { ctx, services, site, app, visit, rights } = exchange;
+  const options = rights.viewOwn === null ? asked : { ...asked, creator: rights.viewOwn };
   const key = { site: site.id, app: app.id };
   const end = { signal: visit.signal };
   const found = await services.store.search(key, app.indexes, options, end);
   const { length } = found.records;
   const isCut = options.limit === undefined && length === MAX_FOUND;
   if (options.withTotal || isCut) {
-    const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options.names, end));
+    const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options, end));
     const next = (options.offset ?? 0) + length;
     ctx.set('X-Total-Count', String(total));
     if (isCut && total > next) ctx.set('Link', `<${nextSearch(exchange, next)}>; rel="next"; offset="${next}"`);

@@ -31,7 +31,7 @@ export function recordUrl({ services, site, app, visit }: Exchange, id: string):
 export async function list(exchange: Exchange, given?: ListFormat): Promise<void> {
   const { ctx, services, site, app } = exchange;
   const format = given ?? listFormat(ctx);
-  const options = pageOptions(ctx.query);
+  const options = { ...pageOptions(ctx.query), ...ownOnly(exchange) };
   const key = { site: site.id, app: app.id };
   ctx.type = format;
   ctx.set('Cache-Control', 'private, no-cache');
@@ -82,6 +82,10 @@ function pageOptions(query: unknown): PageOptions {
   return cursor === undefined ? page : { ...page, after: readCursor(cursor) };
 }
 
+/** Restricts a listing to the records that the requester may see. */
+const ownOnly = ({ rights, app }: Exchange): Pick<PageOptions, 'own'> =>
+  rights.viewOwn === null ? {} : { own: { creator: rights.viewOwn, indexes: app.indexes } };
+
 function nextLink({ services, site, app, visit, target }: Exchange, limit: number, seq: number): string {
   const url = `${services.sites.urls.app(site, app.id, visit.contentPath)}/${target.kind}`;
   return `<${url}?limit=${limit}&cursor=${writeCursor(seq)}>; rel="next"`;
@@ -113,7 +117,9 @@ const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => Asyn
   async *'text/csv'(exchange, batches) {
     const { services, site, app } = exchange;
     // A stream of all records is read twice, to keep memory flat: the first line names all columns.
-    const all = Array.isArray(batches) ? batches : services.store.stream({ site: site.id, app: app.id });
+    const all = Array.isArray(batches)
+      ? batches
+      : services.store.stream({ site: site.id, app: app.id }, ownOnly(exchange));
     const names = await itemNames(all);
     yield safeCsv([['id', ...names]]);
     const size = Math.max(1, Math.floor(MAX_CELLS / (names.length + 1)));

@@ -1,5 +1,6 @@
 import { type Displayed, type PageContent, type Ran, type Submitted, scriptUrl } from '../../apps';
 import { AppsError } from '../../common/errors';
+import type { StoredRecord } from '../../records/types';
 import type { Exchange } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
 import { SAVED } from '../request/operations';
@@ -49,7 +50,12 @@ export async function answerSubmitted(
       return applyLogicResponse(exchange, done, { isPage: true });
     case 'saved': {
       const path = recordUrl(exchange, submitted.record.id);
-      if (!json) return redirect(exchange, submitted.redirect ?? pageAfterSaving(exchange, path), done.console);
+      if (!json)
+        return redirect(
+          exchange,
+          submitted.redirect ?? pageAfterSaving(exchange, submitted.record, path),
+          done.console,
+        );
       ctx.status = submitted.created ? 201 : 200;
       if (submitted.created) ctx.set('Location', path);
       ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };
@@ -66,8 +72,8 @@ export async function answerSubmitted(
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
-function pageAfterSaving({ rights }: Exchange, recordPage: string): string {
-  return rights.view ? recordPage : `${recordPage}?${SAVED}`;
+function pageAfterSaving({ rights }: Exchange, { creator }: StoredRecord, recordPage: string): string {
+  return rights.view(creator) ? recordPage : `${recordPage}?${SAVED}`;
 }
 
 export function isAfterSaving({ ctx }: Exchange): boolean {

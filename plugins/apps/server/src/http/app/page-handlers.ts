@@ -10,6 +10,7 @@ import {
   type Visit,
   withRun,
 } from '../../apps';
+import { seesRecords } from '../../auth';
 import { notFound } from '../../common/errors';
 import type { Exchange, TargetOf } from '../request/exchange';
 import { answerTyped, applyLogicResponse, redirect } from '../response/logic-response';
@@ -40,7 +41,7 @@ export async function showBlock(exchange: BlockExchange): Promise<void> {
  */
 export async function showRecord(exchange: RecordExchange): Promise<void> {
   const { services, visit, app, rights } = exchange;
-  if (!rights.view && isAfterSaving(exchange)) {
+  if (!seesRecords(rights) && isAfterSaving(exchange)) {
     const locale = await localeOf({ visit, app });
     return answerHtml(exchange, { title: locale.say('thanks'), main: thanks(locale) });
   }

@@ -1,4 +1,5 @@
 import { type Block, permittedBlock, permittedRecord, type Run, requireRight } from '../../apps';
+import { seesRecords } from '../../auth';
 import { missing, notFound } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
 import type { StoredRecord } from '../../records/types';
@@ -14,9 +15,9 @@ export async function addressedRecord(
 ): Promise<{ record: StoredRecord; edit: boolean }> {
   const { id, edit } = exchange.target;
   const key = { site: exchange.site.id, app: exchange.app.id };
-  requireRight(run, run.rights.view, 'see this page');
+  requireRight(run, seesRecords(run.rights), 'see this page');
   // With `/edit` the longest ids exceed the limit of an id.
-  const whole = edit && recordIdProblem(id) ? null : await run.unit.get(key, id);
+  const whole = edit && recordIdProblem(id) ? null : await run.unit.get(key, id, run.rights.viewOwn ?? undefined);
   if (whole || !edit) {
     if (!whole) throw notFound(missing.record(id, exchange.app.id));
     return { record: whole, edit: false };

@@ -3,7 +3,7 @@ import type { SetupProblem } from '../../../../shared/admin-api';
 import type { TestOutcome, TestRunOptions } from '../../../../shared/test-events';
 import type { App, AppServices, DryRun, Visit } from '../../apps';
 import type { Requesters } from '../../auth';
-import type { Creator, Requester, Rights } from '../../auth/types';
+import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
 import type { DocumentAccess } from '../../logic/types';
 import type { PanelColumns, Versions } from '../../sites';
@@ -69,8 +69,6 @@ export interface HttpServices extends AppServices {
   inject(request: InjectedRequest): Promise<InjectedAnswer>;
   /** Writes of this request are switched off. */
   dry?: DryRun;
-  /** The accounts behind identities, by identity. */
-  creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
   /** Strapi's public URL, without a slash at its end (docs/reference/addresses.md#base-url). */
   baseUrl(): string;
   /** In production broken themes are not explained to visitors, and cookies are Secure on https. */

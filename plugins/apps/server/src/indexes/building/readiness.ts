@@ -4,7 +4,7 @@ import { within } from '../../common/deadline';
 import { unavailable } from '../../common/errors';
 import { createSql, readerOf, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
-import { tablesOf } from '../tables/layout';
+import { CREATOR_INDEX, tablesOf } from '../tables/layout';
 import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
 import { dropTables } from '../tables/tables';
 import type { IndexDeclarations, Progress } from '../types';
@@ -56,6 +56,12 @@ export interface Readiness {
 
 /** Milliseconds after which the completeness of an index is checked again. */
 const recheck = 2_000;
+
+/** No app declares the index of creators: a search has needed it, and the next one will again. */
+function withCreators(state: State, declared: IndexDeclarations): IndexDeclarations {
+  const has = state.some(({ indexes }) => indexes.some(([name]) => name === CREATOR_INDEX));
+  return has ? new Map([...declared, [CREATOR_INDEX, 'field'] as const]) : declared;
+}
 
 /** `records`: name of the records table; `timeout`: how long (ms) a search waits for a build before 503. */
 export function createReadiness(tools: BuildTools, records: string, timeout: number): Readiness {
@@ -158,8 +164,9 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     async refresh(scope, declared, rebuild) {
       await running.get(scope)?.catch(() => undefined);
       await builtOnce(scope, async () => {
+        const wanted = withCreators(await stateOf(scope), declared);
         if (rebuild) await dropAll(scope);
-        while (!stopped() && !(await build(tools, scope, declared, 'replace')));
+        while (!stopped() && !(await build(tools, scope, wanted, 'replace')));
       });
     },
     async settled() {

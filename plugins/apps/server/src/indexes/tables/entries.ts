@@ -1,13 +1,15 @@
 import type { Items, Json } from '../../../../shared/json';
 import { encodeKey, encodeTerm, unorderedTerm } from '../keys/keys';
 import { encodeWord, phraseText, words } from '../keys/words';
-import type { LaidOutIndex, Layout } from './layout';
+import { CREATOR_INDEX, type LaidOutIndex, type Layout } from './layout';
 
 /** A record for the indexes; `seq` is its row in the records table. */
 export interface IndexedRecord {
   seq: number;
   id: string;
   items: Items;
+  /** Identity of who has made it; null or '' without one. */
+  creator: string | null;
 }
 
 export interface Term {
@@ -33,9 +35,10 @@ export function entriesOf(layout: Layout, record: Omit<IndexedRecord, 'seq'>): E
   return entries;
 }
 
-/** The value of an item, or the record's id; only own properties are items. */
+/** The value of an item, the record's id or its creator; only own properties are items. */
 export function itemValue(record: Omit<IndexedRecord, 'seq'>, name: string): Json | undefined {
   if (name === 'id') return record.id;
+  if (name === CREATOR_INDEX) return record.creator || null;
   return Object.hasOwn(record.items, name) ? record.items[name] : undefined;
 }
 

@@ -13,6 +13,12 @@ export type Layout = ReadonlyMap<string, LaidOutIndex>;
 /** The stored form: name and type, in the order of their numbers. */
 export type StoredLayout = [string, IndexType][];
 
+/**
+ * The field index of the records' creators, by which searches find those of one (docs/decisions/own-records.md). No app can
+ * declare it, and no query can name it: names of elements have no `@`. A generation has it once a search has needed it.
+ */
+export const CREATOR_INDEX = '@creator';
+
 /** All declared indexes and `id`, which is always a field index, in order of name. */
 export function storedLayout(declared: IndexDeclarations): StoredLayout {
   const all = new Map<string, IndexType>([...declared, ['id', 'field']]);

@@ -3,13 +3,14 @@ import { returns, row } from './row';
 import * as is from './schema';
 
 const app = is.nullable(is.string);
-const page = is.options({ limit: is.count, cursor: is.string });
+const page = is.options({ limit: is.count, cursor: is.string, own: is.boolean });
 const order = is.options({
   sort_index: is.string,
   reverse: is.boolean,
   limit: is.count,
   offset: is.count,
   names: is.items,
+  own: is.boolean,
 });
 
 /** Host functions for an app: the own one, or another one of the site. */
@@ -28,29 +29,39 @@ export const appFunctions = {
   records: row({
     doc: 'Reads a page of records in order of creation.',
     details:
-      'Without options all records. `limit`: at most 1,000; `cursor` of the list asks for the next page and is null at the end.',
-    written: ['app.records({ limit, cursor })', 'app.records(limit=None, cursor=None)'],
-    types: { App: ['records(options?: { limit?: number; cursor?: string }): AppRecord[] & { cursor: string | null }'] },
-    python: { App: ['def records(self, limit: int | None = None, cursor: str | None = None) -> Records'] },
+      'Without `limit` and `cursor` all records. `limit`: at most 1,000; `cursor` of the list asks for the next page and is null at the end. `own`: only those that the requester has created.',
+    written: ['app.records({ limit, cursor, own })', 'app.records(limit=None, cursor=None, own=False)'],
+    types: {
+      App: [
+        'records(options?: { limit?: number; cursor?: string; own?: boolean }): AppRecord[] & { cursor: string | null }',
+      ],
+    },
+    python: {
+      App: ['def records(self, limit: int | None = None, cursor: str | None = None, own: bool = False) -> Records'],
+    },
     args: { app, options: page },
     permission: 'view',
     returns: returns<{ records: RecordData[]; cursor: string | null }>(),
   }),
   count: row({
     doc: 'Counts the records that match a query, or all.',
-    written: ['app.count(query?, { names })', 'app.count(query=None, names=None)'],
-    types: { App: ['count(query?: string, options?: { names?: Items }): number'] },
-    python: { App: ['def count(self, query: str | None = None, names: dict[str, Any] | None = None) -> int'] },
-    args: { app, query: is.nullable(is.string), names: is.nullable(is.items) },
+    details: '`own`: only those that the requester has created.',
+    written: ['app.count(query?, { names, own })', 'app.count(query=None, names=None, own=False)'],
+    types: { App: ['count(query?: string | null, options?: { names?: Items; own?: boolean }): number'] },
+    python: {
+      App: ['def count(self, query: str | None = None, names: dict[str, Any] | None = None, own: bool = False) -> int'],
+    },
+    args: { app, query: is.nullable(is.string), names: is.nullable(is.items), own: is.boolean },
     permission: 'view',
     forwards: { of: 'app', method: 'count', positional: ['query'] },
     returns: returns<number>(),
   }),
   search: row({
     doc: 'Searches records.',
+    details: '`own`: only those that the requester has created; none for anonymous.',
     written: [
-      'app.search(query, { sort_index, reverse, limit, offset, names })',
-      'app.search(query, sort_index=None, reverse=False, limit=None, offset=None, names=None)',
+      'app.search(query, { sort_index, reverse, limit, offset, names, own })',
+      'app.search(query, sort_index=None, reverse=False, limit=None, offset=None, names=None, own=False)',
     ],
     types: {
       App: [
@@ -61,7 +72,7 @@ export const appFunctions = {
     },
     python: {
       App: [
-        "def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None) -> list[Record]",
+        "def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None, own: bool = False) -> list[Record]",
       ],
     },
     args: { app, query: is.string, options: order },

@@ -12,6 +12,7 @@ const types = [
   'AppRecord',
   'Content',
   'ContentItem',
+  'Creator',
   'DeleteOptions',
   'Documents',
   'Items',

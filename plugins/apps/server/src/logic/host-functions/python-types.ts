@@ -102,7 +102,7 @@ const classes: readonly PythonClass[] = [
     members: [
       'def current_user(self) -> str | None',
       'def current_user_groups(self) -> list[str]',
-      "def has_access_right(self, access_right: Literal['reader', 'author', 'editor', 'submitter']) -> bool",
+      "def has_access_right(self, access_right: Literal['reader', 'author', 'editor', 'submitter', 'owner']) -> bool",
       'def has_role(self, role_id: str) -> bool',
       'def roles(self) -> list[str]',
       'def is_manager(self) -> bool',
@@ -139,6 +139,7 @@ const classes: readonly PythonClass[] = [
       'def __setattr__(self, item: str, value: Any) -> None',
     ],
   },
+  { name: 'Creator', doc: 'Who has created a record.', members: ['id: str', 'username: str'] },
   { name: 'Records', base: 'list[Record]', doc: 'A page of records.', members: ['cursor: str | None'] },
   { name: 'ParentRequest', doc: 'The request of the page that embeds the block.', members: requestMembers },
   { name: 'Request', base: 'ParentRequest', doc: 'The current request.', members: ['response: Response'] },

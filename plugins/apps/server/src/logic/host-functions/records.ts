@@ -1,4 +1,4 @@
-import type { RecordData, SavedData } from '../types';
+import type { CreatorData, RecordData, SavedData } from '../types';
 import { returns, row } from './row';
 import * as is from './schema';
 
@@ -109,6 +109,17 @@ export const recordFunctions = {
     permission: 'edit',
     forwards: { of: 'record', method: 'reindex', positional: [] },
     returns: returns<null>(),
+  }),
+  recordCreator: row({
+    doc: 'Tells who has created a record; null for anonymous and for an account that no longer exists.',
+    details: 'An item of this name is reached by `get` and `set`.',
+    written: ['record.creator', 'record.creator'],
+    types: { AppRecord: ['readonly creator: Creator | null'] },
+    python: { Record: ['@property\ndef creator(self) -> Creator | None'] },
+    args: { app, id },
+    permission: 'view',
+    flushes: false,
+    returns: returns<CreatorData | null>(),
   }),
   displayRecord: row({
     doc: 'Renders a record with its block, as HTML.',

@@ -48,6 +48,7 @@ function recordAnswers(stored: Record<string, Items>) {
   let made = 0;
   return {
     getRecord: ({ id }) => (stored[id] ? data(id) : null),
+    recordCreator: ({ id }) => (stored[id] ? { id: `maker of ${id}`, username: 'una' } : null),
     createRecord({ id: given }) {
       const id = given ?? String(++made);
       if (stored[id]) throw new AppsError('ConflictError', `The id ${id} is taken`);

@@ -48,7 +48,7 @@ export async function forgetDeleted(tools: ClearTools, records: readonly Deleted
       await drop();
       continue;
     }
-    const writes = deleted.map(({ seq }) => ({ before: { seq, id: '', items: {} }, after: null }));
+    const writes = deleted.map(({ seq }) => ({ before: { seq, id: '', items: {}, creator: null }, after: null }));
     await inTransaction(tools, async (sql) => indexes.write(sql, await indexes.lock(sql, scope), writes));
   }
 }

@@ -1,5 +1,5 @@
 import { AppsError } from '../../common/errors';
-import { type Dialect, type Indexes, isFailure, type Sql } from '../../indexes';
+import { type Dialect, type IndexedRecord, type Indexes, isFailure, type Sql } from '../../indexes';
 import { storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
@@ -37,10 +37,7 @@ export async function checkIds(batches: AsyncIterable<NewRecord[]>): Promise<voi
   for await (const batch of batches) for (const { id } of batch) if (id !== undefined) checkId(id);
 }
 
-async function insertChunk(
-  tools: ManyTools,
-  chunk: NewRecord[],
-): Promise<{ seq: number; id: string; items: RecordInsert['items'] }[]> {
+async function insertChunk(tools: ManyTools, chunk: NewRecord[]): Promise<IndexedRecord[]> {
   const { sql, dialect, key } = tools;
   for (let attempt = 1; ; attempt++) {
     const inserts = await toInserts(tools, chunk);
@@ -48,7 +45,7 @@ async function insertChunk(
     try {
       const seqs = await insertRecords(sql, dialect, scopeOf(key), inserts);
       await sql.change('release savepoint apps_chunk');
-      return inserts.map(({ id, items }, at) => ({ seq: seqs[at] as number, id, items }));
+      return inserts.map(({ id, items, creator }, at) => ({ seq: seqs[at] as number, id, items, creator }));
     } catch (error) {
       if (!isFailure(error, 'taken') || attempt === MAX_ATTEMPTS) throw error;
       await sql.change('rollback to savepoint apps_chunk');

@@ -83,5 +83,11 @@ export function itemsJson(record: StoredRecord): string {
 }
 
 export function toIndexed(row: Row): IndexedRecord {
-  return { seq: Number(row.id), id: row.identifier as string, items: JSON.parse(row.items as string) as Items };
+  const { id, identifier, items, creator } = row;
+  return {
+    seq: Number(id),
+    id: identifier as string,
+    items: JSON.parse(items as string) as Items,
+    creator: creator as string | null,
+  };
 }

@@ -45,26 +45,15 @@ export async function selectRecords(sql: Sql, hashes: readonly string[]): Promis
 type PageOf = PageOptions & { limit: number };
 
 /** Rows of records in order of creation; long items are left out (`itemColumns`). */
-function selectPageRows(sql: Sql, scope: string, { limit, offset = 0, after = 0 }: PageOf): Promise<Row[]> {
+export function selectPageRows(sql: Sql, scope: string, { limit, offset = 0, after = 0 }: PageOf): Promise<Row[]> {
   const text = `select ${recordsTable.columns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
   return sql.rows(text, [scope, Math.min(after, MAX_SEQ), limit, offset]);
 }
 
-/** Records in order of creation. PayloadTooLargeError when they are too large together. */
-export async function selectPage(sql: Sql, scope: string, page: PageOf): Promise<StoredRecord[]> {
-  return readRecords(sql, await selectPageRows(sql, scope, page));
-}
-
-/** The first records of the page that fit into memory, and the `seq` after which to continue; undefined at the end. */
-export async function selectSome(
-  sql: Sql,
-  scope: string,
-  page: PageOf,
-): Promise<{ records: StoredRecord[]; next: number | undefined }> {
-  return readSome(sql, await selectPageRows(sql, scope, page), page.limit);
-}
-
-/** The same for rows with `recordsTable.columns` in order of creation. @param limit the number of rows that were asked for */
+/**
+ * Records of the first rows, with `recordsTable.columns` in order of creation, that fit into memory, and the `seq` after
+ * which to continue; undefined at the end. @param limit the number of rows that were asked for
+ */
 export async function readSome(
   sql: Sql,
   rows: readonly Row[],
@@ -216,7 +205,7 @@ export function recordSource(dialect: Dialect): RecordSource {
   return {
     async scan(sql, scope, after, limit, keep): Promise<IndexedRecord[]> {
       const lock = keep ? dialect.shareLock : '';
-      const text = `select r.id, r.identifier, ${itemColumns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ?${lock}`;
+      const text = `select r.id, r.identifier, r.creator, ${itemColumns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ?${lock}`;
       const rows = await sql.rows(text, [scope, after, limit]);
       return (await withItems(sql, table, rows.slice(0, fitting(rows)))).map(toIndexed);
     },

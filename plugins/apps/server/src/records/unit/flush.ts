@@ -79,4 +79,4 @@ async function insertNew(sql: Sql, dialect: Dialect, scope: string, entries: rea
   });
 }
 
-const indexed = ({ seq, id, items }: StoredRecord): IndexedRecord => ({ seq, id, items });
+const indexed = ({ seq, id, items, creator }: StoredRecord): IndexedRecord => ({ seq, id, items, creator });

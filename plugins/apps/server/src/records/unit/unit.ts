@@ -1,10 +1,10 @@
 import { AppsError, notFound } from '../../common/errors';
-import { queryLimits } from '../../indexes';
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import { applyChange, storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
-import { readRecords, selectPage } from '../table/table';
+import { ofCreator, readPage } from '../table/page';
+import { readRecords } from '../table/table';
 import type {
   AppKey,
   Items,
@@ -73,8 +73,8 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     return this.transaction.hold([...hashes]);
   }
 
-  async get(key: AppKey, id: string): Promise<StoredRecord | null> {
-    return (await this.load(key, id)).current;
+  async get(key: AppKey, id: string, creator?: string): Promise<StoredRecord | null> {
+    return ofCreator((await this.load(key, id)).current, creator);
   }
 
   async original(key: AppKey, id: string): Promise<StoredRecord | null> {
@@ -83,8 +83,10 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
 
   async page(key: AppKey, options: PageOptions): Promise<StoredRecord[]> {
     const scope = scopeOf(key);
-    const limit = options.limit ?? queryLimits.limit;
-    const records = await this.transaction.read(({ sql }) => selectPage(sql, scope, { ...options, limit }), scope);
+    const records = await this.transaction.read(
+      (access) => readPage(this.tools.indexes, access, scope, options),
+      scope,
+    );
     return records.map((record) => this.merge(key, record));
   }
 
@@ -107,12 +109,12 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     key: AppKey,
     indexes: IndexDeclarations,
     query?: string,
-    names?: Items,
+    options: Pick<SearchOptions, 'names' | 'creator'> = {},
     end: ReadEnd = {},
   ): Promise<number> {
     const scope = scopeOf(key);
     const { indexes: made } = this.tools;
-    return this.transaction.read((access) => made.count(access, scope, indexes, { query, names }, end), scope);
+    return this.transaction.read((access) => made.count(access, scope, indexes, { query, ...options }, end), scope);
   }
 
   async create(key: AppKey, record: NewRecord): Promise<StoredRecord> {

@@ -5,7 +5,8 @@ import { WorkUnit } from './work-unit';
 
 const key = { site: 's', app: 'a' };
 const none = new Map();
-const record = { id: 'r', items: {}, creator: null, version: 1, seq: 1 };
+const record = { id: 'r', items: {}, creator: 'user:a', version: 1, seq: 1 };
+const own = { creator: 'user:a', indexes: none };
 
 function observed() {
   const shared = {
@@ -21,21 +22,28 @@ function observed() {
   };
   const unit = new WorkUnit(shared as unknown as RecordUnit);
   const seen: unknown[] = [];
-  unit.observe({ onRead: (_, id) => seen.push(['read', id]), onWrite: (_, id) => seen.push(['write', id]) });
+  unit.observe({
+    onRead: (_, id, creator) => seen.push(['read', id, creator]),
+    onWrite: (_, id, creator) => seen.push(['write', id, creator]),
+  });
   return { shared, unit, seen };
 }
 
 type Method = keyof ReturnType<typeof observed>['shared'];
 
 test.each<[Method, unknown[], unknown[]]>([
-  ['get', [key, 'r'], [['read', 'r']]],
-  ['page', [key, { limit: 1 }], [['read', undefined]]],
-  ['search', [key, none, { query: '' }, {}], [['read', undefined]]],
-  ['count', [key, none, 'a == 1', {}, {}], [['read', undefined]]],
-  ['create', [key, { items: {}, creator: null }], [['write', 'r']]],
-  ['update', [key, 'q', { set: {} }], [['write', 'q']]],
-  ['rename', [key, 'q', 'r', 'refuse'], [['write', 'r']]],
-  ['delete', [key, 'q'], [['write', 'q']]],
+  ['get', [key, 'r', undefined], [['read', 'r', undefined]]],
+  ['get', [key, 'r', 'user:a'], [['read', 'r', 'user:a']]],
+  ['page', [key, { limit: 1 }], [['read', undefined, undefined]]],
+  ['page', [key, { limit: 1, own }], [['read', undefined, 'user:a']]],
+  ['search', [key, none, { query: '' }, {}], [['read', undefined, undefined]]],
+  ['search', [key, none, { query: '', creator: 'user:a' }, {}], [['read', undefined, 'user:a']]],
+  ['count', [key, none, 'a == 1', {}, {}], [['read', undefined, undefined]]],
+  ['count', [key, none, 'a == 1', { creator: 'user:a' }, {}], [['read', undefined, 'user:a']]],
+  ['create', [key, { items: {}, creator: null }], [['write', 'r', 'user:a']]],
+  ['update', [key, 'q', { set: {} }], [['write', 'q', 'user:a']]],
+  ['rename', [key, 'q', 'r', 'refuse'], [['write', 'r', 'user:a']]],
+  ['delete', [key, 'q'], [['write', 'q', 'user:a']]],
   ['alongside', [async () => undefined], []],
 ])('%s goes to the shared unit, and to observers', async (method, args, expected) => {
   const { shared, unit, seen } = observed();

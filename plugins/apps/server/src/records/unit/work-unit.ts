@@ -3,6 +3,8 @@ import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/ty
 import type { AppKey, NewRecord, PageOptions, RecordChange, UnitObserver, UnitOfWork } from '../types';
 import type { RecordUnit } from './unit';
 
+type CountOptions = Pick<SearchOptions, 'names' | 'creator'>;
+
 /**
  * The view of a unit for one work; reports the work's reads and writes to observers. The works of a group share the unit:
  * a call that the logic of one makes after its end must not count for another.
@@ -27,9 +29,9 @@ export class WorkUnit implements UnitOfWork {
     await Promise.allSettled(this.running);
   }
 
-  get(key: AppKey, id: string) {
-    this.reads(key, id);
-    return this.call((unit) => unit.get(key, id));
+  get(key: AppKey, id: string, creator?: string) {
+    this.reads(key, id, creator);
+    return this.call((unit) => unit.get(key, id, creator));
   }
 
   original(key: AppKey, id: string) {
@@ -37,45 +39,49 @@ export class WorkUnit implements UnitOfWork {
   }
 
   page(key: AppKey, options: PageOptions) {
-    this.reads(key);
+    this.reads(key, undefined, options.own?.creator);
     return this.call((unit) => unit.page(key, options));
   }
 
   search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd) {
-    this.reads(key);
+    this.reads(key, undefined, options.creator);
     return this.call((unit) => unit.search(key, indexes, options, end));
   }
 
-  count(key: AppKey, indexes: IndexDeclarations, query?: string, names?: Items, end?: ReadEnd) {
-    this.reads(key);
-    return this.call((unit) => unit.count(key, indexes, query, names, end));
+  count(key: AppKey, indexes: IndexDeclarations, query?: string, options?: CountOptions, end?: ReadEnd) {
+    this.reads(key, undefined, options?.creator);
+    return this.call((unit) => unit.count(key, indexes, query, options, end));
   }
 
   create(key: AppKey, record: NewRecord) {
     return this.call(async (unit) => {
       const created = await unit.create(key, record);
-      this.writes(key, created.id);
+      this.writes(key, created.id, created.creator);
       for (const watch of this.watchers(key)) watch(null, created.items);
       return created;
     });
   }
 
   update(key: AppKey, id: string, change: RecordChange) {
-    this.writes(key, id);
-    return this.call((unit) => unit.update(key, id, change, ...this.watchers(key)));
+    return this.call(async (unit) => {
+      this.writes(key, id, (await unit.get(key, id))?.creator ?? null);
+      return unit.update(key, id, change, ...this.watchers(key));
+    });
   }
 
   rename(key: AppKey, from: string, to: string, whenTaken: 'refuse' | 'number') {
     return this.call(async (unit) => {
       const renamed = await unit.rename(key, from, to, whenTaken);
-      this.writes(key, renamed.id);
+      this.writes(key, renamed.id, renamed.creator);
       return renamed;
     });
   }
 
   delete(key: AppKey, id: string) {
-    this.writes(key, id);
-    return this.call((unit) => unit.delete(key, id, ...this.watchers(key)));
+    return this.call(async (unit) => {
+      this.writes(key, id, (await unit.get(key, id))?.creator ?? null);
+      return unit.delete(key, id, ...this.watchers(key));
+    });
   }
 
   inTransaction<T>(work: () => Promise<T>): Promise<T> {
@@ -106,8 +112,8 @@ export class WorkUnit implements UnitOfWork {
     if (this.ended) throw new Error('the unit of work has ended');
   }
 
-  private reads(key: AppKey, id?: string): void {
-    for (const { onRead } of this.observers) onRead?.(key, id);
+  private reads(key: AppKey, id?: string, creator?: string): void {
+    for (const { onRead } of this.observers) onRead?.(key, id, creator);
   }
 
   /** One function for all observers of items; none without such observers. */
@@ -121,7 +127,7 @@ export class WorkUnit implements UnitOfWork {
     ];
   }
 
-  private writes(key: AppKey, id: string): void {
-    for (const { onWrite } of this.observers) onWrite?.(key, id);
+  private writes(key: AppKey, id: string, creator: string | null): void {
+    for (const { onWrite } of this.observers) onWrite?.(key, id, creator);
   }
 }

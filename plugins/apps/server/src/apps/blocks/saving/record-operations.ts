@@ -1,4 +1,5 @@
 import { type Items, isItems, type Json } from '../../../../../shared/json';
+import { seesRecords } from '../../../auth';
 import { AppsError, missing, notFound } from '../../../common/errors';
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
@@ -119,7 +120,7 @@ export async function removeRecord(run: Run, id: string, matches: VersionTest, o
   await deleteRecord(run, onDelete ? storedBlock(run, record) : null, record);
 }
 
-/** The record, if the requester has the right, which may depend on the record's creator; else 401 or 403. */
+/** The record, if the requester has the right, which may depend on the record's creator; else 401, 403 or 404. */
 export async function permittedRecord(
   run: Run,
   id: string,
@@ -128,9 +129,13 @@ export async function permittedRecord(
 ): Promise<StoredRecord> {
   // A requester without a right on any record must not learn which ids exist.
   const some = granted(run.visit.requester.identity || null);
-  requireRight(run, some || run.rights.view, what);
+  requireRight(run, some || seesRecords(run.rights), what);
   const record = await existing(run, id);
-  requireRight(run, granted(record.creator), what);
+  const may = granted(record.creator);
+  // Who sees only own records must not learn it either.
+  if (!may && run.rights.viewOwn !== null && !run.rights.view(record.creator))
+    throw notFound(missing.record(id, run.app.id));
+  requireRight(run, may, what);
   return record;
 }
 

@@ -1,3 +1,4 @@
+import { CREATOR_INDEX } from '../../tables/layout';
 import { kindOf, type PlainCondition } from '../operators';
 import { type Fragment, joined } from '../sql/fragment';
 import { intersection, type KeyRange } from '../sql/ranges';
@@ -31,6 +32,12 @@ export function candidates(target: QueryTarget, node: PlainCondition): [PlainCon
   }
   const access = 'children' in node || node.kind === 'not' ? undefined : kindOf(node).access?.(target, node);
   return access ? [[node, access]] : null;
+}
+
+/** The condition on the creator of a search for one's own records, which every match meets; undefined for other searches. */
+export function creatorCondition(condition: PlainCondition): PlainCondition | undefined {
+  const all = condition.kind === 'and' ? condition.children : [condition];
+  return all.find((one) => one.kind === 'compare' && one.index === CREATOR_INDEX);
 }
 
 /** The access path with the fewest records, of those that were counted. */

@@ -1,7 +1,7 @@
 import { missingKey } from '../../keys/keys';
 import { concat, type Fragment, fragment } from '../sql/fragment';
 import { columnOf, type QueryTarget } from '../sql/target';
-import { sortRange } from './access-path';
+import { creatorCondition, sortRange } from './access-path';
 import { conditionSql } from './condition-sql';
 import { isShortTest, isShortWalk } from './cost';
 import { limited, type OrderedSelect, type Selection } from './select';
@@ -10,6 +10,8 @@ import { limited, type OrderedSelect, type Selection } from './select';
 export function mayWalk({ maxWalk }: QueryTarget, wanted: Selection): boolean {
   const { condition, order, limit, offset, after } = wanted;
   if (after || limit === 0 || limit + offset > maxWalk || isShortWalk(wanted)) return false;
+  // One's own records are walked in this order, and no others.
+  if (order.kind === 'creation' && creatorCondition(condition)) return false;
   if (order.kind === 'relevance' || (order.kind === 'field' && order.long)) return false;
   return isShortTest(maxWalk, condition, order);
 }

@@ -3,9 +3,9 @@ import type { PlainCondition } from '../operators';
 import { concat, type Fragment, fragment, joined } from '../sql/fragment';
 import { inRange } from '../sql/ranges';
 import { bodySql, columnOf, numberOf, type QueryTarget, termsByTerm, type Use } from '../sql/target';
-import { type AccessPath, branchOf, sortRange } from './access-path';
+import { type AccessPath, branchOf, creatorCondition, sortRange } from './access-path';
 import { conditionSql } from './condition-sql';
-import { isShortTest, isShortWalk } from './cost';
+import { isShortPage, isShortTest, isShortWalk } from './cost';
 import { type Order, sortColumns, sortKeys, sortText } from './order';
 
 export interface Selection {
@@ -39,6 +39,8 @@ export function selection(target: QueryTarget, wanted: Selection): OrderedSelect
   const sorted = bounds !== undefined && wanted.path?.index === (order as { index: string }).index;
   const isSmall = wanted.path !== null && wanted.path.count < target.maxSorted && !sorted;
   const short = isSmall ? isShortTest(wanted.path?.count ?? 0, condition, order) : isShortWalk(wanted);
+  const own = isSmall || order.kind !== 'creation' ? undefined : creatorCondition(condition);
+  if (own) return byCreator(target, wanted, own);
   if (!isSmall && order.kind === 'field' && reverse) return { ...missingLast(target, wanted, order, bounds), short };
   if (!isSmall && walkable(wanted)) return { ...byWeight(target, wanted), short };
   // Steps cannot count records that a union collects before they are tested.
@@ -53,6 +55,17 @@ export function selection(target: QueryTarget, wanted: Selection): OrderedSelect
     order: text,
     short,
   };
+}
+
+/** Walks the records of one creator in order of creation, which the entries of one key have. */
+function byCreator(target: QueryTarget, wanted: Selection, own: PlainCondition): OrderedSelect {
+  const rest = without(wanted.condition, own);
+  const key = conditionSql(target, own, 'lookup');
+  const after = createdAfter(target, wanted, 'lookup');
+  const from = fromSql(target, rest, 'probe', after ? concat(key, ' and ', after) : key);
+  const text = wanted.reverse ? 'record desc' : 'record';
+  const select = limited(target, concat('select f.record as record ', from), text, wanted);
+  return { select, order: text, short: rest.kind === 'constant' && isShortPage(wanted) };
 }
 
 /**

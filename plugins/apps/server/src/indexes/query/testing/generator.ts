@@ -78,6 +78,9 @@ const vocabulary = [
   "l'eau",
 ];
 
+/** Creators of generated records, in turn; a record without one, and one whose key is as long as keys may be. */
+export const creators = ['user:a', null, 'user:b', 'user:a', `user:${'é'.repeat(200)}`, ''];
+
 /** Records and searches of them, the same for the same random numbers. */
 export class Generator {
   /** @param count the number of records, whose ids searches name */
@@ -111,7 +114,8 @@ export class Generator {
       items.tags = this.chance(0.8) ? this.some(4, () => this.pick([...scalars, ...odd])) : this.pick(scalars);
     if (this.chance(0.9)) items.body = this.text(12);
     if (this.chance(0.5)) items.title = this.chance(0.5) ? [this.text(3), 5, this.text(3)] : this.text(4);
-    return { id: this.chance(0.1) ? `id ${this.pick(['é', 'E', 'e'])} ${at}` : String(at), items };
+    const id = this.chance(0.1) ? `id ${this.pick(['é', 'E', 'e'])} ${at}` : String(at);
+    return { id, items, creator: creators[at % creators.length] as string | null };
   }
 
   search(): SearchOptions {

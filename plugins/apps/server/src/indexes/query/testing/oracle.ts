@@ -15,7 +15,8 @@ export function expectedSearch(
 ): string[] {
   const tree = parseQuery(options.query ?? '');
   const condition: Condition = tree ? checkQuery(tree, declared, options.names) : { kind: 'constant', value: true };
-  const found = records.filter((record) => matches(record, condition));
+  const isWanted = ({ creator }: OracleRecord) => options.creator === undefined || creator === options.creator;
+  const found = records.filter((record) => isWanted(record) && matches(record, condition));
   const ordered = order(found, declared, condition, options);
   const offset = options.offset ?? 0;
   return ordered.slice(offset, offset + (options.limit ?? ordered.length)).map((record) => record.id);
@@ -24,6 +25,7 @@ export function expectedSearch(
 export interface OracleRecord {
   id: string;
   items: Items;
+  creator: string | null;
 }
 
 function order(
