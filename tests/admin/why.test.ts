@@ -12,10 +12,11 @@ const settings = `acl:
     submitter: [submitters]
 `;
 const closed = 'debug: false\n';
+const owned = "acl:\n  rights:\n    owner: ['*']\n    submitter: [authors]\n";
 const restricted = 'view_permission: [editors, anna]\nelements:\n  name: TEXT\n';
 
 const themes = useThemes(async (themes) => {
-  for (const [app, text] of Object.entries({ listed: settings, closed })) {
+  for (const [app, text] of Object.entries({ listed: settings, closed, owned })) {
     await themes.write(`main/apps/${app}/settings.yaml`, text);
     await themes.write(`main/apps/${app}/blocks/free.yaml`, 'elements:\n  name: TEXT\n');
     await themes.write(`main/apps/${app}/blocks/limited.yaml`, restricted);
@@ -50,10 +51,10 @@ const records: Record<string, { by: string; block?: string }> = {
 
 beforeAll(async () => {
   for (const as of people) if (as !== 'anonymous') await stage.user(as);
-  for (const app of ['listed', 'closed']) {
+  for (const app of ['listed', 'closed', 'owned']) {
     for (const [id, { by, block }] of Object.entries(records)) {
       const items = { name: id };
-      await stage.put(app, `${id}`, items, app === 'listed' && !block ? by : 'root');
+      await stage.put(app, `${id}`, items, app !== 'closed' && !block ? by : 'root');
       if (block) await stage.send({ as: 'root', send: `PATCH ${app}/record/${id}`, json: { block } });
     }
   }
@@ -73,7 +74,7 @@ const operations: { send: string; json?: object; ask: Record<string, string> }[]
   { send: 'POST :app/refresh', json: {}, ask: { operation: 'manage' } },
 ];
 
-describe.each(['listed', 'closed'])('the app %s: the answer is what a request gets', (app) => {
+describe.each(['listed', 'closed', 'owned'])('the app %s: the answer is what a request gets', (app) => {
   describe.each(people)('%s', (as) => {
     test.each(operations)('$send $ask', async ({ send, json, ask }) => {
       const answer = await why({ who: whoOf(as), app, ...ask });
@@ -156,6 +157,11 @@ describe('the line', () => {
     ],
     ['a user in a list', { who: 'user:anna', operation: 'create' }, { name: 'authors', line: 4, column: 14 }],
     ['everyone', { who: 'anonymous', operation: 'view' }, { name: '*', line: 3, column: 23 }],
+    [
+      'owners',
+      { app: 'owned', who: 'user:abel', operation: 'view' },
+      { list: 'acl.rights.owner', name: '*', line: 3, column: 13 },
+    ],
     ['a list over several lines', { who: 'user:eric', operation: 'edit' }, { name: 'editors', line: 6, column: 9 }],
   ])('%s', async (_title, query, { list, name, ...position }) => {
     const [first] = await ground({ app: 'listed', ...query });
@@ -185,6 +191,17 @@ describe('the line', () => {
     ]);
   });
 
+  test('why a record of somebody else is missing', async () => {
+    const answer = await why({ app: 'owned', who: 'user:abel', operation: 'view', record: 'annas' });
+    expect(answer).toMatchObject({ allowed: false, status: 404 });
+    expect(answer.steps[0]?.message).toMatch(/annas/);
+    expect(answer.steps[0]?.grounds.map(({ list }) => list)).not.toContain('acl.rights.owner');
+    expect(await why({ app: 'owned', who: 'user:anna', operation: 'delete', record: 'annas' })).toMatchObject({
+      allowed: true,
+      steps: [{ grounds: [{ list: 'acl.rights.owner' }] }],
+    });
+  });
+
   test('managers and Strapi’s permissions', async () => {
     expect(await ground({ app: 'closed', who: 'user:mona', operation: 'view' })).toMatchObject([{ kind: 'manager' }]);
     expect(await ground({ app: 'closed', who: 'user:finder', operation: 'view' })).toMatchObject([
@@ -198,18 +215,20 @@ describe('the line', () => {
   });
 });
 
-test('the matrix agrees with the questions', async () => {
-  const { json } = await stage.send<RightsMatrix>({ as: 'root', send: 'GET /apps/sites/site/apps/listed/rights' });
+test.each(['listed', 'owned'])('the matrix of %s agrees with the questions', async (app) => {
+  const { json } = await stage.send<RightsMatrix>({ as: 'root', send: `GET /apps/sites/site/apps/${app}/rights` });
   expect(json.groups[0]).toBe('Public');
   expect(json.groups).toEqual(expect.arrayContaining(['readers', 'authors', 'editors', 'submitters', 'managers']));
   const cell = (operation: string, group: string, block: string | null = null) =>
     json.rows.find((row) => row.operation === operation && row.block === block)?.cells[json.groups.indexOf(group)];
   expect(cell('edit', 'authors')).toBe('own');
-  expect(cell('edit', 'editors')).toBe('all');
+  expect(cell('edit', 'editors')).toBe(app === 'owned' ? 'own' : 'all');
+  expect(cell('view', 'authors')).toBe(app === 'owned' ? 'own' : 'all');
+  expect(cell('view', 'Public')).toBe(app === 'owned' ? 'none' : 'all');
   expect(cell('manage', 'managers')).toBe('all');
   for (const { operation, block, cells } of json.rows.filter(({ block }) => block !== 'broken')) {
     for (const [at, group] of json.groups.entries()) {
-      const answer = await why({ who: `group:${group}`, app: 'listed', operation, ...(block && { block }) });
+      const answer = await why({ who: `group:${group}`, app, operation, ...(block && { block }) });
       expect([operation, block, group, answer.allowed]).toEqual([operation, block, group, cells[at] !== 'none']);
     }
   }

@@ -128,7 +128,7 @@ export interface StoredRecord {
 
 /** The records of the app, without rights, logic and checks. */
 export interface Records {
-  /** Stores items as they are given. `creator`: whom the record belongs to, for the right `author`. */
+  /** Stores items as they are given. `creator`: whom the record belongs to, for the rights `author` and `owner`. */
   create(items: Items, options?: { id?: string; creator?: Who }): Promise<StoredRecord>;
   get(id: string): Promise<StoredRecord | null>;
   /** All records, or those that match a query (docs/reference/search.md). */

@@ -37,6 +37,7 @@ export const mysql: Dialect = {
   fence: undefined,
   anyKey: '?',
   plansLimits: false,
+  keysAsRanges: false,
   mixedOrder: false,
   contains: (haystack, needle) => `locate(${needle}, ${haystack}) > 0`,
   // MariaDB's name and unit, then MySQL's.

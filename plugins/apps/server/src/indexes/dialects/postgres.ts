@@ -36,6 +36,7 @@ export const postgres: Dialect = {
   fence: ' offset 0',
   anyKey: '(select ?::bytea)',
   plansLimits: true,
+  keysAsRanges: true,
   mixedOrder: true,
   contains: (haystack, needle) => `position(${needle} in ${haystack}) > 0`,
   timeLimit: (time) => [`set statement_timeout to ${time ?? 'default'}`],

@@ -25,6 +25,7 @@ export const sqlite: Dialect = {
   fence: '',
   anyKey: '?',
   plansLimits: false,
+  keysAsRanges: false,
   mixedOrder: true,
   contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,
   // A statement can only be ended by the code that runs it: records/reads/sqlite-reads.ts.

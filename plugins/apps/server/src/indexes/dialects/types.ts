@@ -47,6 +47,11 @@ export interface Dialect {
   readonly anyKey: string;
   /** Whether the planner needs to know the numbers of LIMIT and OFFSET, also of a statement that is prepared. */
   readonly plansLimits: boolean;
+  /**
+   * Whether a walk through the entries of one key takes the key for a range, and has it in the order: the planner leaves an equal key
+   * out of the order, and then chooses another index.
+   */
+  readonly keysAsRanges: boolean;
   /** Whether rows in the order of an index, with ties in the opposite direction, need no complete sort. */
   readonly mixedOrder: boolean;
   /** Whether binary `haystack` contains binary `needle`, as a condition. */

@@ -34,10 +34,12 @@ export function candidates(target: QueryTarget, node: PlainCondition): [PlainCon
   return access ? [[node, access]] : null;
 }
 
+export type CreatorCondition = PlainCondition & { kind: 'compare' };
+
 /** The condition on the creator of a search for one's own records, which every match meets; undefined for other searches. */
-export function creatorCondition(condition: PlainCondition): PlainCondition | undefined {
+export function creatorCondition(condition: PlainCondition): CreatorCondition | undefined {
   const all = condition.kind === 'and' ? condition.children : [condition];
-  return all.find((one) => one.kind === 'compare' && one.index === CREATOR_INDEX);
+  return all.find((one): one is CreatorCondition => one.kind === 'compare' && one.index === CREATOR_INDEX);
 }
 
 /** The access path with the fewest records, of those that were counted. */

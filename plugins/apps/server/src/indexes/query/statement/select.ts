@@ -1,9 +1,9 @@
-import { missingKey } from '../../keys/keys';
+import { encodeKey, missingKey } from '../../keys/keys';
 import type { PlainCondition } from '../operators';
 import { concat, type Fragment, fragment, joined } from '../sql/fragment';
 import { inRange } from '../sql/ranges';
 import { bodySql, columnOf, numberOf, type QueryTarget, termsByTerm, type Use } from '../sql/target';
-import { type AccessPath, branchOf, creatorCondition, sortRange } from './access-path';
+import { type AccessPath, branchOf, type CreatorCondition, creatorCondition, sortRange } from './access-path';
 import { conditionSql } from './condition-sql';
 import { isShortPage, isShortTest, isShortWalk } from './cost';
 import { type Order, sortColumns, sortKeys, sortText } from './order';
@@ -39,8 +39,11 @@ export function selection(target: QueryTarget, wanted: Selection): OrderedSelect
   const sorted = bounds !== undefined && wanted.path?.index === (order as { index: string }).index;
   const isSmall = wanted.path !== null && wanted.path.count < target.maxSorted && !sorted;
   const short = isSmall ? isShortTest(wanted.path?.count ?? 0, condition, order) : isShortWalk(wanted);
-  const own = isSmall || order.kind !== 'creation' ? undefined : creatorCondition(condition);
-  if (own) return byCreator(target, wanted, own);
+  const own = order.kind === 'creation' ? creatorCondition(condition) : undefined;
+  if (own && (!isSmall || wanted.path?.node === own)) {
+    const isWhole = condition === own && isShortPage(wanted);
+    return { ...byCreator(target, wanted, own), short: short || isWhole };
+  }
   if (!isSmall && order.kind === 'field' && reverse) return { ...missingLast(target, wanted, order, bounds), short };
   if (!isSmall && walkable(wanted)) return { ...byWeight(target, wanted), short };
   // Steps cannot count records that a union collects before they are tested.
@@ -57,15 +60,30 @@ export function selection(target: QueryTarget, wanted: Selection): OrderedSelect
   };
 }
 
-/** Walks the records of one creator in order of creation, which the entries of one key have. */
-function byCreator(target: QueryTarget, wanted: Selection, own: PlainCondition): OrderedSelect {
-  const rest = without(wanted.condition, own);
-  const key = conditionSql(target, own, 'lookup');
-  const after = createdAfter(target, wanted, 'lookup');
-  const from = fromSql(target, rest, 'probe', after ? concat(key, ' and ', after) : key);
-  const text = wanted.reverse ? 'record desc' : 'record';
-  const select = limited(target, concat('select f.record as record ', from), text, wanted);
-  return { select, order: text, short: rest.kind === 'constant' && isShortPage(wanted) };
+/**
+ * Walks the records of one creator in order of creation, which the entries of one key have. For an equal key PostgreSQL leaves
+ * the key out of the order: it would rather read all records in order, or sort all of the creator's.
+ */
+function byCreator(target: QueryTarget, wanted: Selection, own: CreatorCondition): Omit<OrderedSelect, 'short'> {
+  const { condition, after, reverse } = wanted;
+  const { bytes, long } = encodeKey(own.value);
+  const column = columnOf(target, own.index, 'lookup');
+  const direction = reverse ? ' desc' : '';
+  // Only the beginning of a long value is in its key.
+  const rest = long ? condition : without(condition, own);
+  if (!target.dialect.keysAsRanges) {
+    const key = fragment(`${column} = ?`, bytes);
+    const from = fromSql(target, rest, 'probe', after ? concat(key, fragment(' and f.record > ?', after)) : key);
+    const text = `record${direction}`;
+    return { select: limited(target, concat('select f.record as record ', from), text, wanted), order: text };
+  }
+  const begin = after ? fragment(`(${column}, f.record) > (?, ?)`, bytes, after) : fragment(`${column} >= ?`, bytes);
+  const from = fromSql(target, rest, 'probe', concat(begin, fragment(` and ${column} <= ?`, bytes)));
+  const text = `s0${direction}, record${direction}`;
+  return {
+    select: limited(target, concat(`select f.record as record, ${column} as s0 `, from), text, wanted),
+    order: text,
+  };
 }
 
 /**
