@@ -19,6 +19,7 @@ export {
   type VersionTest,
 } from './blocks/saving/record-operations';
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
+export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
 export { fileRules } from './blocks/sent/submitted-files';
 export { inDebugMode, loadApp } from './definitions/app';

@@ -22,7 +22,7 @@ function letters(who: Requester, list: Acl | null, json: JsonUses): string {
   const rights = jsonRightsOf(who, list, json);
   const own = who.identity;
   const held: [string, boolean][] = [
-    ['v', rights.view],
+    ['v', rights.viewAll],
     ['c', rights.create],
     ['e', rights.edit(own)],
     ['E', rights.edit('user:other')],
@@ -96,8 +96,12 @@ describe('rights by the JSON interface', () => {
           for (const list of [author, both, acl({ reader: ['*'] }), acl({ reader: ['*'], author: ['alice'] })]) {
             const given = uses({ reader, author: one, editor });
             const [full, held] = [rightsOf(alice, list), jsonRightsOf(alice, list, given)];
-            for (const right of ['view', 'create', 'deleteAll'] as const)
-              expect(closedLists(alice, list, given, right, true).length > 0).toBe(full[right] && !held[right]);
+            for (const [right, name] of [
+              ['view', 'viewAll'],
+              ['create', 'create'],
+              ['deleteAll', 'deleteAll'],
+            ] as const)
+              expect(closedLists(alice, list, given, right, true).length > 0).toBe(full[name] && !held[name]);
             for (const right of ['edit', 'delete'] as const)
               for (const creator of [alice.identity, 'user:other'])
                 expect(closedLists(alice, list, given, right, creator === alice.identity).length > 0).toBe(

@@ -1,17 +1,18 @@
-import { type FormFields, unanswered } from '../../apps';
+import { type FormFields, senders, unanswered } from '../../apps';
 import type { Exchange } from '../request/exchange';
 import { mediaType } from '../request/negotiate';
 
 /**
  * Guards a form that anonymous saves (docs/reference/rights.md#public-forms), before its logic runs: RateLimitError when one
- * address sends too many. A missing or used proof of work, where the app asks for one, becomes the form's problem. A body
- * of JSON counts as a form in strict apps only.
+ * address sends too many. A missing or used proof of work, where the app asks for one, becomes the form's problem. Of a
+ * body of JSON see `senders`.
  */
 export async function guardPost(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
   const { ctx, services, site, app, requester, visit } = exchange;
   if (visit.dry) return;
   if (requester.kind !== 'anonymous' || !Object.hasOwn(fields, '_save') || !app.blocks.has(block)) return;
-  if (mediaType(ctx) === 'application/json' && !app.settings.strict) return;
+  const { guard } = senders[mediaType(ctx) === 'application/json' ? 'jsonForm' : 'form'];
+  if (guard === 'strict' && !app.settings.strict) return;
   const form = [site.id, app.id, block];
   await services.requesters.formPosts.take(ctx.ip, form, services.config.limits.formPosts);
   if (!app.settings.proofOfWork || !visit.forms) return;

@@ -174,7 +174,7 @@ export async function postSearch(exchange: Exchange): Promise<void> {
 /** Operation 11 by a plain link. The keys of the body are parameters, `names` as JSON. */
 export async function getSearch(exchange: Exchange): Promise<void> {
   const { ctx, rights } = exchange;
-  requireRight(exchange, rights.view, 'search records');
+  requireRight(exchange, seesRecords(rights), 'search records');
   await array(exchange, await search(exchange, readParameters(searchParameters, ctx.query)));
 }
 

@@ -14,6 +14,7 @@ import { shownInputs } from '../sent/entered';
 import { fieldsOfItems } from '../sent/fields-of-items';
 import { filesNamed } from '../sent/submitted-files';
 import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
+import { senders } from './ways';
 
 /** Names of items that no rule of a block is about. */
 const OWN = new Set(['id', 'block']);
@@ -79,15 +80,14 @@ export interface ItemChange {
   changed: ReadonlySet<string>;
   /** Whether inputs that the sender cannot set get their values: the record is new to its block. */
   creation: boolean;
-  /** Whether logic sets the items: it may name any file, a client only files of the app. */
-  byLogic: boolean;
+  sender: 'client' | 'logic';
   /** `context.request.body` of the block's functions. */
   body: Json;
 }
 
 /**
  * Checks the items of a record of a block as its form would be checked: types and rules of the fields, conditions,
- * references, files, `validate` (docs/reference/rights.md#what-holds-for-whom). All inputs of the block count, whatever its
+ * references, files, `validate` (docs/reference/rules.md). All inputs of the block count, whatever its
  * layout shows. A FormRefusal with all messages.
  * @returns the items to set: the changed ones as their inputs store them, and those whose condition is no longer met
  */
@@ -115,11 +115,11 @@ export async function checkedItems(run: Run, block: Block, session: BlockSession
 async function filesOf(
   run: Run,
   block: Block,
-  { record, items, byLogic }: ItemChange,
+  { record, items, sender }: ItemChange,
 ): Promise<ReadonlyMap<string, StoredFile>> {
   const named = new Map(filesNamed(block, items).map((file) => [file.documentId, file]));
   for (const { documentId } of record ? filesNamed(block, record.items) : []) named.delete(documentId);
-  if (named.size === 0 || byLogic) return named;
+  if (named.size === 0 || senders[sender].files === 'any') return named;
   const found = await run.unit.alongside(() => run.services.files.known(keyOf(run), [...named.keys()]));
   // A size that rounds to the library's is the exact one.
   const sized = found.map((file) => ({ ...file, size: sizeOf(file, named.get(file.documentId)) }));

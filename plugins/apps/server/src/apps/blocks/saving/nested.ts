@@ -56,7 +56,7 @@ async function save(run: Run, record: StoredRecord, { block: named, creation, fo
     const original = await run.unit.original(keyOf(run), record.id);
     const changed = new Set(changedNames(original?.items, items));
     const { body } = run.visit.request;
-    const change = { record: original, items, changed, creation, byLogic: true, body };
+    const change = { record: original, items, changed, creation, sender: 'logic', body } as const;
     const set = await refusing(run, checkedItems(run, block, session, change));
     const saved = await run.unit.update(keyOf(run), record.id, { set });
     // A stored record keeps its id.

@@ -60,7 +60,7 @@ export async function createOfBlock(
     items: sent,
     changed: new Set(Object.keys(sent)),
     creation: true,
-    byLogic: false,
+    sender: 'client',
     body: fresh.items,
   });
   const record = await run.unit.create(keyOf(run), { ...fresh, items: set });
@@ -103,7 +103,7 @@ export async function changeRecord(
     const changed = new Set(isNew ? [...names, ...Object.keys(items)] : names);
     const checked = await checkedItems(run, block, session, {
       ...{ record, items, changed, creation: isNew },
-      ...{ byLogic: false, body },
+      ...{ sender: 'client', body },
     });
     const saved = await run.unit.update(keyOf(run), record.id, { set: checked, unset: allowed.unset });
     return (await saveInSession(run, block, session, saved, { creation: false })).record;
