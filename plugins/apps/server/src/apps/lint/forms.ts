@@ -8,7 +8,7 @@ import type { Finding } from './problem';
 const checks = ['required'] as const satisfies readonly (keyof ElementDefinition)[];
 
 /** A control of the layout's own that can send its form. */
-const OWN_BUTTON = /<(?:button|form)\b|<input\b[^>]*\btype\s*=\s*["']?(?:submit|image)\b/i;
+const OWN_BUTTON = /<(?:button|form)\b|<input\b[^<>]*\btype\s*=\s*["']?(?:submit|image)\b/i;
 
 /** What a block's form lacks: fields that are checked, and a button. @param layout compiled */
 export function formFindings(

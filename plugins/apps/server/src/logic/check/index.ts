@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { isAppsError } from '../../common/errors';
 import { WorkerFailure, type Workers } from '../../workers';
-import { MAX_COMPILE_TIME } from '../compile/task-types';
+import { MAX_COMPILE_TIME, MAX_SIZES } from '../compile/task-types';
 import type { LogicProgram } from '../types';
 import type { CheckInput, LogicUses } from './types';
 
@@ -9,7 +10,7 @@ export type { LiteralSearch, LogicUses, MemberMistake } from './types';
 const nothing: LogicUses = { mistakes: [], searches: [] };
 
 /**
- * The members that do not exist and the literal searches in a block's logic file (docs/reference/command-line.md#logic).
+ * The members that do not exist and the literal searches in a block's logic file (docs/reference/command-line.md#lint-target).
  * Nothing for a file that cannot be checked within the limits.
  * @param functions names of the functions that the server calls with `context`
  */
@@ -23,11 +24,25 @@ export async function checkProgram(
   const input: CheckInput = { language: kind, path, text, functions, assigned: assignedIn(files.values()) };
   try {
     const options = { time: MAX_COMPILE_TIME, byProcessor: true, group: scope };
-    return (await workers.run('checkLogic', input, options)) as LogicUses;
+    return usesIn(await workers.run('checkLogic', input, options));
   } catch (error) {
     if (error instanceof WorkerFailure || isAppsError(error, 'ServiceUnavailableError')) return nothing;
     throw error;
   }
+}
+
+const place = { line: z.number().int().positive(), column: z.number().int().positive() };
+const text = z.string().max(MAX_SIZES.file).nullable();
+const answer = z.object({
+  mistakes: z.array(z.object({ message: z.string().max(1_000), ...place })),
+  searches: z.array(z.object({ query: text, sortIndex: text, mayHaveNames: z.boolean(), ...place })),
+});
+
+/** The answer of the task; Error for one that is none. */
+function usesIn(output: unknown): LogicUses {
+  const { success, data } = answer.safeParse(output);
+  if (!success) throw new Error('What the check of logic answers is no answer');
+  return data;
 }
 
 /** Setting a property: `context.total = 1`, `context.total += 1`. */
