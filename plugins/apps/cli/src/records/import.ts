@@ -1,8 +1,9 @@
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fieldLines } from '../../../server/src/common/errors';
 import { entriesOf, WrongEntry } from '../../../server/src/interchange';
 import type { NewRecord } from '../../../server/src/records/types';
-import type { Json } from '../../../shared/json';
+import type { Items, Json } from '../../../shared/json';
 import type { Invocation } from '../command';
 import { CannotRun, type ExitCode, exitCodes } from '../exit';
 import { type StoredApp, withApp } from './stored-app';
@@ -107,7 +108,7 @@ async function importFrom(
     return counts;
   } catch (error) {
     if (!(error instanceof WrongEntry) && !refusals.has((error as Error)?.name)) throw error;
-    return { ...counts, error: messageOf(error as Refusal, counts.imported + counts.skipped) };
+    return { ...counts, error: messageOf(error as Error, counts.imported + counts.skipped) };
   } finally {
     stream.destroy();
   }
@@ -119,16 +120,11 @@ const refusals = new Set([
   ...['LogicError', 'LogicTimeoutError', 'DefinitionError'],
 ]);
 
-/** An error of the records tools, or of this program. */
-interface Refusal extends Error {
-  details?: { record?: number; errors?: { path: string[]; message: string }[] };
-}
-
 /** What is wrong, with the record's number in the file and its fields. @param before records before this chunk */
-function messageOf({ message, details }: Refusal, before: number): string {
-  const fields = details?.errors?.map(({ path, message: one }) => `${path.join('.') || 'the record'}: ${one}`) ?? [];
-  const where = details?.record === undefined ? '' : `Record ${before + details.record} of the file: `;
-  return `${where}${[message, ...fields].join('\n  ')}`;
+function messageOf(error: Error & { details?: { record?: number } }, before: number): string {
+  const { record } = error.details ?? {};
+  const where = record === undefined ? '' : `Record ${before + record} of the file: `;
+  return [`${where}${error.message}`, ...fieldLines(error).map((line) => `  ${line}`)].join('\n');
 }
 
 async function* one(records: readonly NewRecord[]): AsyncGenerator<NewRecord> {
@@ -141,12 +137,18 @@ async function withoutExisting({ store, key }: Pick<StoredApp, 'store' | 'key'>,
   return entries.filter((entry, at) => {
     const found = stored[at];
     if (!found) return true;
-    if (sorted(found.items) !== sorted(entry.items)) {
+    if (sorted(comparable(found.items, entry.items)) !== sorted(entry.items)) {
       throw new WrongEntry(`The record "${entry.id}" is there already, with other items`);
     }
     return false;
   });
 }
+
+/** Items of a stored record that a record of a file is compared with: the server may have added some to one of a block. */
+const comparable = (stored: Items, given: Items): Items =>
+  typeof given.block !== 'string'
+    ? stored
+    : Object.fromEntries(Object.entries(stored).filter(([name]) => Object.hasOwn(given, name)));
 
 /** JSON whose keys are sorted, so that equal values are equal texts. */
 const sorted = (value: Json): string =>

@@ -125,6 +125,12 @@ export function errorText({ message, position, reason, subject }: ErrorParts, fo
   return subject === undefined ? text : `${subject}: ${text}`;
 }
 
+/** The messages of a ValidationError about single fields, as lines: `guests.0.name: Please fill in this field.` */
+export function fieldLines({ details }: { details?: unknown }): string[] {
+  const { errors } = (details ?? {}) as { errors?: { path: string[]; message: string }[] };
+  return (errors ?? []).map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+}
+
 type ErrorParts = Pick<AppsError, 'message' | 'subject'> & Partial<Pick<AppsError, 'position' | 'reason'>>;
 
 /** Messages about what does not exist; a hint may follow. */

@@ -24,7 +24,7 @@ export async function withItems<T>(
   if (mediaType(ctx) === 'application/x-ndjson') return withLines(ctx, options, work);
   // Strapi's parser has bounded the array, and it is in memory.
   const entries = entriesOf(jsonBody(ctx));
-  return work({ namesBlocks: entries.some(namesBlock), read: () => batchesOf(entries) });
+  return work({ namesBlocks: entries.some(namesBlock), read: () => batchesOf(entries), lineOf: null });
 }
 
 async function withLines<T>(
@@ -38,7 +38,7 @@ async function withLines<T>(
   let namesBlocks = false;
   const items = async function* () {
     for await (const one of parsedLines(ctx.req, maxLine)) {
-      namesBlocks ||= namesBlock(one);
+      namesBlocks ||= namesBlock(one.items);
       yield one;
     }
   };
@@ -47,7 +47,7 @@ async function withLines<T>(
     throw error;
   });
   try {
-    return await work({ namesBlocks, read: spooled.read });
+    return await work({ namesBlocks, ...withLineNumbers(spooled.read) });
   } finally {
     await spooled.remove();
   }
@@ -66,8 +66,29 @@ function namesBlock(items: Items): boolean {
   return items.block !== undefined && items.block !== null;
 }
 
+/** Items of a line of NDJSON. */
+interface Line {
+  line: number;
+  items: Items;
+}
+
+/** The items of lines, with the lines of the batch that was read last. */
+function withLineNumbers(lines: () => AsyncIterable<Line[]>): Pick<ItemSource, 'read' | 'lineOf'> {
+  let [before, batch]: [number, Line[]] = [0, []];
+  return {
+    async *read() {
+      [before, batch] = [0, []];
+      for await (const next of lines()) {
+        [before, batch] = [before + batch.length, next];
+        yield next.map(({ items }) => items);
+      }
+    },
+    lineOf: (record) => batch[record - before - 1]?.line ?? 0,
+  };
+}
+
 /** Items of NDJSON, line by line; empty lines are skipped. Errors name the line, counted from 1. */
-async function* parsedLines(request: IncomingMessage, maxLine: number): AsyncGenerator<Items> {
+async function* parsedLines(request: IncomingMessage, maxLine: number): AsyncGenerator<Line> {
   const refuse = (): never => {
     throw new AppsError('PayloadTooLargeError', `A line is longer than ${maxLine} bytes`);
   };
@@ -78,7 +99,7 @@ async function* parsedLines(request: IncomingMessage, maxLine: number): AsyncGen
     checkUtf8(bytes, `Line ${number}`);
     const line = bytes.toString('utf8');
     if (line.trim() === '') continue;
-    yield itemsOf(parse(line, number), `Line ${number}`);
+    yield { line: number, items: itemsOf(parse(line, number), `Line ${number}`) };
   }
 }
 

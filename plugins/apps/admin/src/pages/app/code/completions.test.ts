@@ -69,7 +69,9 @@ test('a method is offered with its signature, its other ones and its comment', a
   });
   const search = options.find(({ label }) => label === 'search');
   expect(search?.detail).toMatch(/\(\+2\)$/);
-  expect(search?.info).toMatch(/^search\(query: string, options\?: SearchOptions\)[\s\S]*\n\nSearches records\.\n`own`: /);
+  expect(search?.info).toMatch(
+    /^search\(query: string, options\?: SearchOptions\)[\s\S]*\n\nSearches records\.\n`own`: /,
+  );
 });
 
 test('a long line costs little', async () => {

@@ -13,6 +13,8 @@ export interface ItemSource {
   /** Whether an item object names a block, so that its logic must run. */
   namesBlocks: boolean;
   read(): AsyncIterable<Items[]>;
+  /** The line of a record of the batch that was read last, both from 1; null where records have no lines. */
+  lineOf: ((record: number) => number) | null;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
     const sent = async function* () {
       for await (const batch of source.read()) for (const items of batch) yield newRecord({ visit }, items);
     };
-    return (await withRun(services, visit, app, (run) => createWithLogic(run, sent()))).value;
+    return (await withRun(services, visit, app, (run) => createWithLogic(run, sent(), source.lineOf))).value;
   }
   const records = async function* () {
     for await (const batch of source.read()) yield batch.map((items) => newRecord({ visit }, items));
@@ -49,7 +51,7 @@ export async function importRecords(
   const each = async function* () {
     yield* records;
   };
-  return (await withRun(services, visit, app, (run) => createWithLogic(run, each()), { isDropped })).value;
+  return (await withRun(services, visit, app, (run) => createWithLogic(run, each(), null), { isDropped })).value;
 }
 
 /** Records whose logic shares a context; a context grows with each record by what its functions set. */
@@ -61,7 +63,11 @@ const MAX_BATCH_TIMES = 10;
 /** Maximum characters of all items of one bulk creation with logic: they are in memory until the commit. */
 const MAX_PENDING = 64 * 1024 * 1024;
 
-async function createWithLogic(run: Run, records: AsyncIterable<NewRecord>): Promise<number> {
+async function createWithLogic(
+  run: Run,
+  records: AsyncIterable<NewRecord>,
+  lineOf: ItemSource['lineOf'],
+): Promise<number> {
   const { logicTime } = run.services.config.limits;
   let sessions = blockSessions(run);
   let [total, pending, batchEnd] = [0, 0, 0];
@@ -81,7 +87,7 @@ async function createWithLogic(run: Run, records: AsyncIterable<NewRecord>): Pro
         throw new AppsError('PayloadTooLargeError', `The records so far are larger than ${MAX_PENDING / 1024 ** 2} MB`);
     }
   } catch (error) {
-    throw stoppedAt(total, error);
+    throw stoppedAt(total, error, lineOf);
   } finally {
     sessions.close();
   }
@@ -122,13 +128,19 @@ async function createOne(
 /** Errors of the whole request, which is run again or sent again. */
 const TEMPORARY = new Set(['ServiceUnavailableError', 'InternalServerError']);
 
-/** The error with the number of the record, from 1, at which a bulk creation stopped, and that nothing was stored. */
-function stoppedAt(record: number, error: unknown): unknown {
+/** The error with the record at which a bulk creation stopped, by its number and its line, and that nothing was stored. */
+function stoppedAt(record: number, error: unknown, lineOf: ItemSource['lineOf']): unknown {
   if (!isAppsError(error) || error instanceof PausedError || TEMPORARY.has(error.name) || record === 0) return error;
   const { name, message, details, headers, position, cause } = error;
   const whole = `${message}${/[.!?]$/.test(message) ? '' : '.'} Nothing was stored.`;
-  const subject = `Record ${record}`;
-  return new AppsError(name, whole, { subject, details: { ...details, record }, headers, position, cause });
+  const at = { record, ...(lineOf && { line: lineOf(record) }) };
+  return new AppsError(name, whole, {
+    subject: `Record ${record}`,
+    details: { ...details, ...at },
+    headers,
+    position,
+    cause,
+  });
 }
 
 /** An item object of a bulk creation; BadRequestError with its position for anything else. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { ImportPreview, ImportState, recordRoutes } from '../../../../../shared/admin-api';
 import type { Items } from '../../../../../shared/json';
 import { createMany, type Visit } from '../../../apps';
-import { AppsError, errorText, isAppsError, missing } from '../../../common/errors';
+import { AppsError, errorText, fieldLines, isAppsError, missing } from '../../../common/errors';
 import { recordIdProblem } from '../../../common/record-id';
 import type { AppKey } from '../../../records/types';
 import type { HttpServices } from '../../request/exchange';
@@ -118,14 +118,17 @@ function start(
       imports.set(name, { ...state, done: count });
     });
   namesBlocks(file)
-    .then((namesBlocks) => createMany(services, visit, app, { namesBlocks, read }))
+    .then((namesBlocks) =>
+      createMany(services, visit, app, { namesBlocks, read, lineOf: (record) => lines[record - 1] ?? 0 }),
+    )
     .then((done) => imports.set(name, { ...state, state: 'done', done }))
     .catch((error: unknown) => {
       if (!isAppsError(error)) services.logger.error(`[apps] import into ${name}: ${String(error)}`);
-      const message = isAppsError(error) ? errorText(error) : 'The import failed; the log says why';
-      const { record } = isAppsError(error) ? error.details : {};
-      const line = typeof record === 'number' ? (lines[record - 1] ?? null) : null;
-      imports.set(name, { ...state, state: 'failed', message, line });
+      const message = isAppsError(error)
+        ? [errorText(error), ...fieldLines(error)].join('\n')
+        : 'The import failed; the log says why';
+      const { line = null } = isAppsError(error) ? error.details : {};
+      imports.set(name, { ...state, state: 'failed', message, line: line as number | null });
     })
     .finally(() => rm(file.path, { force: true }).catch(() => undefined));
   return state;
