@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { AppsError } from '../../common/errors';
+import { WorkerFailure } from '../../workers';
 import { members } from '../session/misspelt';
-import { assignedIn } from '.';
+import { assignedIn, checkProgram } from '.';
 import { contextType, memberMistake, typeOfMember } from './members';
 import { checkLogic } from './task';
 
@@ -319,4 +321,36 @@ test('all members that a failed line is compared with are known', () => {
     return names.map((name) => memberMistake({ type, name, isCall: true, mayBeSet: () => false })).filter(Boolean);
   });
   expect(wrong).toEqual([]);
+});
+
+describe('in a worker process', () => {
+  const file = { path: 'blocks/b.js', text: of('return context.app.serach("");') };
+  const program = {
+    scope: 's',
+    revision: '1',
+    language: 'javascript',
+    path: file.path,
+    files: new Map([[file.path, file]]),
+  } as const;
+  const by = (run: (input: never) => unknown) =>
+    checkProgram({ run: async (_task, input) => run(input as never) }, program, ['f']);
+  const nothing = { mistakes: [], searches: [] };
+  const failing = (error: Error) => () => {
+    throw error;
+  };
+
+  test('the file is checked', async () => {
+    expect((await by(checkLogic)).mistakes).toHaveLength(1);
+  });
+
+  test('nothing is found over its limits, or where no process is free', async () => {
+    expect(await by(failing(new WorkerFailure('time')))).toEqual(nothing);
+    expect(await by(failing(new AppsError('ServiceUnavailableError', 'busy')))).toEqual(nothing);
+  });
+
+  test('an answer that is none is refused', async () => {
+    await expect(by(() => ({ mistakes: [{ message: 1 }] }))).rejects.toThrow(
+      'What the check of logic answers is no answer',
+    );
+  });
 });
