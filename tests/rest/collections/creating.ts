@@ -77,6 +77,16 @@ export function creatingMany(stage: Stage): void {
       expect(await list('open')).toEqual([]);
     });
 
+    test('a refused record of NDJSON is named by its line', async () => {
+      const good = JSON.stringify({ block: 'counted', amount: 1 });
+      const { status, json } = await ndjson(`\n${good}\n\n${JSON.stringify({ block: 'counted', amount: 'x' })}\n`);
+      expect([status, json]).toMatchObject([
+        422,
+        { error: { details: { record: 2, line: 4, errors: [{ path: ['amount'], message: 'Please enter a number.' }] } } },
+      ]);
+      expect(await list('open')).toEqual([]);
+    });
+
     test('a broken line of NDJSON makes nothing', async () => {
       const { status, json } = await ndjson('{"id":"a"}\n{"id":\n{"id":"c"}\n');
       expect([status, json]).toMatchObject([400, { error: { message: expect.stringContaining('2') } }]);

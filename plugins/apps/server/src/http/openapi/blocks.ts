@@ -125,6 +125,6 @@ function formOperation(app: App, block: Block, unique: UniqueName): Items {
       201: answer('A record was created', reference('schemas', 'Created'), ['Location']),
       ...redirect,
     },
-    errors: [...ofRuns, 422],
+    errors: ofRuns,
   });
 }

@@ -15,7 +15,7 @@ const meanings: Record<ErrorStatus, string> = {
   412: 'If-Match does not name the version of the record',
   413: 'The body is too large',
   415: 'The body is of a type that the address does not take',
-  422: 'Fields of the form are wrong',
+  422: 'Fields of the form, or items of the record, are wrong',
   429: 'Too many failed logins, saved forms, mails or live connections; Retry-After says when to send the request again',
   500: 'The logic or definition of a block failed, or something unforeseen happened',
   503: 'The database or the sandbox is not available; Retry-After says when to send the request again',

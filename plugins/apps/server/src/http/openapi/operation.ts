@@ -26,7 +26,7 @@ const everywhere: ErrorStatus[] = [400, 401, 403, 404, 406, 429, 500, 503];
 const ofBodies: ErrorStatus[] = [413, 415];
 
 /** Errors of every operation that runs logic or writes in a transaction. */
-export const ofRuns: ErrorStatus[] = [409, 504];
+export const ofRuns: ErrorStatus[] = [409, 422, 504];
 
 export const reference = (kind: string, name: string): Items => ({ $ref: `#/components/${kind}/${name}` });
 
