@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { RuleEvent as Event, RuleFailure } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { errorText, isAppsError } from '../common/errors';
+import { errorText, fieldLines, isAppsError } from '../common/errors';
 import type { Logger } from '../common/log';
 import type { ContentItem, Site, Sites } from '../sites/types';
 import type { Actor, ActorContext } from './actor-context';
@@ -116,7 +116,9 @@ export function createRules({ strapi, logger, sites, actorContext, services }: R
   }
 
   async function noteFailure({ id, name }: Rule, documentId: string, error: unknown): Promise<void> {
-    const message = isAppsError(error) ? `${error.name}: ${errorText(error)}` : 'The server failed; its log says why';
+    const message = isAppsError(error)
+      ? [`${error.name}: ${errorText(error)}`, ...fieldLines(error)].join('\n')
+      : 'The server failed; its log says why';
     logger.error(`[apps] the rule "${name}" failed for ${documentId}: ${message}`);
     if (!isAppsError(error)) report(error);
     const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });

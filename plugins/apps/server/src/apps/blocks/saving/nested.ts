@@ -58,7 +58,9 @@ async function save(run: Run, record: StoredRecord, { block: named, creation, fo
     const { body } = run.visit.request;
     const change = { record: original, items, changed, creation, sender: 'logic', body } as const;
     const set = await refusing(run, checkedItems(run, block, session, change));
-    const saved = await run.unit.update(keyOf(run), record.id, { set });
+    // What the record has already, because logic has set it, and what is not stored: of inputs whose condition is not met.
+    const unset = [...changed].filter((name) => !Object.hasOwn(set, name));
+    const saved = await run.unit.update(keyOf(run), record.id, { set, unset });
     // A stored record keeps its id.
     const choosesId = creation && record.version === 0;
     const { record: now, returned } = await saveInSession(run, block, session, saved, { creation, choosesId });
@@ -73,11 +75,10 @@ function changedNames(before: Items | undefined, after: Items): string[] {
   return names.filter((name) => !isDeepStrictEqual(itemOf(before ?? {}, name), after[name]));
 }
 
-/** Refuses the request where the record is refused, also if logic catches the error: nothing of it may be stored. */
-async function refusing<T>({ refusals }: Run, work: Promise<T>): Promise<T> {
+/** Ends the request where the record is refused, also if logic catches the error: nothing of it may be stored. */
+async function refusing<T>({ fatal }: Run, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    if (error instanceof FormRefusal)
-      refusals.errors.push(...error.errors.filter((one) => !refusals.errors.includes(one)));
+    if (error instanceof FormRefusal) fatal.error ??= error;
     throw error;
   });
 }
