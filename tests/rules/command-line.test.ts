@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { runCli } from '../support/command-line';
+import { useDatabase, useThemes } from '../support/hooks';
+import { hostEnvironment, useTemporaryHost } from '../support/temporary-host';
+import { ruleApps } from './ways/apps';
+import { right } from './ways/rules';
+
+/** `import` as it is run (docs/reference/import-export.md#records-by-command-line); its other rules are in ways.test.ts. */
+const themes = useThemes(async (copy) => {
+  for (const [file, text] of Object.entries(ruleApps)) await copy.write(`main/${file}`, text);
+});
+const at = useTemporaryHost('rules');
+const database = useDatabase('sqlite', { table: false });
+
+async function run(...args: string[]) {
+  const env = { ...hostEnvironment, ...database().address.env, APPS_THEMES_DIRECTORY: themes.directory };
+  const { code, out, err } = await runCli([...args, '--json'], { cwd: at(), env });
+  expect(out, err).not.toBe('');
+  return { code, json: JSON.parse(out) };
+}
+
+const { target: _, ...entry } = right;
+const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const imported = async (records: object[], ...options: string[]) => {
+  await writeFile(at('in.ndjson'), lines(records));
+  return run('import', 'site', 'strict', 'in.ndjson', ...options);
+};
+
+/** A record as an export has it: with what the server has set. */
+const exported = {
+  id: 'old',
+  creator: 'user:7',
+  items: { ...entry, stamp: 'old stamp', origin: 'there', state: 'sold' },
+};
+
+test('a record that breaks a rule is named with its fields, and nothing of the file is stored', async () => {
+  expect(
+    await imported([
+      { id: 'fine', ...entry },
+      { id: 'bad', ...entry, title: '', age: 3 },
+    ]),
+  ).toEqual({
+    code: 1,
+    json: {
+      imported: 0,
+      skipped: 0,
+      error: expect.stringMatching(/Record 2 of the file: .*\n {2}title: .*\n {2}age: /),
+    },
+  });
+  expect(await database().knex('apps_records')).toEqual([]);
+}, 120_000);
+
+test('an export is refused in a strict app for its computed items, and stored by --restore as it was', async () => {
+  expect(await imported([exported])).toMatchObject({
+    code: 1,
+    json: { imported: 0, error: expect.stringMatching(/stamp: .*\n {2}origin: .*\n {2}state: /) },
+  });
+  expect(await imported([exported], '--restore')).toMatchObject({ code: 0, json: { imported: 1 } });
+  const [row] = await database().knex('apps_records');
+  expect([row.creator, JSON.parse(row.items)]).toEqual([exported.creator, exported.items]);
+}, 120_000);

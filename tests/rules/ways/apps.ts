@@ -1,0 +1,93 @@
+/** Apps with the same blocks and other settings: what the rules of an author are tried on. */
+const rights = `acl:
+  rights:
+    owner: [strangers]
+    submitter: [submitters, Public]
+    reader: [readers]
+    author: [authors]
+    editor: [editors]
+`;
+
+const entry = `elements:
+  title: { type: TEXT, required: true }
+  code: { type: TEXT, pattern: '[A-Z]{2}' }
+  age: { type: NUMBER, min: 18, max: 99 }
+  colour: { type: SELECT, options: [red, green] }
+  target: { type: REFERENCE, app: targets, text: title }
+  private: { type: REFERENCE, app: private, text: title }
+  party: { type: BOOLEAN }
+  guests: { type: NUMBER, required: true, show_if: { party: true } }
+  paper: { type: FILE }
+  stamp: { type: BASIC, mode: COMPUTED_ON_SAVE }
+  origin: { type: BASIC, mode: COMPUTED_ON_CREATION }
+  state: { type: TEXT, readonly: true, default: new }
+`;
+
+const logic = `
+export const stamp = ({ record }) => 'stamp of ' + record.title;
+export const origin = () => 'made here';
+export function validate(context) {
+  const { title, code } = context.request.form;
+  if (title === 'Refused ' + code) context.invalid('title', 'Not this title.');
+}
+`;
+
+/** Stores what is sent: of a request, of a call from code, and of the text of an article. */
+const tool = `
+function store({ app }, { id, items, isChange }) {
+  if (isChange) app.get_record(id).save(items);
+  else app.create_record(id).save(items, { creation: Boolean(items.block) });
+}
+export const make = (context) => store(context, context.request.body);
+export function caught(context) {
+  context.app.create_record('beside').set({ block: 'entry' });
+  try { store(context, context.request.body) } catch {}
+  return 'done';
+}
+export function assigned({ app, request }) {
+  app.get_record(request.body.id).set(request.body.items);
+}
+export const called = (context) => store(context, context.params);
+export function heard(context) {
+  const sent = JSON.parse(context.content.body);
+  if (sent.app === context.app.id) store(context, sent);
+}
+`;
+
+const layout =
+  '{title}{code}{age}{colour}{target}{private}{party}{guests}{paper}<p>{stamp}{origin}{state}</p>{_save}{_edit}';
+
+const blocks: Record<string, string> = {
+  'entry.yaml': entry,
+  'entry.js': logic,
+  'entry.html': layout,
+  'other.yaml': 'elements: { title: TEXT }\n',
+  'other.html': '{title}{_save}{_edit}',
+  'closed.yaml': `view_permission: []\n${entry}`,
+  'closed.js': logic,
+  'closed.html': layout,
+  'tool.yaml': 'elements: { make: BASIC, caught: BASIC, assigned: BASIC }\n',
+  'tool.js': tool,
+};
+
+/** Settings of each app, before its rights. */
+export const appSettings = {
+  strict: 'strict: true\n',
+  free: '',
+  shut: 'json: none\n',
+  proved: 'strict: true\nproof_of_work: true\n',
+  'proved-free': 'proof_of_work: true\n',
+};
+
+export type AppName = keyof typeof appSettings;
+
+export const ruleApps: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(appSettings).flatMap(([app, settings]) => [
+      [`apps/${app}/settings.yaml`, `${settings}${rights}`],
+      ...Object.entries(blocks).map(([file, text]) => [`apps/${app}/blocks/${file}`, text]),
+    ]),
+  ),
+  'apps/targets/settings.yaml': "acl: { rights: { reader: ['*'] } }\n",
+  'apps/private/settings.yaml': 'acl: { rights: { reader: [readers] } }\n',
+};

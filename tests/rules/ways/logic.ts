@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import type { Items } from '../../../plugins/apps/shared/json';
+import type { Stage } from '../../support/stage';
+import { right } from './rules';
+
+/** What logic may do with records of blocks, and what it may not. */
+export function rulesOfLogic(stage: Stage): void {
+  /** Calls a function of the block `tool` for a stored record. */
+  async function change(element: string, items: Items) {
+    await stage.put('strict', 'changed', right, 'mona');
+    const json = { id: 'changed', items, isChange: true };
+    return stage.send({ as: 'eric', send: `POST strict/blocks/tool/${element}`, json });
+  }
+  const stored = () => stage.items('strict', 'changed');
+
+  describe('a change by logic', () => {
+    test('that breaks a rule is refused with the paths of all fields', async () => {
+      const { status, json } = await change('make', { title: '', age: 1 });
+      expect([status, json]).toMatchObject([
+        422,
+        { error: { details: { errors: [{ path: ['title'] }, { path: ['age'] }] } } },
+      ]);
+      expect(await stored()).toMatchObject(right);
+    });
+
+    test('that breaks a rule is refused also where logic catches the error, with all that it has stored', async () => {
+      const { status, json } = await change('caught', { title: '' });
+      expect([status, json]).toMatchObject([422, { error: { details: { errors: [{ path: ['title'] }] } } }]);
+      expect(await stored()).toMatchObject(right);
+      expect(await stage.items('strict', 'beside')).toBeNull();
+    });
+
+    test('stores what its condition hides as null', async () => {
+      expect((await change('make', { party: true, guests: 5 })).status).toBe(200);
+      expect(await stored()).toMatchObject({ party: true, guests: 5 });
+      const json = { id: 'changed', items: { party: false, guests: 6 }, isChange: true };
+      expect((await stage.send({ as: 'eric', send: 'POST strict/blocks/tool/make', json })).status).toBe(200);
+      expect(await stored()).toMatchObject({ party: false, guests: null });
+    });
+
+    test('by an assignment is the author’s own: it is not checked', async () => {
+      expect((await change('assigned', { title: '', extra: 1 })).status).toBe(200);
+      expect(await stored()).toMatchObject({ title: '', extra: 1, stamp: 'stamp of Right' });
+    });
+  });
+}

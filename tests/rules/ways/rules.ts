@@ -1,0 +1,247 @@
+import { senders, type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/ways';
+import type { Items } from '../../../plugins/apps/shared/json';
+import type { Person } from '../../support/stage';
+import type { AppName } from './apps';
+import { usual } from './send';
+
+/** What becomes of what is sent. */
+export type Expected =
+  /** It is refused with this status, and nothing is stored. */
+  | { refused: number; path?: string; has?: string }
+  /** It is stored; items have these values then, null for none. */
+  | { stored: Items }
+  /** By this way it cannot be sent, and why. */
+  | { absent: string };
+
+/** A rule of an author, and what is sent against it. */
+export interface Rule {
+  title: string;
+  /** Items that break it, over right ones. */
+  items?: Items;
+  /** The same in a form, where texts of the items are not it. */
+  fields?: Record<string, string>;
+  block?: string;
+  /** Who sends; the usual requester of the way without it. */
+  as?: (way: WayName) => Person;
+  /** Who has made the record that is changed. */
+  owner?: Person;
+  /** `strict` and `free` without it. */
+  apps?: readonly AppName[];
+  expected(way: WayName, app: AppName): Expected;
+}
+
+/** Items of a record that breaks no rule, with what the server adds to them. */
+export const right: Items = {
+  ...{ block: 'entry', title: 'Right', code: 'AB', age: 42, colour: 'red', target: 'known', party: false },
+};
+export const ofServer: Items = { stamp: 'stamp of Right', origin: 'made here', state: 'new' };
+
+/** A file in the media library that no app has put there. */
+export const foreignFile: Items = {
+  id: 1,
+  documentId: 'foreign',
+  name: 'a.pdf',
+  url: '/uploads/a.pdf',
+  mime: 'application/pdf',
+  size: 1000,
+};
+
+const isStrict = (app: AppName) => app === 'strict' || app === 'proved';
+const isOfPanel = (way: WayName) => way.startsWith('panel');
+const isOfLogic = (way: WayName) => ways[way].sender === 'logic';
+const isOfForm = (way: WayName) => ways[way].sender === 'form';
+const isChange = (way: WayName) => ways[way].right === 'edit';
+/** Sent by the author of the app or the operator of the host, whom rights do not limit. */
+const isTrusted = (way: WayName) => ways[way].right === null;
+
+const fine: Expected = { stored: {} };
+
+/** A wrong value: 422 by every way but those that take it. */
+const wrong = (
+  title: string,
+  items: Items,
+  options: Partial<Rule> & { takes?: (way: WayName) => boolean } = {},
+): Rule => {
+  const { takes = () => false, ...rest } = options;
+  const [path = ''] = Object.keys(items).slice(-1);
+  return { title, items, expected: (way) => (takes(way) ? fine : { refused: 422, path }), ...rest };
+};
+
+/** An item that is not the client's to send: what becomes of it says the sender of the way. */
+const notSent = (title: string, name: string, kept: string | null, byLogic: string): Rule => ({
+  title,
+  items: { [name]: 'forged' },
+  expected(way, app) {
+    const { others } = senders[ways[way].sender];
+    if (others === 'refused' && isStrict(app)) return { refused: 422, path: name };
+    // Without `strict` the JSON interface takes free items.
+    const isFree = kept === null && ways[way].sender === 'client';
+    return { stored: { [name]: isFree ? 'forged' : others === 'taken' ? byLogic : kept } };
+  },
+});
+
+const values: Rule[] = [
+  wrong('types', { age: { years: 42 } }, { fields: { age: 'many' } }),
+  wrong('required', { title: '' }),
+  wrong('pattern', { code: 'x1' }),
+  wrong('bounds', { age: 17 }),
+  wrong('choice', { colour: 'blue' }),
+  wrong('a reference to a record that is missing', { target: 'gone' }),
+  // Administrators of records and the operator see the records of all apps.
+  wrong(
+    'a reference to a record that the requester may not see',
+    { private: 'hidden' },
+    { takes: (way) => isOfPanel(way) || way === 'commandImport' },
+  ),
+  wrong('show_if: a field that is shown and required', { party: true, guests: null }),
+  {
+    title: 'show_if: a field that is not shown',
+    items: { party: false, guests: 5 },
+    expected: () => ({ stored: { guests: null } }),
+  },
+  {
+    title: 'files',
+    items: { paper: foreignFile },
+    expected(way) {
+      // A form keeps files of its record only.
+      if (isOfForm(way)) return { stored: { paper: null } };
+      return isOfLogic(way) ? { stored: { paper: foreignFile } } : { refused: 422, path: 'paper' };
+    },
+  },
+  wrong('own validation', { title: 'Refused AB' }),
+];
+
+const serverItems: Rule[] = [
+  notSent('computed on save', 'stamp', 'stamp of Right', 'stamp of Right'),
+  notSent('computed on creation', 'origin', 'made here', 'made here'),
+  notSent('readonly', 'state', 'new', 'forged'),
+  notSent('an item that the block does not declare', 'extra', null, 'forged'),
+];
+
+/** What a form says about its block is its address. */
+const addressed: Expected = { absent: 'the address names the block' };
+
+const blockRules: Rule[] = [
+  {
+    title: 'block: missing',
+    items: { block: null },
+    expected(way, app) {
+      if (isOfForm(way) || way === 'jsonForm') return addressed;
+      if (isChange(way)) return { absent: 'a change of the block' };
+      return isStrict(app) && !isOfLogic(way) ? { refused: 422, path: 'block' } : { stored: { block: null } };
+    },
+  },
+  {
+    title: 'block: unknown',
+    items: { block: 'nowhere' },
+    expected(way, app) {
+      if (isOfForm(way)) return addressed;
+      if (way === 'jsonForm') return isStrict(app) ? { refused: 422, path: 'block' } : { stored: { block: 'entry' } };
+      // A mistake of the logic, whose message is not for visitors.
+      return isOfLogic(way) ? { refused: 500 } : { refused: 400, has: 'nowhere' };
+    },
+  },
+  {
+    title: 'block: changed',
+    items: { block: 'other' },
+    expected(way, app) {
+      if (!isChange(way)) return { absent: 'no record is changed' };
+      if (isOfForm(way)) return addressed;
+      return isStrict(app) ? { refused: 422, path: 'block' } : { stored: { block: 'other' } };
+    },
+  },
+  {
+    title: 'block: taken out of it by its author',
+    items: { block: null },
+    as: () => 'anna',
+    owner: 'anna',
+    expected(way, app) {
+      if (!isChange(way)) return { absent: 'no record is changed' };
+      if (isOfForm(way)) return addressed;
+      if (isOfPanel(way)) return { absent: 'authors are not in the panel' };
+      return isStrict(app) ? { refused: 422, path: 'block' } : { refused: 403 };
+    },
+  },
+];
+
+const requesters: Rule[] = [
+  {
+    title: 'view_permission',
+    block: 'closed',
+    items: { block: 'closed' },
+    expected: (way) => (way === 'commandImport' ? fine : { refused: 403 }),
+  },
+  {
+    title: 'acl: who only reads',
+    as: (way) => (isOfPanel(way) ? 'overseer' : 'rita'),
+    expected: (way) => (isTrusted(way) ? fine : { refused: 403 }),
+  },
+  {
+    title: 'acl: who only creates',
+    as: () => 'sam',
+    expected(way, app) {
+      if (isOfPanel(way)) return { absent: 'users are not in the panel' };
+      if (isTrusted(way)) return fine;
+      return isChange(way) || (isStrict(app) && ways[way].json) ? { refused: 403 } : fine;
+    },
+  },
+  {
+    title: 'owner: a record of somebody else, for authors',
+    as: () => 'anna',
+    owner: 'abel',
+    expected: (way) => ofOthers(way, 403),
+  },
+  {
+    title: 'owner: a record of somebody else, for owners',
+    as: () => 'una',
+    owner: 'abel',
+    expected: (way) => ofOthers(way, 404),
+  },
+  {
+    title: 'json: none',
+    apps: ['shut'],
+    expected: (way) => (ways[way].json ? { refused: 403, has: '"json"' } : fine),
+  },
+];
+
+function ofOthers(way: WayName, status: number): Expected {
+  if (!isChange(way)) return { absent: 'no record is changed' };
+  return isOfPanel(way) ? { absent: 'users are not in the panel' } : { refused: status };
+}
+
+/** What anonymous may send at all, where the guard of public forms does not refuse it. */
+function byAnonymous(way: WayName, app: AppName): Expected {
+  if (isOfPanel(way) || isChange(way)) return { absent: 'anonymous is not let in' };
+  if (isTrusted(way)) return { absent: 'the guard is of forms that a visitor sends' };
+  return isStrict(app) && ways[way].json ? { refused: 403, has: '"json"' } : fine;
+}
+
+const guards: Rule[] = [
+  {
+    title: 'guard: the hidden field',
+    as: () => 'anonymous',
+    items: { _website: 'http://spam' },
+    expected(way, app) {
+      if (ways[way].sender !== 'client') return guarded(way, app, true);
+      return { absent: 'the form has this field' };
+    },
+  },
+  {
+    title: 'guard: proof of work',
+    as: () => 'anonymous',
+    apps: ['proved', 'proved-free'],
+    expected: (way, app) => guarded(way, app, isStrict(app)),
+  },
+];
+
+function guarded(way: WayName, app: AppName, ofJson: boolean): Expected {
+  const { guard } = senders[ways[way].sender];
+  const allowed = byAnonymous(way, app);
+  if ('absent' in allowed || guard === 'never') return allowed;
+  return guard === 'always' || ofJson ? { refused: 422, path: '' } : fine;
+}
+
+export const rules: readonly Rule[] = [...values, ...serverItems, ...blockRules, ...requesters, ...guards];
+
+/** The requester of a cell. */
+export const requesterOf = ({ as }: Rule, way: WayName): Person => (as ?? usual)(way);
