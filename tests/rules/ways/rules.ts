@@ -46,6 +46,9 @@ export const foreignFile: Items = {
   size: 1000,
 };
 
+/** One that a form of each app has put there. */
+export const ownFile: Items = { ...foreignFile, documentId: 'own' };
+
 const isStrict = (app: AppName) => app === 'strict' || app === 'proved';
 const isOfPanel = (way: WayName) => way.startsWith('panel');
 const isOfLogic = (way: WayName) => ways[way].sender === 'logic';
@@ -107,6 +110,12 @@ const values: Rule[] = [
       if (isOfForm(way)) return { stored: { paper: null } };
       return isOfLogic(way) ? { stored: { paper: foreignFile } } : { refused: 422, path: 'paper' };
     },
+  },
+  {
+    title: 'a file of the app',
+    items: { paper: ownFile },
+    expected: (way) =>
+      isOfForm(way) ? { absent: 'a form sends a file' } : { stored: { paper: { documentId: 'own' } } },
   },
   wrong('own validation', { title: 'Refused AB' }),
 ];

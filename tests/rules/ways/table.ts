@@ -4,7 +4,7 @@ import type { Items } from '../../../plugins/apps/shared/json';
 import { grantArticles } from '../../support/seed';
 import type { Stage } from '../../support/stage';
 import type { AppName } from './apps';
-import { foreignFile, ofServer, type Rule, requesterOf, right } from './rules';
+import { foreignFile, ofServer, ownFile, type Rule, requesterOf, right } from './rules';
 import { fieldsOf, makeRules, type Outcome, type Sending, sendBy } from './send';
 
 /** A record as the database has it. */
@@ -29,8 +29,17 @@ const nextId = () => `record-${++count}`;
 export async function prepare(stage: Stage, apps: readonly AppName[]): Promise<void> {
   await stage.put('targets', 'known', { title: 'Known' });
   await stage.put('private', 'hidden', { title: 'Hidden' });
-  const file = { ...foreignFile, hash: 'a', ext: '.pdf', size: 1, provider: 'local' };
-  await stage.host.run((strapi, data) => strapi.db.query('plugin::upload.file').create({ data }), file);
+  for (const { id: _, ...file } of [foreignFile, ownFile])
+    await stage.host.run(
+      async (strapi, data) => {
+        await strapi.db.query('plugin::upload.file').create({ data });
+      },
+      { ...file, hash: 'a', ext: '.pdf', size: 1, provider: 'local' },
+    );
+  const owned = apps.map((app) => ({ site: 'site', app, file: ownFile.documentId, saved: true }));
+  await stage.host.run(async (strapi, rows) => {
+    for (const data of rows) await strapi.db.query('plugin::apps.file').create({ data });
+  }, owned);
   await makeRules(stage, apps);
   for (const role of ['editors', 'readers', 'submitters']) await grantArticles(stage.host, role, ['find', 'create']);
 }
@@ -90,7 +99,9 @@ export function tableOfRules(stage: Stage, rules: readonly Rule[], names: readon
             } else {
               expect(outcome.status, outcome.text).toBeLessThan(400);
               const stored = storedIn(before, after, sending);
-              for (const [name, value] of Object.entries(expected.stored)) expect(stored[name] ?? null).toEqual(value);
+              for (const [name, value] of Object.entries(expected.stored))
+                if (value === null || typeof value !== 'object') expect(stored[name] ?? null).toEqual(value);
+                else expect(stored[name]).toMatchObject(value);
             }
           });
         }

@@ -117,14 +117,21 @@ async function filesOf(
   block: Block,
   { record, items, sender }: ItemChange,
 ): Promise<ReadonlyMap<string, StoredFile>> {
-  const named = new Map(filesNamed(block, items).map((file) => [file.documentId, file]));
-  for (const { documentId } of record ? filesNamed(block, record.items) : []) named.delete(documentId);
-  if (named.size === 0 || senders[sender].files === 'any') return named;
+  const had = new Set(record ? filesNamed(block, record.items).map(({ documentId }) => documentId) : []);
+  const named = filesNamed(block, items).filter(({ documentId }) => !had.has(documentId));
+  return senders[sender].files === 'any' ? byDocument(named) : ownFiles(run, named);
+}
+
+/** Those of the files that forms of the app have put into the media library, by document id. */
+export async function ownFiles(run: Run, files: readonly StoredFile[]): Promise<ReadonlyMap<string, StoredFile>> {
+  const named = byDocument(files);
+  if (named.size === 0) return named;
   const found = await run.unit.alongside(() => run.services.files.known(keyOf(run), [...named.keys()]));
   // A size that rounds to the library's is the exact one.
-  const sized = found.map((file) => ({ ...file, size: sizeOf(file, named.get(file.documentId)) }));
-  return new Map(sized.map((file) => [file.documentId, file]));
+  return byDocument(found.map((file) => ({ ...file, size: sizeOf(file, named.get(file.documentId)) })));
 }
+
+const byDocument = (files: readonly StoredFile[]) => new Map(files.map((file) => [file.documentId, file]));
 
 const sizeOf = ({ size }: StoredFile, given: StoredFile | undefined): number =>
   given && Math.abs(given.size - size) <= 5 ? given.size : size;

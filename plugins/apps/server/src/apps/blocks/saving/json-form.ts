@@ -7,7 +7,8 @@ import type { Block } from '../../types';
 import { shownElements } from '../group';
 import { shownInputs } from '../sent/entered';
 import { formOfJson, type SentFields } from '../sent/fields-of-items';
-import { serverItems } from './checked-items';
+import { filesNamed } from '../sent/submitted-files';
+import { ownFiles, serverItems } from './checked-items';
 
 /** A block's form that was sent as JSON. */
 export interface JsonForm {
@@ -24,7 +25,8 @@ export async function readJsonForm(run: Run, block: Block, body: Items): Promise
   const shows = shownElements(run, block);
   const { strict } = run.app.settings;
   if (strict) await requireFields(run, block, body, shows);
-  const { form, ...sent } = formOfJson(block, body, shows, strict);
+  const named = await ownFiles(run, filesNamed(block, body));
+  const { form, ...sent } = formOfJson(block, body, shows, { strict, named });
   const { visit } = run;
   return { run: { ...run, visit: { ...visit, request: { ...visit.request, form } } }, form: sent };
 }

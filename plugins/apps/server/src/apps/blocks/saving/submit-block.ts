@@ -48,11 +48,11 @@ export async function submitBlock(
   run: Run,
   block: Block,
   record: StoredRecord | null,
-  { fields: sent, wrong }: SentFields,
+  { fields: sent, ...more }: SentFields,
   rights: SubmitRights,
 ): Promise<Submitted> {
   const fields = withSentFiles(block, sent, run.visit.files);
-  const form = { fields, wrong };
+  const form = { fields, ...more };
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
@@ -119,7 +119,7 @@ async function checkPage(
 const submittedFields = (run: Run, block: Block, record: StoredRecord | null, form: SentFields): SubmittedFields => ({
   ...form,
   shows: shownElements(run, block),
-  sources: { files: run.visit.files, items: record?.items },
+  sources: { files: run.visit.files, items: record?.items, named: form.named },
 });
 
 async function runActions(

@@ -13,6 +13,8 @@ export interface SentFields {
   fields: FormFields;
   /** Inputs whose JSON values are of another type, with what is wrong. */
   wrong: ReadonlyMap<string, readonly WrongField[]>;
+  /** Files of the media library that a form sent as JSON may name. */
+  named?: FileSources['named'];
 }
 
 /**
@@ -59,20 +61,21 @@ export function fieldsOfItems(block: Block, items: Items, sources: FileSources):
 /**
  * A form that was sent as JSON: its values as texts, and in `form` what a browser would have sent, for `context.request.form`.
  * What is no input of the form, such as its buttons, stays.
- * @param strict whether unknown fields in entries of repeated groups are wrong; otherwise they are left out, as of any form
+ * @param options.strict whether unknown fields in entries of repeated groups are wrong; otherwise they are left out, as of any form
+ * @param options.named files that it may name
  */
 export function formOfJson(
   block: Block,
   body: Items,
   shows: (name: string) => boolean,
-  strict: boolean,
+  { strict, named }: { strict: boolean; named: FileSources['named'] },
 ): SentFields & { form: Items } {
   const inputs = new Set(shownInputs(block, shows).map(({ name }) => name));
   const isSent = ([field]: [string, unknown]) => {
     const [name = ''] = field.split(':', 1);
     return inputs.has(name) && Object.hasOwn(body, name);
   };
-  const { fields, wrong } = fieldsOfItems(block, body, { files: undefined, items: undefined });
+  const { fields, wrong } = fieldsOfItems(block, body, { files: undefined, items: undefined, named });
   const others = Object.fromEntries(Object.entries(body).filter(([name]) => !inputs.has(name)));
   const sent = Object.fromEntries(Object.entries(fields).filter(isSent));
   const counts = (one: WrongField) => strict || one.message.key !== 'unknown_item';
@@ -82,5 +85,5 @@ export function formOfJson(
       return left.length > 0 ? [[name, left]] : [];
     }),
   );
-  return { fields: { ...others, ...sent }, wrong: refused, form: { ...others, ...fields } as Items };
+  return { fields: { ...others, ...sent }, wrong: refused, named, form: { ...others, ...fields } as Items };
 }
