@@ -99,14 +99,16 @@ export async function changeRecord(
   if (!block) return run.unit.update(keyOf(run), record.id, allowed);
   return withSession(run, block, record, async (session) => {
     const isNew = block.id !== stored?.id;
-    const items = applyChange(record.items, allowed);
+    // What a record had under names that the server sets in its new block came from a client, or from another block.
+    const dropped = isNew ? [...allowed.unset, ...left] : allowed.unset;
+    const items = applyChange(record.items, { ...allowed, unset: dropped });
     const changed = new Set(isNew ? [...names, ...Object.keys(items)] : names);
     const checked = await checkedItems(run, block, session, {
       ...{ record, items, changed, creation: isNew },
       ...{ sender: 'client', body },
     });
-    const saved = await run.unit.update(keyOf(run), record.id, { set: checked, unset: allowed.unset });
-    return (await saveInSession(run, block, session, saved, { creation: false })).record;
+    const saved = await run.unit.update(keyOf(run), record.id, { set: checked, unset: dropped });
+    return (await saveInSession(run, block, session, saved, { creation: isNew })).record;
   });
 }
 
