@@ -21,7 +21,7 @@ export function on_display(context) {
  * @type {Element}
  */
 export function comments({ app, content }) {
-  const found = app.search("block == 'comment' and page == path and (state == 'approved' or author == me)", {
+  const found = app.search("page == path and (state == 'approved' or author == me)", {
     sort_index: 'created_at',
     names: { path: content.path, me: app.acl.current_user() ?? '' },
     limit: 200,

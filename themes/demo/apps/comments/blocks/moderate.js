@@ -1,6 +1,6 @@
 /** @import { Action, Context, OnDisplay, Options } from 'strapi-plugin-apps/context' */
 
-const WAITING = "block == 'comment' and state == 'waiting'";
+const WAITING = "state == 'waiting'";
 
 /** @type {OnDisplay} */
 export function on_display(context) {

@@ -43,9 +43,12 @@ test('a comment belongs to the page, with author and time set by the server', as
 });
 
 test('the JSON interface cannot approve a comment', async () => {
-  await sam.request('POST', '', { block: 'comment', text: 'Mine', state: 'approved' });
-  await anna.request('POST', '', { block: 'comment', text: 'Mine', state: 'approved' });
-  assert.equal(await app.records.count("state == 'approved'"), 0);
+  const approved = { block: 'comment', text: 'Mine', state: 'approved' };
+  assert.equal((await sam.request('POST', '', approved)).status, 403);
+  const refused = await anna.request('POST', '', approved);
+  assert.equal(refused.status, 422);
+  assert.deepEqual(refused.error.details.errors[0].path, ['state']);
+  assert.equal(await app.records.count(), 0);
 });
 
 test('a changed comment waits again', async () => {
