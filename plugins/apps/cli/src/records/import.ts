@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { fieldLines } from '../../../server/src/common/errors';
 import { entriesOf, WrongEntry } from '../../../server/src/interchange';
 import type { NewRecord } from '../../../server/src/records/types';
-import type { Items, Json } from '../../../shared/json';
+import { type Items, itemOf, type Json } from '../../../shared/json';
 import type { Invocation } from '../command';
 import { CannotRun, type ExitCode, exitCodes } from '../exit';
 import { type StoredApp, withApp } from './stored-app';
@@ -137,18 +137,23 @@ async function withoutExisting({ store, key }: Pick<StoredApp, 'store' | 'key'>,
   return entries.filter((entry, at) => {
     const found = stored[at];
     if (!found) return true;
-    if (sorted(comparable(found.items, entry.items)) !== sorted(entry.items)) {
+    if (!isThere(found.items, entry.items)) {
       throw new WrongEntry(`The record "${entry.id}" is there already, with other items`);
     }
     return false;
   });
 }
 
-/** Items of a stored record that a record of a file is compared with: the server may have added some to one of a block. */
-const comparable = (stored: Items, given: Items): Items =>
-  typeof given.block !== 'string'
-    ? stored
-    : Object.fromEntries(Object.entries(stored).filter(([name]) => Object.hasOwn(given, name)));
+/**
+ * Whether a stored record is one of the file. To one of a block the server may have added items, its inputs keep values in their own
+ * types, and an item that it has not stored is missing or null.
+ */
+const isThere = (stored: Items, given: Items): boolean =>
+  typeof given.block === 'string'
+    ? Object.keys(given).every((name) => kept(itemOf(stored, name)) === kept(itemOf(given, name)))
+    : sorted(stored) === sorted(given);
+
+const kept = (value: Json): string => (typeof value === 'string' ? value : sorted(value));
 
 /** JSON whose keys are sorted, so that equal values are equal texts. */
 const sorted = (value: Json): string =>
