@@ -44,8 +44,8 @@ const at = useFolder('recipes', async (folder) => {
 const inRepository = (step: Step): Step => ({
   ...step,
   commands: step.commands.replace(
-    /^npm run apps -- (\w+ \w+ \w+) (\S+)$/gm,
-    `(cd ${repository} && node scripts/apps.mjs $1 "$OLDPWD/$2")`,
+    /^npm run apps -- (\w+ \w+ \w+) (\S+)(.*)$/gm,
+    `(cd ${repository} && node scripts/apps.mjs $1 "$OLDPWD/$2"$3)`,
   ),
 });
 
