@@ -139,3 +139,84 @@ describe('filters of the locale', () => {
     expect(await show('{{ 1234.5 | format_number }} {{ "2026-03-01" | format_date }}')).toBe('1,234.5 March 1, 2026');
   });
 });
+
+const inZone = (timeZone: string, tag = 'en') => ({ locale: { tag, timeZone, translate: () => null } });
+
+const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+
+describe.each(zones)('in %s', (zone) => {
+  test.each([
+    ['{{ "2026-03-01T09:30" | format_date: time: "short" }}', '9:30 AM'],
+    ['{{ "2026-07-01T09:30" | format_date: date: "short", time: "short" }}', '7/1/26, 9:30 AM'],
+    ['{{ "2026-03-29T02:30" | format_date: time: "short" }}', '2:30 AM'],
+    ['{{ "2026-03-08T02:30" | format_date: time: "short" }}', '2:30 AM'],
+    ['{{ "2026-03-01 23:59:59.5" | format_date: date: "medium", time: "medium" }}', 'Mar 1, 2026, 11:59:59 PM'],
+    ['{{ "2026-03-01" | format_date }}', 'March 1, 2026'],
+    ['{{ "2026-03-01T09:30" | date: "%Y-%m-%d %H:%M" }}', '2026-03-01 09:30'],
+    ['{{ "2026-10-25T02:30" | date: "%d. %H:%M:%S" }}', '25. 02:30:00'],
+    ['{{ "2026-03-01T00:00" | date: "%Y-%m-%d" }}', '2026-03-01'],
+    ['{{ "2026-03-01" | date: "%Y-%m-%d" }} {{ "2026-12-31" | date: "%j" }}', '2026-03-01 365'],
+    ['{{ "2026-03-01" | date_to_string }}', '01 Mar 2026'],
+    ['{{ "2026-03-01T23:30" | date_to_long_string: "ordinal" }}', '1st March 2026'],
+    ['{{ "March 1, 2026" | date: "%F" | default: "x" }}{{ "March 1, 2026" | date: "%b %d, %y" }}', '%FMar 01, 26'],
+    ['{{ "2026-03-01T09:30" | date: "%H:%M", "Asia/Tokyo" }} {{ "2026-03-01" | date: "%d", 600 }}', '09:30 01'],
+  ])('%s is %s', async (text, expected) => {
+    expect(await show(text, inZone(zone))).toBe(expected);
+  });
+});
+
+describe('moments are shown in the zone of the site', () => {
+  test.each([
+    ['Europe/Berlin', '{{ "2026-03-01T23:30:00Z" | date: "%d %H:%M %z" }}', '02 00:30 +0100'],
+    ['Europe/Berlin', '{{ "2026-03-01T09:30" | date_to_xmlschema }}', '2026-03-01T09:30:00+01:00'],
+    ['America/New_York', '{{ "2026-07-01" | date_to_rfc822 }}', 'Wed, 01 Jul 2026 00:00:00 -0400'],
+    ['America/New_York', '{{ "2026-03-01T02:00+02:00" | format_date }}', 'February 28, 2026'],
+    ['America/New_York', '{{ 1772366400 | date: "%F %H" }}{{ "1772366400" | date: "%d %H" }}', '%F 0701 07'],
+    ['America/New_York', '{{ "Sun, 01 Mar 2026 02:00:00 GMT" | format_date: time: "short" }}', '9:00 PM'],
+    ['America/New_York', '{{ "2026-03-01T02:00:00Z" | date: "%H:%M", "Asia/Tokyo" }}', '11:00'],
+  ])('in %s %s is %s', async (zone, text, expected) => {
+    expect(await show(text, inZone(zone))).toBe(expected);
+  });
+
+  test('"now" and "today" are the present moment', async () => {
+    const year = String(new Date().getUTCFullYear());
+    const text = '{{ "now" | date: "%Y" }} {{ "today" | date: "%Y" }} {{ "now" | format_date }}';
+    expect(await show(text, inZone('UTC'))).toMatch(new RegExp(`^${year} ${year} .*${year}$`));
+  });
+});
+
+describe('what is no date or number stays unchanged', () => {
+  const texts = [
+    '01.03.2026',
+    'Room 5',
+    '1.5',
+    '-1',
+    'March 5',
+    '2026-02-30',
+    '2026-13-01',
+    '03/01/2026',
+    '5',
+    'May 2026 x',
+  ];
+  test.each(texts)('%s as a date', async (text) => {
+    for (const filter of [
+      'format_date',
+      'format_date: time: "short"',
+      ...(text === '5' ? [] : ['date: "%Y"', 'date_to_string']),
+    ])
+      expect(await show(`{{ context.x | ${filter} }}`, { context: { x: text } })).toBe(text);
+  });
+
+  test.each([
+    ...['Room 5', '01067', '0x1F', ' ', '', '1,5', '1e999', 'Infinity', '1 2', '--1', '007'].map((text) => [
+      text,
+      text,
+    ]),
+    ['-1.5', '-1.5'],
+    [' 1234 ', '1,234'],
+    ['1234567890123456789', '1,234,567,890,123,456,789'],
+    ['.5', '0.5'],
+  ])('%j as a number is %j', async (text, expected) => {
+    expect(await show('{{ context.x | format_number }}', { context: { x: text } })).toBe(expected);
+  });
+});

@@ -1,4 +1,5 @@
 import type { Json } from '../../../../../shared/json';
+import { isoMoment } from '../../../common/moments';
 import { message } from '../../locales';
 import type { ElementType } from '../types';
 import { field, plainText, readableText } from './html';
@@ -7,28 +8,6 @@ import { autocomplete, inputSettings, placeholder } from './settings';
 import { control, lastEntry, REQUIRED, shownText } from './text-input';
 
 const DAY = 86_400_000;
-
-/** Milliseconds since 1970 of a date `YYYY-MM-DD`, with or without a time; null for a date that does not exist. */
-export function momentOf(text: string): number | null {
-  const found = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
-  if (!found) return null;
-  const numbers = found.slice(1, 7).map((part) => Number(part ?? 0));
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = numbers;
-  if (year === 0 || hour > 23 || minute > 59 || second > 59) return null;
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
-  const time = date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 + Number((found[7] ?? '').padEnd(3, '0'));
-  const offset = offsetMinutes(found[8]);
-  return offset === null ? null : time - offset * 60_000;
-}
-
-function offsetMinutes(zone: string | undefined): number | null {
-  if (zone === undefined || zone === 'Z') return 0;
-  const [hours, minutes] = zone.slice(1).split(':').map(Number) as [number, number];
-  if (hours > 14 || minutes > 59) return null;
-  return (hours * 60 + minutes) * (zone.startsWith('-') ? -1 : 1);
-}
 
 /** The formats in words, with an example, for definition errors. */
 const inWords = {
@@ -56,7 +35,8 @@ export interface MomentOptions {
 /** An element type of dates, stored as the submitted ISO 8601 string; an empty field is null. */
 export function momentInput({ type, shape, before = '', format, wanted, stepSize, shown }: MomentOptions): ElementType {
   const scale: Scale = {
-    position: (value) => (typeof value === 'string' && shape.test(value) ? momentOf(before + value) : null),
+    position: (value) =>
+      typeof value === 'string' && shape.test(value) ? (isoMoment(before + value)?.time ?? null) : null,
     stepSize,
   };
   const inControl = (value: Json) => shown.exec(plainText(value))?.[0] ?? '';
