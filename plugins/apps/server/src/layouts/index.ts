@@ -7,6 +7,7 @@ import { escaping, markdownFilter, raw } from './liquid/html';
 import { registerLocaleFilters } from './liquid/locale-filters';
 import { registerTags } from './liquid/tags';
 import { contains, registerTimedFilters } from './liquid/timed';
+import { registerHtmlFilters } from './liquid/written';
 import type { Markdown } from './markdown/markdown';
 import type { LayoutSource, Layouts } from './types';
 
@@ -25,6 +26,7 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}, markdown?: Mar
     outputEscape: escaping as (value: unknown) => string,
   });
   liquid.registerFilter('raw', { raw: true, handler: raw });
+  registerHtmlFilters(liquid);
   registerLocaleFilters(liquid);
   if (markdown) liquid.registerFilter('markdown', markdownFilter(markdown));
   registerTimedFilters(liquid, all);

@@ -6,12 +6,34 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 /** HTML that `{{ value }}` does not escape; in conditions and filters it is its text. */
 export class Html extends Drop {
-  constructor(readonly html: string) {
+  readonly #html: string;
+
+  constructor(html: string) {
     super();
+    this.#html = html;
+  }
+
+  /** What `{{ value }}` writes. */
+  get html(): string {
+    return this.#html;
+  }
+
+  /** What filters, conditions and `raw` read. */
+  get text(): string {
+    return this.html;
   }
 
   valueOf(): string | false {
-    return this.html;
+    return this.text;
+  }
+
+  /** For lists that are joined, and values of messages. */
+  override toString(): string {
+    return this.text;
+  }
+
+  toJSON(): string {
+    return this.text;
   }
 }
 
@@ -35,8 +57,8 @@ const SLICE = 200_000;
 export function escaping(this: Rendered, value: unknown): string | Generator<unknown, string> {
   if (value === undefined || value === null) return this.context.emptyOutput?.() ?? '';
   // Counted before it is escaped, because escaping takes time and memory.
+  if (value instanceof Html) return counted(this, value.html);
   const text = counted(this, value);
-  if (value instanceof Html) return text;
   return text.length > SLICE ? escapedBySlices(this, text) : escapeHtml(text);
 }
 
@@ -76,7 +98,7 @@ export function plainText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'object') {
     // Of Liquid's own objects (a loop's state, `elements` itself) only Html has a text.
-    if (value instanceof Drop) return value instanceof Html ? value.html : '';
+    if (value instanceof Drop) return value instanceof Html ? value.text : '';
     return JSON.stringify(value) ?? '';
   }
   return String(value);

@@ -3,6 +3,8 @@ import {
   type Emitter,
   Hash,
   type Liquid,
+  CaptureTag as LiquidCapture,
+  EchoTag as LiquidEcho,
   Tag,
   type TagToken,
   type Template,
@@ -16,8 +18,9 @@ import type { LayoutData } from '../types';
 import { BRACE_TAG, type BraceToken } from './braces';
 import type { Elements } from './elements';
 import { registerCase } from './failed';
-import { plainText } from './html';
+import { escaping, plainText } from './html';
 import { definitionErrorOf } from './layout-errors';
+import { captured } from './written';
 
 /** Data of a rendering besides Liquid's own; a layout cannot read it. */
 export interface Rendering {
@@ -115,6 +118,26 @@ class RenderTag extends Tag {
   }
 }
 
+/** `{% capture name %}`: its text is not escaped twice when it is shown. */
+class CaptureTag extends LiquidCapture {
+  override *render(context: Context): Generator<unknown, void, unknown> {
+    yield super.render(context);
+    const scope = context.bottom() as { [name: string]: unknown };
+    scope[this.variable] = captured(String(scope[this.variable]));
+  }
+}
+
+/** `{% echo value %}`: writes what `{{ value }}` does. */
+class EchoTag extends LiquidEcho {
+  override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
+    const { value } = this as unknown as { value?: Value };
+    if (!value) return;
+    const isRaw = value.filters.at(-1)?.raw;
+    const found = yield value.value(context, false);
+    emitter.write(isRaw ? plainText(found) : yield escaping.call({ context } as never, found));
+  }
+}
+
 /** Tags of Liquid that read other files, which layouts must not read; `render` reads partials instead. */
 const fileTags = ['include', 'layout', 'render', 'block'];
 
@@ -124,5 +147,7 @@ export function registerTags(liquid: Liquid): void {
   liquid.registerTag(BRACE_TAG, ElementTag);
   liquid.registerTag('block', BlockTag);
   liquid.registerTag('render', RenderTag);
+  liquid.registerTag('capture', CaptureTag);
+  liquid.registerTag('echo', EchoTag);
   registerCase(liquid);
 }

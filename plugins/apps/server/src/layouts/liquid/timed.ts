@@ -2,6 +2,7 @@ import { Context, defaultOperators, type Liquid } from 'liquidjs';
 import type { LayoutLimits } from '../limits/limits';
 import { sizeOf } from '../limits/sizes';
 import { withoutFailed } from './failed';
+import { derived } from './written';
 
 /** Liquid's registers: data that no layout can read. */
 interface WithRegisters {
@@ -104,7 +105,7 @@ export function registerTimedFilters(liquid: Liquid, { listLength, filterSize, m
       this.context.renderLimit.check(performance.now());
       if (isSmall(value) && args.every(isSmall)) return (handler as Handler).call(this, value, ...args);
       check([value, ...args]);
-      const result = (handler as Handler).call(this, value, ...args);
+      const result = derived(name, (handler as Handler).call(this, value, ...args), [value, ...args]);
       // Checked again, because the filter may have taken long.
       this.context.renderLimit.check(performance.now());
       return result;
