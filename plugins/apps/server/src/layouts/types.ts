@@ -34,9 +34,12 @@ export interface LayoutData {
    * The content of an element: `{ html }` is inserted unchanged (a string from BASIC, or a rendered input), `{ value }` is
    * an object or other JSON of a BASIC element (`{info.title}` escaped as text), undefined: not declared. The HTML of an
    * element that has `failed` is its error mark: it is shown once, where the layout names the element first, and Liquid
-   * reads an empty list, false and an empty text. `parts` has the values of an element's keys: `{author.title}`.
+   * reads an empty list, false and an empty text. `parts` has the values of an element's keys: `{author.title}`, `text` what filters and
+   * conditions read, where that is not the HTML.
    */
-  element(name: string): Promise<{ html: string; failed?: boolean; parts?: Json } | { value: Json } | undefined>;
+  element(
+    name: string,
+  ): Promise<{ html: string; failed?: boolean; parts?: Json; text?: string } | { value: Json } | undefined>;
   /** Liquid's variable `context`. */
   context: { [key: string]: unknown };
   /** Further variables of Liquid, such as `main` of a theme's layout; HTML is wrapped with `html()`. */

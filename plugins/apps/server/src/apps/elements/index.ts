@@ -85,7 +85,7 @@ export { PAGES, pageFields } from './form-fields';
 export { toOptions } from './inputs/choice';
 export { MAX_FILES, type ShownFile } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
-export { attributes, escapeHtml, fieldset, readableText } from './inputs/html';
+export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
 export { conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { MAX_REFERENCES, referenceFields } from './reference';
 export { boundsOf, entryElements, MAX_ENTRIES, referencesIn } from './repeat';

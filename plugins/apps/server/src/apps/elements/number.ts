@@ -1,7 +1,9 @@
+import type { Json } from '../../../../shared/json';
+import { type Region, readableNumber } from '../../common/moments';
 import { message } from '../locales';
 import type { ElementDefinition } from '../types';
 import { number as yamlNumber } from '../yaml/schema';
-import { field, readableText } from './inputs/html';
+import { escapeHtml, field, plainText } from './inputs/html';
 import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
 import { autocomplete, inputmode, inputSettings, placeholder } from './inputs/settings';
 import { control, lastEntry, REQUIRED } from './inputs/text-input';
@@ -28,6 +30,10 @@ function numberSchema({ required, min, max }: ElementDefinition): JsonSchema {
   };
 }
 
+/** A stored number in the language of the page. */
+const readable = (value: Json, region: Region): string =>
+  typeof value === 'number' ? readableNumber(value, region) : plainText(value);
+
 /** A number; an empty field is null. Without `step` any number is valid. */
 export const number: ElementType = {
   role: 'input',
@@ -43,8 +49,9 @@ export const number: ElementType = {
     const error = rangeProblem(value, definition, scale);
     return error === null ? { value: value === 0 ? 0 : value } : { error };
   },
+  readable,
   render(view) {
-    if (view.mode === 'text') return readableText(view.value);
+    if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale));
     const { placeholder: hint, min, max, step } = view.definition;
     return field(view, control(view, 'number', { placeholder: hint, min, max, step: step ?? 'any' }));
   },

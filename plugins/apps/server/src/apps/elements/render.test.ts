@@ -214,3 +214,31 @@ describe('ids of controls', () => {
     expect(ids.filter((id) => !id?.startsWith('apps-one-two-a'))).toEqual([]);
   });
 });
+
+describe('dates and numbers for reading are in the language of the page', () => {
+  test.each([
+    ['de', 'DATE', '2026-03-01', '1. März 2026'],
+    ['de', 'DATETIME', '2026-03-01T09:30', '1. März 2026, 09:30'],
+    ['de', 'DATETIME', '2026-03-01T09:30:00Z', '1. März 2026, 10:30'],
+    ['de', 'TIME', '09:30', '09:30'],
+    ['de', 'NUMBER', 1234.5, '1.234,5'],
+    ['en', 'DATETIME', '2026-03-01T09:30', 'March 1, 2026, 9:30 AM'],
+    ['en', 'NUMBER', 0.123456789, '0.123456789'],
+    ['de', 'DATE', '<01.03.2026>', '&lt;01.03.2026&gt;'],
+    ['de', 'NUMBER', '1,5', '1,5'],
+    ['de', 'NUMBER', null, ''],
+  ])('%s: %s %j is %s', async (language, type, value, expected) => {
+    const page = await localeFor({ ...site, locale: language, timeZone: 'Europe/Berlin' }, new Map());
+    expect(render(type, value, { mode: 'text', locale: page })).toBe(expected);
+  });
+
+  test.each([
+    ['DATE', '2026-03-01', 'value="2026-03-01"'],
+    ['DATETIME', '2026-03-01T09:30', 'value="2026-03-01T09:30"'],
+    ['TIME', '09:30', 'value="09:30"'],
+    ['NUMBER', 1234.5, 'value="1234.5"'],
+  ])('the control of a %s has the stored value', async (type, value, expected) => {
+    const page = await localeFor({ ...site, locale: 'de' }, new Map());
+    expect(render(type, value, { locale: page })).toContain(expected);
+  });
+});

@@ -1,4 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
+import type { Region } from '../../common/moments';
 import type { StoredFile, TemporaryFile } from '../../files';
 import type { Message, PageLocale } from '../locales';
 import type { PatternWork } from '../patterns/pattern-machine';
@@ -46,6 +47,11 @@ export interface ElementType {
   ): { files: (StoredFile | TemporaryFile)[] } | { error: Message };
   /** The values that its form field stores (docs/reference/openapi.md#items-of-a-block). Present on inputs only. */
   schema?(definition: ElementDefinition, schemaOf: (element: ElementDefinition) => JsonSchema | null): JsonSchema;
+  /**
+   * A stored value as people read it, on pages and in mails, where that differs from how it is stored: dates and numbers in the
+   * language of the page. Values of another type unchanged.
+   */
+  readable?(value: Json, region: Region): string;
   /** HTML of the element; every value and label escaped. Absent on BASIC, whose function makes the HTML. */
   render?(view: ElementView): string;
   /** HTML of a stored value for reading, where it needs services of the server; otherwise `render` makes it. */
@@ -72,7 +78,7 @@ export interface ElementView {
   autofocus?: boolean;
   options: readonly ElementOption[];
   /** The language of the page. */
-  locale: Pick<PageLocale, 'say' | 'size'>;
+  locale: Pick<PageLocale, 'say' | 'size' | 'tag' | 'timeZone'>;
   /** Files that are there already. */
   files?: readonly ShownFile[];
   /** Addresses of a reference's targets, by id. */

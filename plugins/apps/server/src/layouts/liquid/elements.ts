@@ -25,6 +25,20 @@ class WithParts extends Html {
   }
 }
 
+/** HTML of a value of which filters and conditions read another text: dates and numbers in the language of the page. */
+class WithText extends Html {
+  constructor(
+    html: string,
+    private readonly value: string,
+  ) {
+    super(html);
+  }
+
+  override get text(): string {
+    return this.value;
+  }
+}
+
 /** The elements of one rendering: each is computed once, at its first use. */
 export class Elements {
   readonly #requested = new Map<string, Promise<Element>>();
@@ -129,6 +143,7 @@ function valueAt(whole: Json, keys: readonly string[]): unknown {
   return value;
 }
 
-function htmlOf({ html, parts }: Extract<NonNullable<Element>, { html: string }>): Html {
+function htmlOf({ html, parts, text }: Extract<NonNullable<Element>, { html: string }>): Html {
+  if (text !== undefined) return new WithText(html, text);
   return parts === undefined ? new Html(html) : new WithParts(html, parts);
 }

@@ -13,8 +13,14 @@ const context = {
   ...{ html: html('<b>A & O&#39;B</b>'), item: { 'a&amp;b': 'found' }, list: ['<x>', 'y\nz'], url: 'a b&c"d' },
 };
 
+const known = {
+  message: { html: '<b>Tom &amp; Jo</b>' },
+  day: { html: 'March 1, 2026', text: '2026-03-01' },
+  num: { html: '1,234.5', text: '1234.5' },
+};
+
 const data: LayoutData = {
-  element: async (name) => (name === 'message' ? { html: '<b>Tom &amp; Jo</b>' } : undefined),
+  element: async (name) => known[name as keyof typeof known],
   context,
   debug: false,
   onUndefined: () => {},
@@ -89,6 +95,15 @@ describe('values keep it on their way', () => {
     expect(await show('{{ c.typed | newline_to_br }}')).toBe('&lt;br /&gt;<br />\n&amp;lt;');
     expect(await show('{{ c.typed | escape | newline_to_br }}')).toBe('&lt;br /&gt;<br />\n&amp;lt;');
   });
+});
+
+test('an element that is written in the language of the page is read as it is stored', async () => {
+  expect(await show('{day} {{ elements.num }} {{ elements.day | date: "%d.%m." }} {{ elements.num | plus: 1 }}')).toBe(
+    'March 1, 2026 1,234.5 01.03. 1235.5',
+  );
+  expect(
+    await show('{% if elements.day == "2026-03-01" %}{{ elements.num | format_number: digits: 2 }}{% endif %}'),
+  ).toBe('1,234.50');
 });
 
 describe('no chain of filters lets a tag or a quote out', () => {

@@ -3,7 +3,16 @@ import type { Rights } from '../../../auth/types';
 import { didYouMean } from '../../../common/did-you-mean';
 import type { LayoutData } from '../../../layouts/types';
 import type { LogicOutcome } from '../../../logic/types';
-import { builtInActions, type ElementView, elementTypes, escapeHtml, isShown, PAGES, roleOf } from '../../elements';
+import {
+  builtInActions,
+  type ElementView,
+  elementTypes,
+  escapeHtml,
+  isShown,
+  PAGES,
+  plainText,
+  roleOf,
+} from '../../elements';
 import type { Shown } from '../../run/context-data';
 import { errorMark, noticeMark } from '../../run/diagnostics/error-mark';
 import { notice } from '../../run/diagnostics/notices';
@@ -177,7 +186,7 @@ async function contentOf(
     const stored = options.record?.items[element.name];
     return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
   }
-  const { render, show } = elementTypes.get(element.type) ?? {};
+  const { render, show, readable } = elementTypes.get(element.type) ?? {};
   if ((!render && !element.entry) || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
   // A computed input cannot be entered: it shows its value once that is stored.
   if (element.mode && !isStored(element, options)) return { html: '' };
@@ -205,7 +214,8 @@ async function contentOf(
     return referenceContent(run, view, { submission, stored: record?.items[element.name] ?? null });
   }
   if (element.entry) return repeatContent(run, session, view, options, messages);
-  return { html: mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '') };
+  const html = mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '');
+  return { html, ...(mode === 'text' && readable && { text: plainText(view.value) }) };
 }
 
 function initialValue(element: ElementDefinition, { record }: DisplayOptions, outcome: LogicOutcome | undefined): Json {

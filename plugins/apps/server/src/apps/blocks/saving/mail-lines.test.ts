@@ -66,3 +66,29 @@ test.each<[items: object, lines: string[]]>([
 ])('any stored value is shown: %j', (items, lines) => {
   expect(mailLines(form, items as never, say)).toEqual(lines);
 });
+
+test.each([
+  ['de', ['day: 1. März 2026', 'at: 1. März 2026, 09:30', 'clock: 09:30', 'num: 1.234,5', 'all:', '  1. num: 0,5']],
+  [
+    'en',
+    ['day: March 1, 2026', 'at: March 1, 2026, 9:30 AM', 'clock: 9:30 AM', 'num: 1,234.5', 'all:', '  1. num: 0.5'],
+  ],
+])('dates and numbers of a mail are in its language: %s', (tag, lines) => {
+  const dated = elements(
+    { name: 'day', type: 'DATE' },
+    { name: 'at', type: 'DATETIME' },
+    { name: 'clock', type: 'TIME' },
+    { name: 'num', type: 'NUMBER' },
+    { name: 'all', type: 'REPEAT', entry: elements({ name: 'num', type: 'NUMBER' }) },
+  );
+  const items = { day: '2026-03-01', at: '2026-03-01T09:30', clock: '09:30', num: 1234.5, all: [{ num: 0.5 }] };
+  expect(mailLines(dated, items, say, { tag, timeZone: 'America/New_York' })).toEqual(lines);
+});
+
+test.each([
+  [{ day: null, num: null }, ['day: ', 'num: ']],
+  [{ day: '01.03.2026', num: 'x' }, ['day: 01.03.2026', 'num: x']],
+])('a value of another type is as it is stored: %j', (items, lines) => {
+  const dated = elements({ name: 'day', type: 'DATE' }, { name: 'num', type: 'NUMBER' });
+  expect(mailLines(dated, items, say, { tag: 'de', timeZone: null })).toEqual(lines);
+});

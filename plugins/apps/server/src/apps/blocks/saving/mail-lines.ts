@@ -1,4 +1,6 @@
 import type { Items, Json } from '../../../../../shared/json';
+import type { Region } from '../../../common/moments';
+import { elementTypes } from '../../elements';
 import { shown } from '../../mail/fill';
 import type { ElementDefinition } from '../../types';
 import { isMapping } from '../../yaml/schema';
@@ -6,22 +8,32 @@ import { isMapping } from '../../yaml/schema';
 /** What the words for yes and no are in the language of the mail. */
 type Say = (message: 'yes' | 'no') => string;
 
-/** The fields of a form with their values, one on each line; below a repeated group a line for each entry. */
-export function mailLines(elements: ReadonlyMap<string, ElementDefinition>, items: Items, say: Say): string[] {
+/**
+ * The fields of a form with their values, one on each line; below a repeated group a line for each entry.
+ * @param region the language of the mail's dates and numbers; without it they are as they are stored
+ */
+export function mailLines(
+  elements: ReadonlyMap<string, ElementDefinition>,
+  items: Items,
+  say: Say,
+  region?: Region,
+): string[] {
   const filled = [...elements.values()].filter(({ name, type }) => type !== 'ACTION' && Object.hasOwn(items, name));
   return filled.flatMap((element) => {
     const { name, label = name, entry } = element;
     const value = items[name];
-    if (!entry || !Array.isArray(value)) return `${label}: ${textOf(element, value, say)}`;
-    const entries = value.map((one) => (isMapping(one) ? mailLines(entry, one, say).join(', ') : shown(one)));
+    if (!entry || !Array.isArray(value)) return `${label}: ${textOf(element, value, say, region)}`;
+    const entries = value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one)));
     return [`${label}:`, ...entries.map((text, index) => `  ${index + 1}. ${text}`)];
   });
 }
 
-/** A value as its form shows it: options by their labels, files by their names. */
-function textOf(element: ElementDefinition, value: Json | undefined, say: Say): string {
-  if (Array.isArray(value)) return value.map((one) => textOf(element, one, say)).join(', ');
+/** A value as its form shows it: options by their labels, files by their names, dates and numbers in the language of the mail. */
+function textOf(element: ElementDefinition, value: Json | undefined, say: Say, region: Region | undefined): string {
+  if (Array.isArray(value)) return value.map((one) => textOf(element, one, say, region)).join(', ');
   if (element.type === 'BOOLEAN' && typeof value === 'boolean') return say(value ? 'yes' : 'no');
   if (value !== undefined && isMapping(value) && typeof value.documentId === 'string') return shown(value.name);
+  const readable = region && elementTypes.get(element.type)?.readable;
+  if (readable && value !== undefined && value !== null) return readable(value, region);
   return element.options?.find((option) => option.value === value)?.label ?? shown(value);
 }

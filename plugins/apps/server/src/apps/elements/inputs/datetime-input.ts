@@ -1,8 +1,8 @@
 import type { Json } from '../../../../../shared/json';
-import { isoMoment } from '../../../common/moments';
+import { isoMoment, type Region, readableMoment } from '../../../common/moments';
 import { message } from '../../locales';
 import type { ElementType } from '../types';
-import { field, plainText, readableText } from './html';
+import { escapeHtml, field, plainText } from './html';
 import { checkRange, rangeProblem, rangeSettings, type Scale } from './range';
 import { autocomplete, inputSettings, placeholder } from './settings';
 import { control, lastEntry, REQUIRED, shownText } from './text-input';
@@ -31,6 +31,9 @@ export interface MomentOptions {
   /** The part of the value that the browser's control accepts. */
   shown: RegExp;
 }
+
+/** A stored date or time in the language of the page. */
+const readable = (value: Json, region: Region): string => readableMoment(plainText(value), region);
 
 /** An element type of dates, stored as the submitted ISO 8601 string; an empty field is null. */
 export function momentInput({ type, shape, before = '', format, wanted, stepSize, shown }: MomentOptions): ElementType {
@@ -61,8 +64,9 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
       const error = rangeProblem(moment, definition, scale);
       return error === null ? { value: text } : { error };
     },
+    readable,
     render(view) {
-      if (view.mode === 'text') return readableText(view.value);
+      if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale));
       const { placeholder: hint, min, max, step } = view.definition;
       const value = view.entered ? shownText(view) : inControl(view.value);
       return field(view, control(view, type, { placeholder: hint, min, max, step }, value));
