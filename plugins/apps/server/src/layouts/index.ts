@@ -3,6 +3,7 @@ import { attempt } from '../common/errors';
 import { memoized } from '../common/memo';
 import { defaultLimits, type LayoutLimits } from './limits/limits';
 import { compileLayout } from './liquid/compile';
+import { registerDateFilters } from './liquid/date-filters';
 import { escaping, markdownFilter, raw } from './liquid/html';
 import { registerLocaleFilters } from './liquid/locale-filters';
 import { registerTags } from './liquid/tags';
@@ -28,6 +29,7 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}, markdown?: Mar
   liquid.registerFilter('raw', { raw: true, handler: raw });
   registerHtmlFilters(liquid);
   registerLocaleFilters(liquid);
+  registerDateFilters(liquid);
   if (markdown) liquid.registerFilter('markdown', markdownFilter(markdown));
   registerTimedFilters(liquid, all);
   registerTags(liquid);

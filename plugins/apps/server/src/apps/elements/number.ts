@@ -1,5 +1,5 @@
 import type { Json } from '../../../../shared/json';
-import { type Region, readableNumber } from '../../common/moments';
+import { type Region, readableNumber } from '../../common/values/moments';
 import { message } from '../locales';
 import type { ElementDefinition } from '../types';
 import { number as yamlNumber } from '../yaml/schema';

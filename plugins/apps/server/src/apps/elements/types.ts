@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import type { Region } from '../../common/moments';
+import type { Region } from '../../common/values/moments';
 import type { StoredFile, TemporaryFile } from '../../files';
 import type { Message, PageLocale } from '../locales';
 import type { PatternWork } from '../patterns/pattern-machine';

@@ -1,7 +1,7 @@
 import type { Context, Liquid } from 'liquidjs';
-import { type Moment, readMoment, writeMoment } from '../../common/moments';
+import { type Moment, readMoment, writeMoment } from '../../common/values/moments';
 import { Html, plainText } from './html';
-import { type FilterThis, localeOf, named } from './named-arguments';
+import { type FilterThis, localeOf, named } from './locale-filters';
 
 /** How long a date or time is written. */
 const STYLES = ['full', 'long', 'medium', 'short'] as const;
@@ -27,7 +27,7 @@ function momentOf(value: unknown): Moment | null {
  * time without a zone, are that day and hour in every zone. What is no date stays unchanged.
  * @param args `date` and `time`, each `full`, `long`, `medium`, `short` or false; a long date alone without them
  */
-export function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unknown {
+function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unknown {
   const moment = momentOf(value);
   if (!moment) return value;
   const given = named(args);
@@ -67,16 +67,16 @@ type Handler = (this: { context: Pick<Context, 'opts' | 'memoryLimit'> }, ...arg
 const OF_DATES = ['date', 'date_to_xmlschema', 'date_to_rfc822', 'date_to_string', 'date_to_long_string'] as const;
 
 /**
- * Liquid's filters for dates, with the same dates as `format_date`: they take a day and a time without a zone for those of the
- * zone that they write, and leave what is no date unchanged. A text of digits is seconds since 1970 for them.
+ * Registers `format_date`, and replaces Liquid's filters for dates by ones that read the same dates: they take a day and a time
+ * without a zone for those of the zone that they write, and leave what is no date unchanged. A text of digits is seconds since
+ * 1970 for them.
  */
-export function dateFilters({ filters }: Liquid): { [name: string]: unknown } {
-  return Object.fromEntries(
-    OF_DATES.map((name) => {
-      const write = filters[name] as Handler;
-      return [name, ofMoments(write, name === 'date')];
-    }),
-  );
+export function registerDateFilters(liquid: Liquid): void {
+  liquid.registerFilter('format_date', formatDate as never);
+  for (const name of OF_DATES) {
+    const write = liquid.filters[name] as Handler;
+    liquid.registerFilter(name, ofMoments(write, name === 'date') as never);
+  }
 }
 
 /** @param hasZone whether the filter's second argument is a time zone */

@@ -1,8 +1,29 @@
-import type { Liquid } from 'liquidjs';
-import { dateFilters, formatDate } from './date-filters';
+import type { Context, Liquid } from 'liquidjs';
 import { Html, plainText } from './html';
-import { type FilterThis, localeOf, named } from './named-arguments';
 import { renderingOf } from './tags';
+
+/** `this` of Liquid's filters. */
+export interface FilterThis {
+  context: Context;
+}
+
+/** Named arguments of a filter: `{{ 'key' | t: count: 3 }}`. */
+type Named = [name: string, value: unknown];
+
+const english = { tag: 'en', timeZone: null, translate: () => null };
+
+/** The language, zone and messages of the page that a filter renders; English where a rendering has none. */
+export const localeOf = ({ context }: FilterThis) => renderingOf(context)?.data.locale ?? english;
+
+/** Named arguments as an object. Error for one without a name. */
+export function named(args: readonly unknown[]): { [name: string]: unknown } {
+  return Object.fromEntries(
+    args.map((one) => {
+      if (Array.isArray(one)) return one as Named;
+      throw new Error(`This filter takes named arguments such as "count: 3", not "${plainText(one)}"`);
+    }),
+  );
+}
 
 /** The message of a key in the language of the page (docs/reference/languages.md#messages); the key where there is none. */
 function t(this: FilterThis, key: unknown, ...values: unknown[]): string {
@@ -68,15 +89,13 @@ async function assetUrl(this: FilterThis, value: unknown): Promise<string> {
   return (await renderingOf(this.context)?.data.assetUrl?.(path)) ?? path;
 }
 
-/** Registers the filters `t`, `format_date`, `format_number`, `with_query` and `asset_url`, and Liquid's own for dates. */
+/** Registers the filters `t`, `format_number`, `with_query` and `asset_url`. */
 export function registerLocaleFilters(liquid: Liquid): void {
   const filters = {
     t,
-    format_date: formatDate,
     format_number: formatNumber,
     with_query: withQuery,
     asset_url: assetUrl,
-    ...dateFilters(liquid),
   };
   for (const [name, filter] of Object.entries(filters)) liquid.registerFilter(name, filter as never);
 }

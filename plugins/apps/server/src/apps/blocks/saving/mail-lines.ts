@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../../shared/json';
-import type { Region } from '../../../common/moments';
+import type { Region } from '../../../common/values/moments';
 import { elementTypes } from '../../elements';
 import { shown } from '../../mail/fill';
 import type { ElementDefinition } from '../../types';

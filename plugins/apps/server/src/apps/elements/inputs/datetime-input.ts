@@ -1,5 +1,5 @@
 import type { Json } from '../../../../../shared/json';
-import { isoMoment, type Region, readableMoment } from '../../../common/moments';
+import { isoMoment, type Region, readableMoment } from '../../../common/values/moments';
 import { message } from '../../locales';
 import type { ElementType } from '../types';
 import { escapeHtml, field, plainText } from './html';
