@@ -154,7 +154,7 @@ test('the elements of a block are operations, and its inputs items', async () =>
       block: { const: 'form' },
       name: { title: 'Your name', type: 'string', minLength: 1, maxLength: 20 },
       code: { anyOf: [{ const: '' }, { type: 'string', pattern: '^(?:[a-z]{2})$' }] },
-      mail: { anyOf: [{ const: '' }, { type: 'string', format: 'email' }] },
+      mail: { anyOf: [{ const: '' }, { type: 'string', format: 'idn-email' }] },
       age: { type: ['number', 'null'], minimum: 0, maximum: 150 },
       day: { type: ['string', 'null'], format: 'date' },
       agreed: { type: 'boolean' },

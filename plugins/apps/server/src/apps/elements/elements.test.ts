@@ -23,7 +23,7 @@ function read(type: string, submitted: string[], extra: Partial<ElementDefinitio
   return result && 'error' in result ? { error: locale.say(result.error.key, result.error.values) } : result;
 }
 
-const schemas = addFormats(new Ajv2020({ strict: false }));
+const schemas = addFormats(new Ajv2020({ strict: false })).addFormat('idn-email', /^[^@\s]+@[^@\s]+$/);
 
 describe('read', () => {
   test.each<[string, string[], Partial<ElementDefinition>, Json]>([
@@ -33,6 +33,10 @@ describe('read', () => {
     ['TEXT', [''], { minlength: 3, pattern: 'x' }, ''],
     ['TEXTAREA', ['a\r\nb\rc'], {}, 'a\nb\nc'],
     ['EMAIL', [' eric@example.org '], {}, 'eric@example.org'],
+    ['EMAIL', ['anna@müller.de'], {}, 'anna@müller.de'],
+    ['EMAIL', ['anna@xn--mller-kva.de'], {}, 'anna@xn--mller-kva.de'],
+    ['EMAIL', ['info@почта.рф'], {}, 'info@почта.рф'],
+    ['EMAIL', ['a@例え。テスト'], {}, 'a@例え。テスト'],
     ['URL', ['https://example.org/a?b=c#d'], {}, 'https://example.org/a?b=c#d'],
     ['HIDDEN', ['x'], {}, 'x'],
     ['NUMBER', [''], {}, null],
@@ -81,6 +85,15 @@ describe('read', () => {
     ['EMAIL', ['eric'], {}, /e-mail/],
     ['EMAIL', ['eric@'], {}, /e-mail/],
     ['EMAIL', ['a@b@c'], {}, /e-mail/],
+    ['EMAIL', ['anna@mü ller.de'], {}, /e-mail/],
+    ['EMAIL', ['anna@mü_ller.de'], {}, /e-mail/],
+    ['EMAIL', ['anna@-müller.de'], {}, /e-mail/],
+    ['EMAIL', ['anna@müller.de/x'], {}, /e-mail/],
+    ['EMAIL', ['anna@müller..de'], {}, /e-mail/],
+    ['EMAIL', ['änna@müller.de'], {}, /e-mail/],
+    ['EMAIL', ['anna@ü<script>.de'], {}, /e-mail/],
+    ['EMAIL', [`a@${'ü'.repeat(64)}.de`], {}, /e-mail/],
+    ['EMAIL', [`a@${'ü.'.repeat(100)}de`], {}, /e-mail/],
     ['EMAIL', [`${'a'.repeat(65)}@b.c`], {}, /e-mail/],
     ['URL', ['javascript:alert(1)'], {}, /http/],
     ['URL', ['//example.org'], {}, /http/],

@@ -1,3 +1,4 @@
+import { asciiAddress } from '../../common/values/mail-address';
 import { message } from '../locales';
 import { textInput } from './inputs/text-input';
 
@@ -5,10 +6,18 @@ import { textInput } from './inputs/text-input';
 const ADDRESS =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 
-/** An e-mail address. */
+/**
+ * An e-mail address, stored as it was entered: browsers send a domain with letters beyond ASCII as these letters or as
+ * `xn--…`, and both are taken.
+ */
 export const email = textInput({
   type: 'email',
-  format: 'email',
+  format: 'idn-email',
   trim: true,
-  check: (text) => (text.length <= 254 && ADDRESS.test(text) ? null : message('email')),
+  check: (text) => (isTaken(text) ? null : message('email')),
 });
+
+function isTaken(text: string): boolean {
+  const address = text.length <= 254 ? asciiAddress(text) : text;
+  return address.length <= 254 && ADDRESS.test(address);
+}

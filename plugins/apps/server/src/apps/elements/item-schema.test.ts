@@ -10,7 +10,7 @@ const colors = [
   { value: 'red', label: 'Red' },
   { value: 2, label: 'Two' },
 ];
-const schemas = addFormats(new Ajv2020({ strict: false }));
+const schemas = addFormats(new Ajv2020({ strict: false })).addFormat('idn-email', /^[^@\s]+@[^@\s]+$/);
 
 describe('JSON Schema of items', () => {
   const schemaOf = (type: string, extra: Partial<ElementDefinition> = {}) =>

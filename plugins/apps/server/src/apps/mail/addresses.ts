@@ -1,4 +1,5 @@
 import { itemOf, type Json } from '../../../../shared/json';
+import { asciiAddress } from '../../common/values/mail-address';
 import type { Settings } from '../types';
 
 /** Characters of an address, and of the part before its `@` (RFC 5321). */
@@ -31,12 +32,12 @@ export function recipientEntries({ mail, options }: Settings): string[] {
 
 const textsOf = (value: Json): string[] => [value].flat().filter((one): one is string => typeof one === 'string');
 
-/** Whether `address` is one of the entries, or in the domain of one. Letter case does not count. */
+/** Whether `address` is one of the entries, or in the domain of one. Letter case and the spelling of a domain do not count. */
 export function isAllowed(address: string, entries: readonly string[]): boolean {
-  const given = address.toLowerCase();
+  const given = asciiAddress(address).toLowerCase();
   const domain = given.slice(given.lastIndexOf('@'));
   return entries.some((entry) => {
-    const wanted = entry.toLowerCase();
+    const wanted = asciiAddress(entry).toLowerCase();
     return wanted === given || wanted === `*${domain}`;
   });
 }

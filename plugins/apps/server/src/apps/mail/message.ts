@@ -1,4 +1,5 @@
 import { AppsError } from '../../common/errors';
+import { asciiAddress } from '../../common/values/mail-address';
 import { isAddress } from './addresses';
 
 /** A mail as logic gives it. */
@@ -23,7 +24,10 @@ export const mailLimits = { recipients: 10, subject: 250, text: 100_000, html: 5
 
 const refused = (message: string) => new AppsError('BadRequestError', `mail.send: ${message}`);
 
-/** Checks a mail. BadRequestError for the first problem; no header can be added through an address or the subject. */
+/**
+ * Checks a mail. BadRequestError for the first problem; no header can be added through an address or the subject. Domains of
+ * addresses are in ASCII then.
+ */
 export function checkedMail({
   to = [],
   subject = '',
@@ -43,7 +47,8 @@ export function checkedMail({
   if (text.length > mailLimits.text) throw refused(`the "text" has at most ${mailLimits.text} characters`);
   if (html.length > mailLimits.html) throw refused(`the "html" has at most ${mailLimits.html} characters`);
   if (replyTo !== '' && !isAddress(replyTo)) throw refused(`"reply_to" must be a bare address, not ${shown(replyTo)}`);
-  return { to, subject, text: storable(text), html: storable(html), replyTo: replyTo || null };
+  const [ascii, bodies] = [to.map(asciiAddress), { text: storable(text), html: storable(html) }];
+  return { to: ascii, subject, ...bodies, replyTo: asciiAddress(replyTo) || null };
 }
 
 /** A body without the character that PostgreSQL does not store. */

@@ -85,7 +85,7 @@ export interface TextInputOptions {
   /** Removes white space at both ends of the submitted text. */
   trim?: boolean;
   /** Format of JSON Schema that every filled-in value has. */
-  format?: 'email' | 'uri';
+  format?: 'idn-email' | 'uri';
   /** The problem with a filled-in value of this kind, or null. */
   check?(text: string): Message | null;
   /** Settings besides those of every text. */
