@@ -82,7 +82,9 @@ export function creatingMany(stage: Stage): void {
       const { status, json } = await ndjson(`\n${good}\n\n${JSON.stringify({ block: 'counted', amount: 'x' })}\n`);
       expect([status, json]).toMatchObject([
         422,
-        { error: { details: { record: 2, line: 4, errors: [{ path: ['amount'], message: 'Please enter a number.' }] } } },
+        {
+          error: { details: { record: 2, line: 4, errors: [{ path: ['amount'], message: 'Please enter a number.' }] } },
+        },
       ]);
       expect(await list('open')).toEqual([]);
     });
