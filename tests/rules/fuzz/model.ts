@@ -59,6 +59,19 @@ const names: Record<string, readonly string[]> = {
   note: ['block', 'title', 'plan', 'made'],
 };
 
+/** Names that a client may send to a strict app: inputs, and what is no item. */
+const sendable = new Set([
+  'id',
+  'title',
+  ...(names.order ?? []).filter((name) => !['plan', 'total', 'made', 'saved'].includes(name)),
+]);
+
+/** Names that a strict app must not take of a client. @param isForm whether it has sent a form, which has buttons and entries */
+export const refusedNames = (sent: object, isForm: boolean): string[] =>
+  Object.keys({ ...sent, ...Object((sent as { $inc?: object }).$inc) }).filter(
+    (name) => !sendable.has(name) && name !== '$inc' && !(isForm && /^(_|action\.)|:/.test(name)),
+  );
+
 const rules: Record<string, readonly Rule[]> = { order, note };
 
 /** The rules that a record breaks, by what its items say alone. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Stage } from '../../support/stage';
 import { type AppName, apps } from './apps';
-import { brokenByChange, brokenRules, doubleCodes, type Stored } from './model';
+import { brokenByChange, brokenRules, doubleCodes, refusedNames, type Stored } from './model';
 import { createRandom, type Random } from './random';
 import { type Attempt, people, ways } from './ways';
 
@@ -49,7 +49,7 @@ interface Step {
 }
 
 /** Ways whose requests are the JSON interface's. */
-const json = new Set(['create', 'createById', 'patch', 'post', 'increment', 'bulk', 'ndjson', 'remove']);
+const json = new Set(['create', 'createById', 'patch', 'post', 'move', 'increment', 'bulk', 'ndjson', 'remove']);
 
 /** Whether a requester may do this to a record, as `acl` and `json` of the app say. */
 function isGranted({ app, way, attempt: { as }, identity }: Step, record: Stored | null): boolean {
@@ -61,7 +61,7 @@ function isGranted({ app, way, attempt: { as }, identity }: Step, record: Stored
 
 /** What is wrong with the records after a request. */
 function faults(step: Step): string[] {
-  const { app, before, after, attempt, isDone, status, identity } = step;
+  const { app, way, before, after, attempt, isDone, status, identity } = step;
   const old = new Map(before.map((record) => [record.id, record]));
   const left = new Set(after.map(({ id }) => id));
   const created = after.filter(({ id }) => !old.has(id));
@@ -94,6 +94,8 @@ function faults(step: Step): string[] {
     for (const what of [...brokenRules(app, record), ...brokenByChange(change)])
       problems.push(`"${record.id}": not so: ${what}`);
   }
+  const ignored = (attempt.sent ?? []).flatMap((items) => refusedNames(items, way === 'jsonForm'));
+  if (app !== 'free' && ignored.length > 0) problems.push(`succeeded, although ${ignored} were sent`);
   if (doubleCodes(after).length > 0) problems.push(`codes are there twice: ${doubleCodes(after)}`);
   return problems;
 }

@@ -18,6 +18,8 @@ export interface Attempt {
   effect: Effect;
   /** What is shown where a rule is broken. */
   shown: unknown;
+  /** The items of each record that a client has sent as JSON. */
+  sent?: readonly object[];
   /** Sends it. @returns whether it has succeeded, and its answer */
   send(): Promise<{ isDone: boolean; status: number; text: string }>;
 }
@@ -53,6 +55,14 @@ function changedItems({ random, records }: Ground): Body {
   return random.chance(0.2) ? { ...body, $inc: increments(random) } : body;
 }
 
+/** Items that take a record into a block, or out of it. */
+function move({ random, records }: Ground): Body {
+  const block = random.pick(['order', 'note', null]);
+  const items = { order: validItems(random, records), note: { title: 'One' } };
+  const forged = random.chance(0.2) ? { [random.pick(['plan', 'made', 'total'])]: 'forged' } : {};
+  return { block, ...(block === null ? {} : items[block as keyof typeof items]), ...forged };
+}
+
 let made = 0;
 const newId = ({ random, records }: Ground): string => {
   made += 1;
@@ -69,7 +79,14 @@ function request(ground: Ground, as: string, effect: Effect, row: RowRequest): A
     const isShown = Object.hasOwn(Object(json), 'html');
     return { isDone: row.accept === html ? status === 303 : status < 300 && !isShown, status, text };
   };
-  return { as, effect, shown: row, send };
+  return { as, effect, shown: row, sent: sentBy(row), send };
+}
+
+/** The items of records in a request; those of a form as JSON have names that no item has. */
+function sentBy({ json, body, send: line }: RowRequest): readonly object[] {
+  if (typeof body === 'string') return body.split('\n').map((one) => JSON.parse(one));
+  if (json === undefined || line.includes('/tools/') || line.includes('/form')) return [];
+  return [json].flat().map((one) => Object((one as { items?: object }).items ?? one));
 }
 
 /** A record of the app; most of the time one of the requester's own. */
@@ -174,6 +191,7 @@ export const ways: Record<string, readonly [weight: number, Way]> = {
   ],
   patch: [6, toRecord((ground) => ({ method: 'PATCH', json: changedItems(ground) }))],
   post: [2, toRecord((ground) => ({ method: 'POST', json: changedItems(ground) }))],
+  move: [3, toRecord((ground) => ({ method: 'PATCH', json: move(ground) }))],
   increment: [2, toRecord(({ random }) => ({ method: 'PATCH', json: { $inc: increments(random) } }))],
   bulk: [
     2,
