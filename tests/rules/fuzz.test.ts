@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
+import { html, type RowRequest } from '../support/stage';
 import { fuzzFiles } from './fuzz/apps';
 import { fuzz } from './fuzz/run';
 
@@ -38,5 +39,22 @@ describe('what it has found', () => {
     expect(await named('Hidden')).not.toHaveProperty('text');
     await save({ id: (await named('Hidden'))?.id, items: { text: 'y' } });
     expect(await named('Hidden')).not.toHaveProperty('text');
+  });
+
+  test('a form takes no record out of its block where the definition declares "block" for its index', async () => {
+    await stage.put('strict', 'note', { block: 'note', title: 'One' }, 'eric');
+    const form = { title: 'Two', block: 'order', _save: '' };
+    const edited = await stage.send({ as: 'eric', send: 'POST strict/record/note', accept: html, form });
+    expect(edited.status).toBe(303);
+    expect(await stage.items('strict', 'note')).toMatchObject({ title: 'Two', block: 'note' });
+  });
+
+  test.each<[what: string, row: RowRequest, status: number]>([
+    ['$inc of the block', { send: 'PATCH free/record/plain', json: { $inc: { block: 1 } } }, 400],
+    ['a field of no field', { send: 'POST strict/blocks/note', json: { title: 'A', 'more:0:x': 1, _save: '' } }, 422],
+  ])('%s is refused', async (_, row, status) => {
+    if ((await stage.items('free', 'plain')) === null) await stage.put('free', 'plain', {}, 'eric');
+    expect((await stage.send({ as: 'eric', ...row })).status).toBe(status);
+    expect(await stage.items('free', 'plain')).toEqual({ id: 'plain' });
   });
 });

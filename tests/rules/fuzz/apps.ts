@@ -55,10 +55,11 @@ export const on_save = ({ record }) => { record.saved = (record.get('saved') || 
 `,
   'note.yaml': `elements:
   title: { type: TEXT, required: true, maxlength: 5 }
+  block: { type: HIDDEN, index_type: field }
   plan: { type: TEXT, readonly: true, default: note }
   made: { type: BASIC, mode: COMPUTED_ON_CREATION }
 `,
-  'note.html': '{title}{plan}{made}{_save}{_edit}{_delete}',
+  'note.html': '{title}{block}{plan}{made}{_save}{_edit}{_delete}',
   'note.js': "export const made = ({ record }) => 'note:' + record.title;\n",
   'tools.yaml': 'elements: { save: ACTION }\n',
   // Catches the refusal: the request has to be refused all the same.

@@ -69,7 +69,7 @@ const sendable = new Set([
 /** Names that a strict app must not take of a client. @param isForm whether it has sent a form, which has buttons and entries */
 export const refusedNames = (sent: object, isForm: boolean): string[] =>
   Object.keys({ ...sent, ...Object((sent as { $inc?: object }).$inc) }).filter(
-    (name) => !sendable.has(name) && name !== '$inc' && !(isForm && /^(_|action\.)|:/.test(name)),
+    (name) => !sendable.has(name) && name !== '$inc' && !(isForm && /^(?:_|action\.|guests:|name:)/.test(name)),
   );
 
 const rules: Record<string, readonly Rule[]> = { order, note };

@@ -41,6 +41,7 @@ const names = [
     'guests:0:who',
     'guests:5:age',
     'name:0',
+    'unknown:0',
     '_save',
     '_delete',
     '_hidden',

@@ -31,13 +31,15 @@ export async function readJsonForm(run: Run, block: Block, body: Items): Promise
   return { run: { ...run, visit: { ...visit, request: { ...visit.request, form } } }, form: sent };
 }
 
-/** Buttons and hidden fields of a form, fields of repeated groups, and texts by which targets are looked for. */
-const isOfForm = (name: string) => name.startsWith('_') || name.startsWith('action.') || name.includes(':');
+/** Buttons and hidden fields of a form, which its logic may read. */
+const isOfForm = (name: string) => name.startsWith('_') || name.startsWith('action.');
 
 async function requireFields(run: Run, block: Block, body: Items, shows: (name: string) => boolean): Promise<void> {
   const fields = new Set(shownInputs(block, shows).map(({ name }) => name));
   const ofServer = serverItems(block);
-  const isKnown = (name: string) => fields.has(name) || isOfForm(name) || (name === 'block' && body.block === block.id);
+  // Before a colon: a repeated group of an entry's field, a reference whose targets are looked for.
+  const isOfField = (name: string) => fields.has(name.split(':', 1)[0] ?? '');
+  const isKnown = (name: string) => isOfField(name) || isOfForm(name) || (name === 'block' && body.block === block.id);
   const unknown = Object.keys(body).filter((name) => !isKnown(name));
   if (unknown.length === 0) return;
   const { say } = await localeOf(run);

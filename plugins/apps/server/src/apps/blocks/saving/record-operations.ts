@@ -221,9 +221,12 @@ function readChange(id: string, body: Items): RecordChange {
   return inc === undefined ? { set } : { set, inc: readIncrements(inc) };
 }
 
+/** Names that are no numbers, whatever a record has under them. */
+const OF_RECORD = new Set(['id', 'block']);
+
 function readIncrements(inc: Json): Record<string, number> {
   const entries = isItems(inc) ? Object.entries(inc) : null;
-  if (!entries?.every(([name, by]) => typeof by === 'number' && Number.isFinite(by) && name !== 'id')) {
+  if (!entries?.every(([name, by]) => typeof by === 'number' && Number.isFinite(by) && !OF_RECORD.has(name))) {
     throw new AppsError('BadRequestError', '"$inc" must be an object of item names and numbers');
   }
   return Object.fromEntries(entries) as Record<string, number>;

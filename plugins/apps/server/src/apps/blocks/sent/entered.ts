@@ -57,7 +57,7 @@ export const repeatsOf = (inputs: readonly ElementDefinition[], sent: ReadonlyMa
     ),
   );
 
-/** Whether a form may set the element. */
+/** Whether a form may set the element. An element "block" is declared for its index: no form takes a record out of its block. */
 function isEntered(element: ElementDefinition): boolean {
-  return roleOf(element) === 'input' && !element.mode && !element.readonly;
+  return roleOf(element) === 'input' && !element.mode && !element.readonly && element.name !== 'block';
 }
