@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isPlainText } from './plain-text';
 
 /** A media type with the endings of its files, the usual one first. */
 interface Kind {
@@ -33,6 +33,16 @@ const zipWith = (entry: string) => all(at(0, 'PK\x03\x04'), (head) => head.inclu
 /** An ISO media file of one of these brands. */
 const brand = (...brands: string[]) => all(at(4, 'ftyp'), any(...brands.map((one) => at(8, one))));
 
+/** An ISO media file that names this brand among those that it is compatible with. */
+const compatible = (one: string) => (head: Buffer) =>
+  head.subarray(16, Math.min(head.length, head.readUInt32BE(0))).includes(one, 0, 'latin1');
+
+/** Brands of films. Others are of photos and of cameras' raw pictures. */
+const FILMS = [
+  ...['isom', 'iso.', 'isml', 'mp4.', 'mp71', 'avc1', 'M4V ', 'M4VH', 'M4VP', 'mmp4', 'dash', 'F4V ', 'F4P ', 'MSNV'],
+  ...['XAVC', 'CAEP', 'FACE', 'NDSC', 'NDSH', 'NDSM', 'NDXC', 'NDXH', 'NDXM', 'hvc1', 'dby1', 'av01', 'cmfc', 'piff'],
+];
+
 const office = 'application/vnd.openxmlformats-officedocument.';
 const odf = 'application/vnd.oasis.opendocument.';
 
@@ -42,8 +52,12 @@ const kinds: readonly Kind[] = [
   { mime: 'image/png', endings: ['png'], matches: at(0, '\x89PNG\r\n\x1a\n') },
   { mime: 'image/gif', endings: ['gif'], matches: any(at(0, 'GIF87a'), at(0, 'GIF89a')) },
   { mime: 'image/webp', endings: ['webp'], matches: all(at(0, 'RIFF'), at(8, 'WEBP')) },
-  { mime: 'image/avif', endings: ['avif'], matches: brand('avif', 'avis') },
-  { mime: 'image/heic', endings: ['heic', 'heif'], matches: brand('heic', 'heix', 'hevc', 'mif1', 'msf1') },
+  {
+    mime: 'image/avif',
+    endings: ['avif'],
+    matches: any(brand('avif', 'avis'), all(brand('mif1', 'msf1'), compatible('avif'))),
+  },
+  { mime: 'image/heic', endings: ['heic', 'heif'], matches: brand('hei.', 'hev.', 'mif1', 'msf1') },
   { mime: 'image/tiff', endings: ['tif', 'tiff'], matches: any(at(0, 'II*\0'), at(0, 'MM\0*')) },
   {
     mime: 'image/bmp',
@@ -63,24 +77,36 @@ const kinds: readonly Kind[] = [
   { mime: 'application/gzip', endings: ['gz', 'tgz'], matches: at(0, '\x1f\x8b\x08') },
   { mime: 'application/x-7z-compressed', endings: ['7z'], matches: at(0, '7z\xbc\xaf\x27\x1c') },
   { mime: 'application/rtf', endings: ['rtf'], matches: at(0, '{\\rtf') },
-  { mime: 'application/msword', endings: ['doc', 'xls', 'ppt'], matches: at(0, '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1') },
+  // An office file with a password is a container of this type too.
+  {
+    mime: 'application/msword',
+    endings: ['doc', 'xls', 'ppt', 'docx', 'xlsx', 'pptx'],
+    matches: at(0, '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'),
+  },
   { mime: 'audio/mpeg', endings: ['mp3'], matches: any(at(0, 'ID3'), at(0, '\xff\xfb'), at(0, '\xff\xf3')) },
   { mime: 'audio/wav', endings: ['wav'], matches: all(at(0, 'RIFF'), at(8, 'WAVE')) },
   { mime: 'audio/flac', endings: ['flac'], matches: at(0, 'fLaC') },
   { mime: 'audio/ogg', endings: ['ogg', 'oga', 'opus', 'ogv'], matches: at(0, 'OggS') },
-  { mime: 'audio/mp4', endings: ['m4a'], matches: brand('M4A ', 'M4B ') },
+  { mime: 'audio/mp4', endings: ['m4a'], matches: brand('M4A ', 'M4B ', 'M4P ') },
   { mime: 'video/quicktime', endings: ['mov'], matches: brand('qt  ') },
-  { mime: 'video/mp4', endings: ['mp4', 'm4v'], matches: at(4, 'ftyp') },
+  { mime: 'video/3gpp', endings: ['3gp', '3g2'], matches: brand('3g..') },
+  { mime: 'video/mp4', endings: ['mp4', 'm4v'], matches: brand(...FILMS) },
   { mime: 'video/webm', endings: ['webm', 'mkv'], matches: at(0, '\x1a\x45\xdf\xa3') },
 ];
 
-/** Types of texts, by the file's ending; the first is that of a text with another one. */
-const texts: readonly Omit<Kind, 'matches'>[] = [
-  { mime: 'text/plain', endings: ['txt', 'text', 'log'] },
-  { mime: 'text/csv', endings: ['csv'] },
+/** A type of texts. */
+interface TextKind extends Omit<Kind, 'matches'> {
+  /** Whether files in other encodings than UTF-8 are in use. */
+  anyEncoding?: boolean;
+}
+
+/** Types of texts, by the file's ending; the first is that of a text with another one, in UTF-8. */
+const texts: readonly TextKind[] = [
+  { mime: 'text/plain', endings: ['txt', 'text', 'log'], anyEncoding: true },
+  { mime: 'text/csv', endings: ['csv'], anyEncoding: true },
   { mime: 'text/markdown', endings: ['md', 'markdown'] },
   { mime: 'text/calendar', endings: ['ics'] },
-  { mime: 'text/vcard', endings: ['vcf'] },
+  { mime: 'text/vcard', endings: ['vcf'], anyEncoding: true },
   { mime: 'application/json', endings: ['json'] },
 ];
 
@@ -102,19 +128,11 @@ export interface FoundKind {
 export function kindOf(head: Buffer, ending: string): FoundKind | null {
   const kind = kinds.find(({ matches }) => matches(head));
   if (kind) return { mime: kind.mime, ending: endingOf(kind, ending) };
-  if (!isPlainText(head)) return null;
-  const text = texts.find(({ endings }) => endings.includes(ending)) ?? texts[0];
+  const known = texts.find(({ endings }) => endings.includes(ending));
+  if (!isPlainText(head, head.length >= HEAD, known?.anyEncoding ?? false)) return null;
+  const text = known ?? texts[0];
   return text ? { mime: text.mime, ending: endingOf(text, ending) } : null;
 }
 
 const endingOf = ({ endings }: Pick<Kind, 'endings'>, ending: string): string =>
   endings.includes(ending) ? ending : (endings[0] ?? '');
-
-/** Whether bytes are text that no browser takes for a page: UTF-8 without control characters and without any tag. */
-function isPlainText(head: Buffer): boolean {
-  // The last character may be cut.
-  const cut = [0, 1, 2, 3].some((bytes) => head.length > bytes && isUtf8(head.subarray(0, head.length - bytes)));
-  if (!cut || (head.length < HEAD && !isUtf8(head))) return false;
-  const text = head.toString('latin1');
-  return !/[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(text) && !/<[a-z!?/]/i.test(text) && !text.startsWith('#!');
-}

@@ -12,6 +12,15 @@ export function endingOf(name: string): string {
   return /\.([a-z0-9]{1,10})\s*$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
+/** The name of a file as its sender has it, in one line without its path: messages name the file by it. */
+export function chosenName(given: string): string {
+  const last = given.slice(0, 4_000).split(/[/\\]/).at(-1) ?? '';
+  return last
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
+    .trim()
+    .slice(0, MAX_NAME);
+}
+
 /**
  * A file's name without its path and without characters that mislead or harm, with the given ending.
  * @param ending without the dot

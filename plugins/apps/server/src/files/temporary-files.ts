@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEAD, kindOf } from './kinds';
-import { cleanName, endingOf } from './names';
+import { chosenName, cleanName, endingOf } from './names';
 import type { FileScope, RefusedFile, TemporaryFile } from './types';
 
 /** Milliseconds for which a file waits for its record; then it is removed. */
@@ -58,7 +58,15 @@ export function createTemporaryFiles(folder: string): TemporaryFiles {
         const kind = kindOf(head, endingOf(name));
         if (!kind) return { problem: 'file_unknown' };
         keeps = true;
-        return { ...scope, token, path, name: cleanName(name, kind.ending), mime: kind.mime, size };
+        return {
+          ...scope,
+          token,
+          path,
+          name: cleanName(name, kind.ending),
+          chosen: chosenName(name),
+          mime: kind.mime,
+          size,
+        };
       } finally {
         await file.close();
         if (!keeps) await rm(path, { force: true });

@@ -28,6 +28,8 @@ export interface TemporaryFile extends FileScope {
   path: string;
   /** Cleaned, with the ending of its content's type. */
   name: string;
+  /** The name that the visitor has chosen, for messages. */
+  chosen: string;
   mime: string;
   /** Bytes. */
   size: number;

@@ -38,11 +38,11 @@ export function readFiles(
   if (wrong && 'problem' in wrong) return { error: message(wrong.problem, wrong.values) };
   const fine = [...named, ...uploaded.filter((file): file is TemporaryFile => 'token' in file)];
   const refused = fine.find((file) => !isAccepted(file, definition.accept ?? defaultAccept));
-  if (refused) return { error: message('file_type', { name: refused.name }) };
+  if (refused) return { error: message('file_type', { name: nameOf(refused) }) };
   const large = fine.find((file) => file.size > (definition.maxSize ?? MAX_SIZE));
   if (large) {
     const size = { bytes: definition.maxSize ?? MAX_SIZE };
-    return { error: message('file_size', { size, name: large.name }) };
+    return { error: message('file_size', { size, name: nameOf(large) }) };
   }
   if (!definition.multiple && fine.length > 1) return { error: message('file_one') };
   const all = definition.multiple ? [...stored, ...fine] : [...stored, ...fine].slice(-1);
@@ -50,6 +50,10 @@ export function readFiles(
   if (all.length === 0 && definition.required) return { error: message('file') };
   return { files: all };
 }
+
+/** The name by which the sender knows a file: a stored one has the ending of its content's type. */
+const nameOf = (file: StoredFile | TemporaryFile): string =>
+  'chosen' in file && file.chosen ? file.chosen : file.name;
 
 function isAccepted({ mime, name }: Pick<StoredFile, 'mime' | 'name'>, accept: readonly string[]): boolean {
   const ending = name.slice(name.lastIndexOf('.') + 1);
