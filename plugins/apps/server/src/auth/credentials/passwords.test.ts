@@ -3,7 +3,7 @@ import type { UserRow } from '../rights/roles';
 import { createKeyring } from './keyring';
 import { createPasswords, type Passwords } from './passwords';
 import { createRateLimit } from './rate-limit';
-import { isNamed, type Users } from './users';
+import { isNamed, spelledAs, type Users } from './users';
 
 const row = (id: number, username: string, password: string | null, more: Partial<UserRow> = {}): UserRow => ({
   id,
@@ -26,6 +26,11 @@ const users: Users = {
   member: () => Promise.reject(new Error('unused')),
   load: async (where) => rows.find((user) => 'id' in where && user.id === where.id) ?? null,
   named: async (identifiers) => rows.filter((user) => identifiers.some((identifier) => isNamed(user, identifier))),
+  spelled: async (name) =>
+    spelledAs(
+      name,
+      rows.map(({ username }) => username),
+    ),
   isActive: async (user) => user.blocked !== true,
   hasPassword: async (user, password) => {
     checks.push(`${user?.username ?? 'nobody'}|${password}`);
@@ -182,12 +187,33 @@ describe('the login form', () => {
     ['eric', 'pw', 'eric'],
     ['eric@example.com', 'pw', 'eric'],
     ['eric', 'wrong', undefined],
+    [' eric \u00a0', 'pw', 'eric'],
+    ['Eric@example.com ', 'pw', 'eric'],
+    ['Eric', 'pw', 'eric'],
+    ['ERIC ', 'wrong', undefined],
+    ['Er.Ic', 'p.w:1', 'er.ic'],
+    ['eric', ' pw', undefined],
+    ['eric', 'Pw', undefined],
+    ['  ', 'pw', undefined],
     ['eric', '', undefined],
     ['', 'pw', undefined],
     ['eric\0', 'pw', undefined],
     ['x'.repeat(1025), 'pw', undefined],
   ])('%j, %j', async (identifier, password, expected) => {
     expect((await passwords.check(identifier, password, '1.1.1.1'))?.username).toBe(expected);
+  });
+
+  test('takes the name of another letter case only where it is the only one', async () => {
+    rows = [row(1, 'Anna', 'one'), row(2, 'anna', 'two', { email: 'a2@example.com' })];
+    expect((await passwords.check('anna', 'two', '1.1.1.1'))?.id).toBe(2);
+    expect((await passwords.check('Anna', 'one', '1.1.1.1'))?.id).toBe(1);
+    expect(await passwords.check('ANNA', 'one', '1.1.1.1')).toBeNull();
+    expect(await passwords.check('Anna', 'two', '1.1.1.1')).toBeNull();
+  });
+
+  test('counts failures under another spelling for the same account', async () => {
+    for (const name of ['eric', 'Eric', ' ERIC ']) expect(await passwords.check(name, 'wrong', '1.1.1.1')).toBeNull();
+    await expect(passwords.check('eRic', 'pw', '1.1.1.1')).rejects.toMatchObject({ name: 'RateLimitError' });
   });
 
   test('refuses blocked users, counting them as failures', async () => {

@@ -13,7 +13,10 @@ import { isNamed, type Users } from './users';
 export interface Passwords {
   /** The user of `Authorization: Basic <encoded>`, or null. RateLimitError after too many failures. */
   basic(encoded: string, address: string): Promise<UserRow | null>;
-  /** The user with this username or e-mail and this password, or null. RateLimitError after too many failures. */
+  /**
+   * The user with this username or e-mail and this password, or null. Blanks around the name, and its letter case where no two
+   * usernames differ in it, do not count: keyboards of telephones add and change them. RateLimitError after too many failures.
+   */
   check(identifier: string, password: string, address: string): Promise<UserRow | null>;
 }
 
@@ -115,9 +118,10 @@ export function createPasswords({ users, keyring, rateLimit, now = Date.now }: P
       cache.set(key, checked);
       return current(checked);
     },
-    async check(identifier, password, address) {
-      if ([identifier, password].some((part) => part === '' || part.length > MAX_LENGTH || part.includes('\0')))
-        return null;
+    async check(entered, password, address) {
+      const name = entered.trim();
+      if ([name, password].some((part) => part === '' || part.length > MAX_LENGTH || part.includes('\0'))) return null;
+      const identifier = await users.spelled(name);
       const checked = await attempt([{ identifier, password }], address);
       return checked && current(checked);
     },

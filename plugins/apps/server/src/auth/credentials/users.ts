@@ -38,6 +38,8 @@ export interface Users {
   load(key: UserKey): Promise<UserRow | null>;
   /** Users who log in with one of these usernames or e-mails and have a password; without roles. */
   named(identifiers: readonly string[]): Promise<UserRow[]>;
+  /** The only username that differs from this one in letter case alone; the name itself where a user has it, or several differ so. */
+  spelled(name: string): Promise<string>;
   /** Whether the user may act: not blocked, confirmed where Strapi asks for it. */
   isActive(user: UserRow): Promise<boolean>;
   /** Whether the password is the user's; slow on purpose, also for null. */
@@ -52,6 +54,15 @@ export interface Users {
 /** Whether an identifier is the user's username, or their e-mail in any case. */
 export function isNamed(user: UserRow, identifier: string): boolean {
   return user.username === identifier || user.email?.toLowerCase() === identifier.toLowerCase();
+}
+
+/** Usernames that are read to find one in another letter case. */
+const MAX_SPELLINGS = 50;
+
+/** The one of these usernames that is meant: the same, else the only one in another letter case, else the name itself. */
+export function spelledAs(name: string, usernames: readonly string[]): string {
+  const [only, ...others] = usernames.filter((one) => one.toLowerCase() === name.toLowerCase());
+  return only === undefined || others.length > 0 || usernames.includes(name) ? name : only;
 }
 
 export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
@@ -110,6 +121,11 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
         where: { $or: [{ username: { $in: identifiers } }, { email: { $in: emails } }] },
       });
       return found.filter((user) => user.password && (user.provider ?? 'local') === 'local');
+    },
+    async spelled(name) {
+      const where = { username: { $eqi: name } };
+      const found = await strapi.db.query(USER).findMany({ where, select: ['username'], limit: MAX_SPELLINGS });
+      return spelledAs(name, found.length < MAX_SPELLINGS ? found.map(({ username }) => String(username)) : []);
     },
     async hasPassword(user, password) {
       const service = strapi.plugin('users-permissions').service('user');

@@ -52,7 +52,7 @@ export async function showLogin(ctx: Context, services: HttpServices, site: Site
     action: inline?.action ?? `${site.url}/@@login`,
     hidden: [['_csrf', token], ['next', target], ...(inline?.hidden ?? [])],
     fields: `<div class="apps-field"><label for="identifier">${say('login_name')}</label>
-<input id="identifier" name="identifier" autocomplete="username" required value="${escapeHtml(entered)}"></div>
+<input id="identifier" name="identifier" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" required value="${escapeHtml(entered)}"></div>
 <div class="apps-field"><label for="password">${say('login_password')}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required></div>
 `,
