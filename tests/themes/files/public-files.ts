@@ -111,6 +111,8 @@ export function publicFiles(stage: Stage): void {
       { title: 'in the middle', ...part('bytes=2-4'), ...parts('234', '2-4') },
       { title: 'from a byte on', ...part('bytes=7-'), ...parts('789', '7-9') },
       { title: 'at the end', ...part('bytes=-2'), ...parts('89', '8-9') },
+      { title: 'at the end that is longer than the file', ...part('bytes=-99'), ...parts('0123456789', '0-9') },
+      { title: 'that ends before it begins is the whole file', ...part('bytes=5-2'), ...whole },
       { title: 'from the first byte on', ...part('bytes=0-'), ...parts('0123456789', '0-9') },
       { title: 'that ends behind the file', ...part('bytes=8-99'), ...parts('89', '8-9') },
       {

@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import parseRange from 'range-parser';
 import { methodNotAllowed } from '../../common/errors';
 import { codings, type OwnFile } from '../../common/own-files';
 import { versionedContent } from '../../sites';
@@ -15,19 +14,25 @@ interface Part {
   end: number;
 }
 
+/** One range of bytes of a `Range` header: from a byte, to a byte, or the last bytes. Names of units are in any case. */
+const RANGE = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i;
+
 /**
  * The part of a file that the request's `Range` asks for (RFC 9110, section 14): the whole file without the header, for
- * several parts, and for another version than `If-Range` names; 416 if the file has no such part.
+ * several parts, for what is no range, and for another version than `If-Range` names; 416 if the file has no such part.
  */
-function partOf(ctx: Context, size: number, tag: string): Part {
-  const whole: Part = { status: 200, start: 0, end: size - 1 };
-  const [header, version] = [ctx.get('Range'), ctx.get('If-Range')];
-  if (header === '' || ctx.method !== 'GET' || (version !== '' && version !== tag)) return whole;
-  const parts = parseRange(size, header);
-  if (parts === -1) return { status: 416, start: 0, end: -1 };
-  if (parts === -2 || parts.type !== 'bytes') return whole;
-  const [part, second] = parts;
-  return part && !second ? { status: 206, ...part } : whole;
+export function partOf(range: string, size: number): Part {
+  const [, from, to, last] = RANGE.exec(range) ?? [];
+  const [first, end] = [Number(from), to ? Number(to) : Number.POSITIVE_INFINITY];
+  if ((from === undefined && last === undefined) || end < first) return { status: 200, start: 0, end: size - 1 };
+  const start = last === undefined ? first : Math.max(0, size - Number(last));
+  return start < size ? { status: 206, start, end: Math.min(end, size - 1) } : { status: 416, start: 0, end: -1 };
+}
+
+/** The header `Range` of a request that wants a part of this version; '' for the whole. */
+function rangeOf(ctx: Context, tag: string): string {
+  const version = ctx.get('If-Range');
+  return ctx.method === 'GET' && (version === '' || version === tag) ? ctx.get('Range') : '';
 }
 
 /** The content of a public file and how to read parts of it. */
@@ -52,7 +57,7 @@ function sendContent(ctx: Context, { size, tag, version, read }: PublicContent):
     'Accept-Ranges': 'bytes',
   });
   if (answerUnchanged(ctx, tag)) return;
-  const { status, start, end } = partOf(ctx, size, tag);
+  const { status, start, end } = partOf(rangeOf(ctx, tag), size);
   const length = end - start + 1;
   ctx.status = status;
   if (status === 206) ctx.set('Content-Range', `bytes ${start}-${end}/${size}`);
