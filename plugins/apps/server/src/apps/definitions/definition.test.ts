@@ -85,6 +85,13 @@ elements:
     ['elements: {a: {type: TEXT, pattern: "(?=x)"}}', 1, 37, /look-ahead/],
     ['elements: {a: {type: SELECT, options: {a: b}}}', 1, 39, /Options are a list/],
     ['elements: {a: {type: SELECT, options: [1, "1"]}}', 1, 39, /different values/],
+    [
+      'elements: {a: {type: SELECT, options: [1.1, 1.10]}}',
+      1,
+      39,
+      /1\.1 is there twice: put texts of digits in quotes/,
+    ],
+    ['elements: {a: {type: SELECT, options: [x, y, x]}}', 1, 39, /The value x is there twice$/],
     ['elements: {a: {type: SELECT, options: [x], default: y}}', 1, 53, /one of the options/],
     ['elements: {a: {type: SELECT, options: [x], default: [x]}}', 1, 53, /one value/],
     ['elements: {a: {type: TEXT, index_type: fields}}', 1, 40, /did you mean "field"/],

@@ -9,6 +9,7 @@ import { elementFindings, nameFindings } from './functions';
 import { logicFindings, type UsesOf } from './logic';
 import { checkMessages } from './messages';
 import { type Finding, type Report, refused } from './problem';
+import { spellingFindings } from './spelling';
 
 /** What the check of an app needs of the server, with or without a running Strapi. */
 export interface LintServices {
@@ -53,6 +54,7 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
   if (block.error) report(refused(block.error, `blocks/${block.id}`));
   const layout = compiled(services, block, report);
   const functions = await functionsOf(services, app, block, report);
+  for (const finding of spellingFindings(app, block)) report(finding);
   // What follows from a broken definition is no mistake of its own.
   if (block.error) return;
   if (layout)

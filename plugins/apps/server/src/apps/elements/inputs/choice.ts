@@ -136,6 +136,15 @@ const MAX_OPTIONS = { element: 1_000, block: 20_000 };
 
 const NOT_OPTIONS = 'Options are a list of different values, or of mappings with "value" and "label"';
 
+/** Names a value that is there twice: YAML reads the numbers 1.1 and 1.10 as the same. */
+function repeated(given: unknown): string {
+  const values = toOptions(given)?.map(({ value }) => value) ?? [];
+  const twice = values.find((value, index) => values.findIndex((other) => String(other) === String(value)) < index);
+  if (twice === undefined) return '';
+  const cure = typeof twice === 'number' ? ': put texts of digits in quotes, such as "1.10"' : '';
+  return `. The value ${String(twice).slice(0, 100)} is there twice${cure}`;
+}
+
 const scalar = z.union([z.string(), z.number(), z.boolean()], NOT_OPTIONS);
 const option = z.union([scalar, z.strictObject({ value: scalar, label: scalar.nullish() })]);
 
@@ -149,7 +158,7 @@ const options = check(
   (value, at, work: DefinitionWork) => {
     work.options += value.length;
     if (work.options > MAX_OPTIONS.block) at.fail(`The elements of a block have at most ${MAX_OPTIONS.block} options`);
-    return declaredOptions(value) ?? at.fail(NOT_OPTIONS);
+    return declaredOptions(value) ?? at.fail(NOT_OPTIONS + repeated(value));
   },
 );
 
