@@ -1,4 +1,5 @@
 import type { Json } from '../../../../../shared/json';
+import { isInvisible, withoutInvisibleEnds } from '../../../common/values/invisible';
 import { type Message, message } from '../../locales';
 import { compilePattern, compileSteps, MAX_PATTERN_INPUT } from '../../patterns/pattern';
 import type { PatternWork } from '../../patterns/pattern-machine';
@@ -51,7 +52,7 @@ export function lastEntry(submitted: readonly string[]): string {
 /** The problem with a text's length or pattern, or null. Lengths are UTF-16 units, as in HTML. */
 export function textProblem(text: string, definition: ElementDefinition, work?: PatternWork): Message | null {
   const { required, minlength, maxlength, pattern } = definition;
-  if (text.trim() === '' && required) return REQUIRED;
+  if (required && isInvisible(text)) return REQUIRED;
   if (text === '') return null;
   if (minlength !== undefined && text.length < minlength) return message('minlength', { count: minlength });
   if (maxlength !== undefined && text.length > maxlength) return message('maxlength', { count: maxlength });
@@ -82,7 +83,7 @@ export function shownText(view: ElementView): string {
 export interface TextInputOptions {
   /** HTML input type. */
   type: string;
-  /** Removes white space at both ends of the submitted text. */
+  /** Removes white space and invisible characters at both ends of the submitted text. */
   trim?: boolean;
   /** Format of JSON Schema that every filled-in value has. */
   format?: 'idn-email' | 'uri';
@@ -100,7 +101,7 @@ export function textInput({ type, trim, format, check, settings }: TextInputOpti
     check: checkLengths,
     schema: (definition) => textSchema(definition, format),
     read(submitted, definition, _options, work) {
-      const value = trim ? lastEntry(submitted).trim() : lastEntry(submitted);
+      const value = trim ? withoutInvisibleEnds(lastEntry(submitted)) : lastEntry(submitted);
       const error = textProblem(value, definition, work) ?? (value === '' ? null : (check?.(value) ?? null));
       return error === null ? { value } : { error };
     },
