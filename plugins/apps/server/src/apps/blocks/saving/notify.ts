@@ -38,8 +38,9 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   if (to.length === 0) return;
   const replyTo = fill(notify.replyTo);
   const html = notify.block === null ? '' : await bodyOf(run, block, notify.block, record);
-  const { say } = await localeOf(run);
-  const lines = mailLines(block.definition.elements, record.items, say);
+  const locale = await localeOf(run);
+  const { say } = locale;
+  const lines = mailLines(block.definition.elements, record.items, say, locale);
   const mail = checkedMail({
     to,
     subject: fill(notify.subject).slice(0, mailLimits.subject) || run.app.id,
