@@ -47,7 +47,9 @@ export async function importRecords(
     output.line(summary);
     return exitCodes.fine;
   }
-  output.note(`${output.paint('red', 'error:')} ${error}\n${summary} before that; the import can be run again.`);
+  const before =
+    imported + skipped === 0 ? 'Nothing was stored.' : `${summary} before that; the import can be run again.`;
+  output.note(`${output.paint('red', 'error:')} ${error}\n${before}`);
   return exitCodes.problems;
 }
 
