@@ -6,7 +6,7 @@ import { hostEnvironment, useTemporaryHost } from '../support/temporary-host';
 import { ruleApps } from './ways/apps';
 import { right } from './ways/rules';
 
-/** `import` as it is run (docs/reference/import-export.md#records-by-command-line); its other rules are in ways.test.ts. */
+/** The built command `import` (docs/reference/import-export.md#records-by-command-line); its other rules are in ways.test.ts. */
 const themes = useThemes(async (copy) => {
   for (const [file, text] of Object.entries(ruleApps)) await copy.write(`main/${file}`, text);
 });

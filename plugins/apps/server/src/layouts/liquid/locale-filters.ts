@@ -39,7 +39,7 @@ const MAX_DIGITS = 20;
 /** A number as text; one with zeros before it is a code, such as a postal code. */
 const NUMBER = /^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
-/** A number for `Intl`: a text as it is written, so that long ones keep their digits. */
+/** A number for `Intl`: a text with its own spelling, so that long ones keep their digits. */
 function numberOf(value: unknown): number | Intl.StringNumericLiteral | null {
   const given = value instanceof Html ? value.valueOf() : value;
   if (typeof given === 'number') return Number.isFinite(given) ? given : null;
