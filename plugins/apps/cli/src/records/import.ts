@@ -47,9 +47,7 @@ export async function importRecords(
     output.line(summary);
     return exitCodes.fine;
   }
-  const before =
-    imported + skipped === 0 ? 'Nothing was stored.' : `${summary} before that; the import can be run again.`;
-  output.note(`${output.paint('red', 'error:')} ${error}\n${before}`);
+  output.note(`${output.paint('red', 'error:')} ${error}\n${summary} before that; the import can be run again.`);
   return exitCodes.problems;
 }
 
