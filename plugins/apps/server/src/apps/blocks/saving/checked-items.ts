@@ -122,9 +122,12 @@ async function filesOf(
   return senders[sender].files === 'any' ? byDocument(named) : ownFiles(run, named);
 }
 
-/** Those of the files that forms of the app have put into the media library, by document id. */
+/**
+ * Those of the files that forms of the app have put into the media library, by document id. None for a requester who does not see
+ * every record: a file may be of a record that they must not see.
+ */
 export async function ownFiles(run: Run, files: readonly StoredFile[]): Promise<ReadonlyMap<string, StoredFile>> {
-  const named = byDocument(files);
+  const named = byDocument(run.rights.viewAll ? files : []);
   if (named.size === 0) return named;
   const found = await run.unit.alongside(() => run.services.files.known(keyOf(run), [...named.keys()]));
   // A size that rounds to the library's is the exact one.
