@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { formBody, pdf, sendBody } from '../forms/files/send';
 import { useStage, useThemes } from '../support/hooks';
 import { locationOf } from '../support/send';
 import { html, type Row, type RowRequest } from '../support/stage';
@@ -340,4 +341,25 @@ describe('afterwards', () => {
     expect(json['sam-1']).toBeNull();
     expect(json['una-1']).toMatchObject({ username: 'una' });
   });
+});
+
+test('an owner names no file of a record of somebody else', async () => {
+  const form = formBody([
+    { name: 'scan', file: 'scan.pdf', content: pdf },
+    { name: '_save', content: '1' },
+  ]);
+  await sendBody(stage, form, 'papers/blocks/paper', 'application/json');
+  const { json: stored } = await get<{ id: string; items: { scan: object } }[]>('eric', 'papers/records');
+  const scan = stored[0]?.items.scan;
+  expect(scan).toMatchObject({ name: 'scan.pdf' });
+  const copy = { block: 'paper', scan };
+  const wrong = { error: { details: { errors: [{ path: ['scan'] }] } } };
+  for (const row of [
+    { send: 'PUT papers/record/copied', json: copy },
+    { send: 'POST papers/blocks/paper', json: { scan, _save: '1' } },
+  ]) {
+    const answer = await stage.send({ as: 'una', ...row });
+    expect([answer.status, answer.json], answer.text).toMatchObject([422, wrong]);
+  }
+  expect((await stage.send({ as: 'eric', send: 'PUT papers/record/copied', json: copy })).status).toBe(201);
 });

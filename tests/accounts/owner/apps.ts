@@ -41,6 +41,9 @@ def mine(context):
 def creators(context):
     return {record.id: record.creator and {'id': record.creator.id, 'username': record.creator.username} for record in context.app.records()}
 `,
+  'apps/papers/settings.yaml': "acl:\n  rights:\n    owner: ['*']\n    submitter: ['*']\n    editor: [editors]\n",
+  'apps/papers/blocks/paper.yaml': 'elements: { scan: FILE }\n',
+  'apps/papers/blocks/paper.html': '{scan}{_save}',
   'apps/desk/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
   'apps/desk/blocks/visit.yaml': `elements:
   name: TEXT
