@@ -1,5 +1,4 @@
 import type { Json } from '../../../../../shared/json';
-import { isInvisible, withoutInvisibleEnds } from '../../../common/values/invisible';
 import { type Message, message } from '../../locales';
 import { compilePattern, compileSteps, MAX_PATTERN_INPUT } from '../../patterns/pattern';
 import type { PatternWork } from '../../patterns/pattern-machine';
@@ -47,6 +46,25 @@ const TOO_MUCH_WORK = message('pattern_work');
 /** The last entry of a name that was sent more than once. */
 export function lastEntry(submitted: readonly string[]): string {
   return submitted.at(-1) ?? '';
+}
+
+/**
+ * Characters without ink: white space, controls, format characters such as U+200B, and letters that are shown as nothing, such as
+ * the filler U+3164 and the empty Braille pattern.
+ */
+const INVISIBLE = /[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const VISIBLE = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether people see nothing of a text. */
+const isInvisible = (text: string): boolean => !VISIBLE.test(text);
+
+/** A text without the invisible characters at both ends: copied telephone numbers and addresses bring them along. */
+function withoutInvisibleEnds(text: string): string {
+  const chars = Array.from(text.trim());
+  let [start, end] = [0, chars.length];
+  while (start < end && INVISIBLE.test(chars[start] ?? '')) start += 1;
+  while (end > start && INVISIBLE.test(chars[end - 1] ?? '')) end -= 1;
+  return chars.slice(start, end).join('');
 }
 
 /** The problem with a text's length or pattern, or null. Lengths are UTF-16 units, as in HTML. */
