@@ -30,8 +30,8 @@ interface Report {
   failed: string[];
 }
 
-function probe(url: string) {
-  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), [url], { execArgv: [] });
+function probe(urls: string[]) {
+  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), urls, { execArgv: [] });
   const ask = async (message: 'reset' | 'report'): Promise<Report> => {
     const answer = once(child, 'message');
     child.send(message);
@@ -43,6 +43,10 @@ function probe(url: string) {
 /** Articles of the host are readable by anyone, and the host can collect its garbage. */
 async function fill(host: Host): Promise<void> {
   await grantRole(host, 'Public', ['api::article.article.find', 'api::article.article.findOne']);
+  await host.run(async (strapi) => {
+    const data = { slug: 'probed', title: 'Probed', body: 'text', tiles: [] };
+    await strapi.documents('api::article.article').create({ data, status: 'published' } as never);
+  });
 }
 
 export interface ArenaOptions {
@@ -50,10 +54,16 @@ export interface ArenaOptions {
   env?: Record<string, string>;
   /** The host looks for changed files once a second, not at each request. */
   production?: boolean;
+  /** The second process asks for a page of the theme too. */
+  probesPage?: boolean;
 }
 
 /** A host with an empty theme, and a second process that requests a healthy block all the time. */
-export async function openArena({ env = {}, production = false }: ArenaOptions = {}): Promise<AttackArena> {
+export async function openArena({
+  env = {},
+  production = false,
+  probesPage = false,
+}: ArenaOptions = {}): Promise<AttackArena> {
   const directory = await mkdtemp(path.join(tmpdir(), 'apps-attacks-'));
   const theme = path.join(directory, 'main');
   await writeFiles(theme, themeFiles);
@@ -67,7 +77,8 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
     },
   });
   await fill(host);
-  const prober = probe(`${host.url}/site/@@apps/healthy/blocks/block/f`);
+  const page = probesPage ? [`${host.url}/site/articles/probed`] : [];
+  const prober = probe([`${host.url}/site/@@apps/healthy/blocks/block/f`, ...page]);
   const first = await send(host.url, { method: 'GET', path: '/site/@@apps/attack' });
   const token = String(first.headers['x-csrf-token']);
   let attempts = 0;

@@ -12,10 +12,10 @@ const MAX_KEPT = 400;
 const leak = /\n\s+at .+:\d+:\d+|\/plugins\/apps\/|node_modules|\/tmp\//;
 
 /** Statuses of a request that a time limit has ended. */
-const endedByTime = /^50[34]$/;
+const endedByTime = /^50[34] /;
 
 /** The error of an attempt, apart from its times; undefined if there is none. */
-function fault({ status, has }: Attack, { answers, failed }: Attempt): string | undefined {
+export function fault({ status, has }: Attack, { answers, failed }: Attempt): string | undefined {
   for (const { answer } of answers) {
     const shown = `${answer.status} ${answer.text.slice(0, 300)}`;
     if (![status].flat().includes(answer.status)) return `status: ${shown}`;
@@ -27,7 +27,7 @@ function fault({ status, has }: Attack, { answers, failed }: Attempt): string | 
 }
 
 /** What took too long; a healthy block that met a time limit was answered late. */
-function lateness(
+export function lateness(
   { within = 3_000 }: Attack,
   { answers, failed, slowest }: Attempt,
   maxWait: number,

@@ -1,0 +1,4 @@
+import type { Product } from './generate';
+
+/** Products that made others wait before they were corrected. */
+export const finds: readonly Product[] = [];
