@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { coalesceReads } from '../common/coalesce';
+import { coalesceReads } from '../common/time/coalesce';
 import type { Administrators } from './credentials/administrators';
 import { type Passwords, unauthorized } from './credentials/passwords';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';

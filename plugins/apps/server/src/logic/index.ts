@@ -1,6 +1,6 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
-import { within } from '../common/deadline';
 import { isAppsError, logicError, unavailable } from '../common/errors';
+import { within } from '../common/time/deadline';
 import type { Limits, SandboxConfig } from '../config.types';
 import type { Workers } from '../workers';
 import { checkProgram } from './check';

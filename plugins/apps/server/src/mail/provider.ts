@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { within } from '../common/deadline';
+import { within } from '../common/time/deadline';
 import type { MailRow } from './types';
 
 /** Milliseconds that the provider gets for one mail. */

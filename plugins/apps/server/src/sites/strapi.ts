@@ -1,5 +1,5 @@
 import type { Core, Struct } from '@strapi/strapi';
-import { coalesceReads } from '../common/coalesce';
+import { coalesceReads } from '../common/time/coalesce';
 import type { ContentTypeInfo } from './content';
 import type { SettingStore } from './themes/choices';
 

@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
-import { coalesceReads } from '../../common/coalesce';
 import { AppsError } from '../../common/errors';
+import { coalesceReads } from '../../common/time/coalesce';
 import { appsActions } from '../rights/permissions';
 import type { RoleRow, Roles, UserKey, UserRow } from '../rights/roles';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';

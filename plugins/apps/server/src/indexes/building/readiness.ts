@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import { within } from '../../common/deadline';
 import { unavailable } from '../../common/errors';
+import { within } from '../../common/time/deadline';
 import { createSql, readerOf, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
 import { CREATOR_INDEX, tablesOf } from '../tables/layout';

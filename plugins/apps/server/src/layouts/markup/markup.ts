@@ -1,6 +1,6 @@
 import { definitionError } from '../../common/errors';
+import { paced } from '../../common/time/pace';
 import { WorkerFailure } from '../../workers';
-import { paced } from '../limits/pace';
 import { balanced } from './html-tree';
 import {
   applyRules,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { settledOrTimeout } from '../../common/coalesce';
 import { isAppsError } from '../../common/errors';
+import { settledOrTimeout } from '../../common/time/coalesce';
 import { createSql, type Dialect, type HostDatabase, type Indexes, type Sql, translateError } from '../../indexes';
 import type { Entry } from './entries';
 import { flushEntries } from './flush';

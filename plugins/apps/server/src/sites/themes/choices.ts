@@ -1,4 +1,4 @@
-import { coalesceReads } from '../../common/coalesce';
+import { coalesceReads } from '../../common/time/coalesce';
 
 /** Where choices made in the admin panel are kept: shared by all server processes. */
 export interface SettingStore {

@@ -54,3 +54,39 @@ export async function paced<T>(work: () => T): Promise<T> {
     recordWork(performance.now() - begin);
   }
 }
+
+/**
+ * Does `work` with each entry of a list, in order, in slices of `SLICE` milliseconds with a pause after each: an entry itself is
+ * not divided. Gives the results of each slice.
+ */
+export async function* slices<T, R>(list: readonly T[], work: (entry: T) => R): AsyncGenerator<R[], void> {
+  for (let at = 0; at < list.length; )
+    yield await paced(() => {
+      const end = performance.now() + SLICE;
+      const done: R[] = [];
+      do {
+        done.push(work(list[at] as T));
+        at += 1;
+      } while (at < list.length && performance.now() < end);
+      return done;
+    });
+}
+
+/** Milliseconds of all `shortWork` in this iteration of the event loop. */
+let spent = 0;
+
+/**
+ * Runs a short piece of work at once, and resolves after a pause where all pieces of this iteration of the event loop have taken a
+ * slice: for loops of many pieces, in one request or in several, that may wait for something else in between.
+ */
+export async function shortWork<T>(work: () => T): Promise<T> {
+  if (spent === 0) setImmediate(() => (spent = 0));
+  const begin = performance.now();
+  const result = work();
+  spent += performance.now() - begin;
+  if (spent > SLICE) {
+    recordWork(spent);
+    await untilLoopIsFree();
+  }
+  return result;
+}

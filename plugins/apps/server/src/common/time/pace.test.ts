@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { paced, SLICE } from './pace';
+import { paced, SLICE, shortWork, slices } from './pace';
 
 /** Blocks the event loop. */
-function busy(time: number): void {
+function busy<T>(time: number, result?: T): T | undefined {
   const end = performance.now() + time;
   while (performance.now() < end);
+  return result;
 }
 
 /** Iterations of the event loop until the work is done. */
@@ -37,4 +38,23 @@ test('a pause follows each longer piece, and the others wait', async () => {
   await Promise.all([paced(long), paced(long)]);
   const [, , , fourth = 0, fifth = 0] = times;
   expect(fifth - fourth).toBeGreaterThan((SLICE + 2) * 1.4);
+});
+
+test('work with a list gives its results in order, and lets the event loop run between slices', async () => {
+  const list = Array.from({ length: 8 }, (_, at) => at);
+  const found: unknown[][] = [];
+  const work = (async () => {
+    for await (const part of slices(list, (at) => busy(SLICE / 2, at * 2))) found.push(part);
+  })();
+  expect(await iterations(work)).toBeGreaterThan(2);
+  expect(found.flat()).toEqual(list.map((at) => at * 2));
+  expect(found.length).toBeGreaterThan(2);
+  expect(found.length).toBeLessThan(8);
+});
+
+test('a loop of short pieces of work pauses once they have taken a slice', async () => {
+  const loop = async () => {
+    for (let at = 0; at < 16; at += 1) expect(await shortWork(() => busy(SLICE / 4, at))).toBe(at);
+  };
+  expect(await iterations(Promise.all([loop(), loop()]))).toBeGreaterThan(2);
 });
