@@ -32,11 +32,12 @@ export async function importRecords(
   const size = sizeOf(file);
   const result = await withApp(host(), target.site, target.app, async (stored) => {
     const hasRules = !target.restore && (stored.strict || (await namesBlocks(file)));
-    const check = createIn(stored, hasRules ? 'check' : null);
-    const checked = hasRules ? await importFrom(file, stored, check, output.progress('Check', size)) : null;
+    const create = (isDropped: boolean) => (records: readonly NewRecord[]) => stored.create(records, isDropped);
+    const checked = hasRules ? await importFrom(file, stored, create(true), output.progress('Check', size)) : null;
     if (checked?.error !== undefined) return { ...checked, imported: 0, skipped: 0 };
     const show = output.progress('Import', size);
-    const done = await importFrom(file, stored, createIn(stored, hasRules ? 'store' : null), show);
+    const plain: Create = (records) => stored.store.createMany(stored.key, one(records), { restores: target.restore });
+    const done = await importFrom(file, stored, hasRules ? create(false) : plain, show);
     if (done.error === undefined) show(size, true);
     return done;
   });
@@ -52,13 +53,6 @@ export async function importRecords(
 }
 
 type Create = (records: readonly NewRecord[]) => Promise<number>;
-
-/** What creates records, or checks them; null: without rules. */
-function createIn({ store, key, create }: StoredApp, rules: 'check' | 'store' | null): Create {
-  return rules === null
-    ? (records) => store.createMany(key, one(records))
-    : (records) => create(records, rules === 'check');
-}
 
 /** Whether a record of the file names a block. */
 async function namesBlocks(file: string): Promise<boolean> {

@@ -21,9 +21,9 @@ export function publishChanges(store: RecordStore, publish: (changed: Iterable<T
       if (published.length > 0) publish(published);
       return result;
     },
-    async createMany(key, records) {
+    async createMany(key, records, options) {
       const creators = new Set<string>();
-      const total = await store.createMany(key, watched(records, creators));
+      const total = await store.createMany(key, watched(records, creators), options);
       const owners =
         creators.size > MAX_RECORDS ? [topics.creators(key)] : [...creators].map((one) => topics.own(key, one));
       publish([topics.any(key), topics.bulk(key), ...owners]);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { dataLoader } from '../common/coalesce';
+import { dataLoader } from '../common/time/coalesce';
 import type { Limits } from '../config.types';
 import { createIndexes, createSql, dialects, type HostDatabase, readerOf } from '../indexes';
 import type { Workers } from '../workers';
@@ -112,9 +112,9 @@ export function createRecordStore({
 
     ...createStreams({ access, indexes, batchSize }),
 
-    async createMany(key, records) {
+    async createMany(key, records, options) {
       await prepare();
-      return createMany(key, records);
+      return createMany(key, records, options);
     },
 
     async forgetDeleted(records) {

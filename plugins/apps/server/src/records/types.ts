@@ -153,8 +153,11 @@ export interface RecordStore extends RecordReader {
     indexes: IndexDeclarations,
     search: Pick<SearchOptions, 'query' | 'names' | 'creator'>,
   ): AsyncIterable<StoredRecord[]>;
-  /** Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError. */
-  createMany(key: AppKey, records: NewRecords): Promise<number>;
+  /**
+   * Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError.
+   * @param options.restores whether they are those of an export, which may have more items than new ones, and longer names
+   */
+  createMany(key: AppKey, records: NewRecords, options?: { restores?: boolean }): Promise<number>;
   /** Deletes all records and index rows of an app (operation 9); many records need several transactions. */
   clear(key: AppKey): Promise<void>;
   /** Deletes the index rows of records that other code has deleted. */

@@ -78,21 +78,50 @@ describe.each(await availableClients())('writing one record on %s', (client) => 
     });
   });
 
-  test('a record has at most 10,000 items, after any kind of write', async () => {
+  const items = (count: number, name = 'a') =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
+
+  test('a record has at most 1,000 items of a name of 1,000 characters, after any kind of write', async () => {
     const key = newApp();
-    const items = (count: number, name = 'a') =>
-      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
-    const refused = { name: 'BadRequestError', message: expect.stringMatching(/at most 10000 items/) };
+    const tooMany = { name: 'BadRequestError', message: expect.stringMatching(/at most 1000 items/) };
+    const tooLong = { name: 'BadRequestError', message: expect.stringMatching(/at most 1000 characters/) };
+    const long = { ['n'.repeat(1_001)]: 1 };
     const change = (value: object) => store.transact((unit) => unit.update(key, 'a', value));
-    await create(key, 'a', { ...items(10_000), id: 'a' });
-    await change({ set: items(10_000), inc: { a1: 1 } });
-    await expect(create(key, 'b', items(10_001))).rejects.toMatchObject(refused);
-    await expect(change({ set: { more: 1 } })).rejects.toMatchObject(refused);
-    await expect(change({ inc: { more: 1 } })).rejects.toMatchObject(refused);
-    async function* bulk() {
-      yield { id: 'c', items: items(10_001), creator: null };
+    await create(key, 'a', { ...items(1_000), id: 'a' });
+    await change({ set: items(1_000), inc: { a1: 1 } });
+    await change({ set: { ['n'.repeat(1_000)]: 1 }, unset: ['a0'] });
+    const refusals: [object, object][] = [
+      [items(1_001), tooMany],
+      [long, tooLong],
+    ];
+    for (const [wrong, refused] of refusals) {
+      await expect(create(key, 'b', wrong as never)).rejects.toMatchObject(refused);
+      async function* bulk() {
+        yield { id: 'c', items: wrong as never, creator: null };
+      }
+      await expect(store.createMany(key, bulk())).rejects.toMatchObject(refused);
     }
-    await expect(store.createMany(key, bulk())).rejects.toMatchObject(refused);
+    await expect(change({ set: { more: 1 } })).rejects.toMatchObject(tooMany);
+    await expect(change({ inc: { more: 1 } })).rejects.toMatchObject(tooMany);
+    await expect(change({ set: long, unset: ['a1'] })).rejects.toMatchObject(tooLong);
     expect(await store.count(key, declared)).toBe(1);
+  });
+
+  test('a record of an export keeps all its items; it changes, but does not grow above the limit', async () => {
+    const key = newApp();
+    const old = { ...items(1_200), ['n'.repeat(2_000)]: 1 };
+    async function* bulk() {
+      yield { id: 'a', items: old, creator: null };
+    }
+    const change = (value: object) => store.transact((unit) => unit.update(key, 'a', value));
+    expect(await store.createMany(key, bulk(), { restores: true })).toBe(1);
+    expect((await store.get(key, 'a'))?.items).toEqual(old);
+    await change({ set: { a0: 'changed' }, inc: { a1: 1 } });
+    await change({ set: { other: 1 }, unset: ['a2'] });
+    expect((await store.get(key, 'a'))?.items).toMatchObject({ a0: 'changed', a1: 2, other: 1 });
+    await expect(change({ set: { more: 1 } })).rejects.toMatchObject({ name: 'BadRequestError' });
+    await expect(change({ set: { ['m'.repeat(1_001)]: 1 }, unset: ['a3'] })).rejects.toMatchObject({
+      message: expect.stringMatching(/1000 characters/),
+    });
   });
 });

@@ -24,18 +24,18 @@ const ANALYZE_AFTER = 5_000;
 export function createBulk(tools: BulkTools, { onError, temporaryDirectory }: BulkOptions): RecordStore['createMany'] {
   const analyze = createAnalyze(tools, onError);
 
-  const insertAll = async (key: AppKey, source: { read(): AsyncIterable<NewRecord[]> }): Promise<number> => {
+  const insertAll = async (key: AppKey, source: { read(): AsyncIterable<NewRecord[]> }, restores: boolean) => {
     await checkIds(source.read());
-    const total = await inTransaction(tools, (sql) => insertMany({ ...tools, sql, key }, source.read()));
+    const total = await inTransaction(tools, (sql) => insertMany({ ...tools, sql, key, restores }, source.read()));
     await analyze(total);
     return total;
   };
 
-  return async (key, records) => {
-    if ('read' in records) return insertAll(key, records);
+  return async (key, records, { restores = false } = {}) => {
+    if ('read' in records) return insertAll(key, records, restores);
     const spooled = await spool(records, temporaryDirectory);
     try {
-      return await insertAll(key, spooled);
+      return await insertAll(key, spooled, restores);
     } finally {
       await spooled.remove();
     }

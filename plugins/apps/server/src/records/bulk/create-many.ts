@@ -1,6 +1,6 @@
 import { AppsError } from '../../common/errors';
 import { type Dialect, type IndexedRecord, type Indexes, isFailure, type Sql } from '../../indexes';
-import { storable } from '../table/change';
+import { storable, withoutId } from '../table/change';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
 import { insertRecords, type RecordInsert, selectTaken } from '../table/table';
@@ -14,6 +14,8 @@ export interface ManyTools {
   dialect: Dialect;
   indexes: Indexes;
   key: AppKey;
+  /** Whether the records are those of an export, without limits of their items. */
+  restores: boolean;
 }
 
 /** Inserts batches of records, in order, in the transaction; returns how many. ConflictError when a given id is taken. */
@@ -54,7 +56,7 @@ async function insertChunk(tools: ManyTools, chunk: NewRecord[]): Promise<Indexe
   }
 }
 
-async function toInserts({ sql, key }: ManyTools, chunk: NewRecord[]): Promise<RecordInsert[]> {
+async function toInserts({ sql, key, restores }: ManyTools, chunk: NewRecord[]): Promise<RecordInsert[]> {
   const used = new Set<string>();
   const inserts: RecordInsert[] = [];
   for (const { id: given, whenTaken, items, creator } of chunk) {
@@ -64,7 +66,7 @@ async function toInserts({ sql, key }: ManyTools, chunk: NewRecord[]): Promise<R
     const hash = hashOf(key, id);
     if (used.has(hash)) throw taken(id);
     used.add(hash);
-    inserts.push({ hash, site: key.site, app: key.app, id, items: storable(items), creator });
+    inserts.push({ hash, site: key.site, app: key.app, id, items: (restores ? withoutId : storable)(items), creator });
   }
   return inserts;
 }
