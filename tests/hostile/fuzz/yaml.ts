@@ -5,7 +5,8 @@ import { blockReference } from '../../../plugins/apps/server/src/apps/pages/embe
 import { readRules } from '../../../plugins/apps/server/src/apps/pages/rules';
 import { compilePattern } from '../../../plugins/apps/server/src/apps/patterns/pattern';
 import { printable } from '../../../plugins/apps/server/src/common/log';
-import { checkEncoded, checkNumbers, checkUtf8 } from '../../../plugins/apps/server/src/http/request/text';
+import { checkNumbers } from '../../../plugins/apps/server/src/common/numbers';
+import { checkEncoded, checkUtf8 } from '../../../plugins/apps/server/src/http/request/text';
 import { createAddressParser } from '../../../plugins/apps/server/src/sites/addresses/address';
 import type { Subject } from './grow';
 import { tokens } from './tokens';

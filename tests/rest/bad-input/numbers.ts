@@ -12,6 +12,7 @@ export function wrongNumbers(stage: Stage): void {
       ['9007199254740993', '9007199254740993'],
       ['-9007199254740993', '-9007199254740993'],
       ['12345678901234567890', '12345678901234567890'],
+      ['0.1e-400', '0.1e-400'],
       ['9'.repeat(400), `${'9'.repeat(40)}…`],
     ];
     const bodies: [name: string, send: string, frame: [string, string]][] = [
@@ -47,10 +48,17 @@ export function wrongNumbers(stage: Stage): void {
         has: ['The number 9007199254740993 at position 5 of line 3 cannot be stored exactly'],
       },
       {
+        title: 'a search by a plain link refuses the number in its names',
+        send: `GET open/search?query=${encodeURIComponent('id == one')}&names=${encodeURIComponent('{"one":1e-400}')}`,
+        status: 400,
+        error: 'BadRequestError',
+        has: ['The number 1e-400 at position 7 of \\"names\\" cannot be stored exactly'],
+      },
+      {
         title: 'a record of other numbers is created',
         send: 'PUT open/record/numbers',
         headers: json,
-        body: '{"list": [0.1, 1e21, 9007199254740991, 9007199254740992, 3.14159265358979323846, 1e-400, "9007199254740993"]}',
+        body: '{"list": [0.1, 1e21, 9007199254740991, 9007199254740992, 3.14159265358979323846, 5e-324, 0.0e-400, "9007199254740993"]}',
         status: 201,
       },
       {
@@ -59,7 +67,7 @@ export function wrongNumbers(stage: Stage): void {
         status: 200,
         is: {
           id: 'numbers',
-          list: [0.1, 1e21, 9007199254740991, 9007199254740992, Math.PI, 0, '9007199254740993'],
+          list: [0.1, 1e21, 9007199254740991, 9007199254740992, Math.PI, 5e-324, 0, '9007199254740993'],
         },
       },
       { title: 'the record of other numbers is deleted', send: 'DELETE open/record/numbers', status: 200 },

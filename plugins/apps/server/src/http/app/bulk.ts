@@ -4,10 +4,11 @@ import type { Items } from '../../../../shared/json';
 import { type ItemSource, itemsOf } from '../../apps';
 import { AppsError } from '../../common/errors';
 import { linesOf } from '../../common/lines';
+import { checkNumbers } from '../../common/numbers';
 import { spool } from '../../common/spool';
 import { checkDepth, closeUnlessEnded, jsonBody, received } from '../request/body';
 import { mediaType } from '../request/negotiate';
-import { checkNumbers, checkUtf8 } from '../request/text';
+import { checkUtf8 } from '../request/text';
 
 /** Items of a JSON array that are given to the store at once. */
 const MAX_BATCH = 500;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Items, isItems } from '../../../../shared/json';
+import { checkNumbers } from '../../common/numbers';
 import { bodyOf, must } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
 
@@ -34,15 +35,23 @@ const digits = z
   .transform(Number);
 const NAMES = must('a JSON object');
 const jsonText = z.string(NAMES).transform((text, context): Items => {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isItems(value)) return value;
-  } catch {
-    // Text that is not JSON is reported like JSON of another shape.
+  const value = parsed(text);
+  if (isItems(value)) {
+    checkNumbers(text, ' of "names"');
+    return value;
   }
   context.addIssue({ code: 'custom', message: NAMES.error() });
   return z.NEVER;
 });
+
+/** Undefined for text that is not JSON: it is reported like JSON of another shape. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const searchShape = {
   query: string.optional(),

@@ -3,8 +3,9 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Context } from 'koa';
 import { AppsError, bodyTooLarge } from '../../common/errors';
+import { checkNumbers } from '../../common/numbers';
 import { mediaType } from './negotiate';
-import { checkEncoded, checkNumbers, checkUtf8 } from './text';
+import { checkEncoded, checkUtf8 } from './text';
 
 /** Checks of a body's text, besides UTF-8, by media type. */
 const checks: Record<string, (text: string) => void> = {
