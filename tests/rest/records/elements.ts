@@ -121,6 +121,7 @@ export function elements(stage: Stage): void {
         title: 'a block as JSON is its definition',
         send: 'GET open/blocks/note',
         status: 200,
+        answers: { 'cache-control': 'private, no-store', vary: /Authorization, Cookie/ },
         is: {
           elements: { title: { type: 'TEXT' }, total: { type: 'NUMBER', label: 'Total', index_type: 'field' } },
         },

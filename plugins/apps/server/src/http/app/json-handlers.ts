@@ -44,6 +44,8 @@ export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<v
   const { source } = permittedBlock(exchange, exchange.target.block).definition;
   // It names recipients of mails.
   const { notify: _hidden, ...shown } = source;
+  // It depends on the requester, as the block's page does.
+  exchange.ctx.set('Cache-Control', 'private, no-store');
   exchange.ctx.body = exchange.rights.manager ? source : shown;
 }
 
