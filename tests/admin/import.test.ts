@@ -85,6 +85,8 @@ describe('a preview', () => {
   test.each<[what: string, line: string, message: RegExp]>([
     ['no JSON', '{"a":', /Line 2 is not JSON/],
     ['a list', '[1]', /not an object/],
+    ['a number that would change', '{"n":9007199254740993}', /The number 9007199254740993 at position 5/],
+    ['a number that would be 0', '{"n":1e-999}', /The number 1e-999/],
     ['a number as id', '{"id":3}', /id is not a string/],
     ['an empty id', '{"id":""}', /must not be empty/],
     ['a long id', JSON.stringify({ id: 'x'.repeat(256) }), /at most 255/],
@@ -170,11 +172,18 @@ describe('an export', () => {
     empty: '',
     line: 'a\nb',
     truth: 'true',
+    small: -1e-7,
+    digits: '1234567890123456789',
+    separated: 'a;=1\n+2\t＠3',
+    '=name': '－1',
   };
+  /** More items than a table has columns. */
+  const wide = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`n${at}`, at % 2 ? at : `=${at}`]));
 
   test.each(['csv', 'ndjson'])('as %s can be imported without loss', async (format) => {
     await stage.put('shelf', 'a', items);
     await stage.put('shelf', '5', { other: null });
+    await stage.put('shelf', 'wide', wide);
     const { status, text, headers } = await exported(format);
     expect([status, headers['content-disposition']]).toEqual([200, `attachment; filename="shelf.${format}"`]);
     await stage.send({ as: 'mona', send: 'DELETE shelf/records' });
@@ -182,14 +191,21 @@ describe('an export', () => {
     expect(await stored()).toEqual([
       { ...items, id: 'a' },
       { other: null, id: '5' },
+      { ...wide, id: 'wide' },
     ]);
+  });
+
+  test('as CSV begins with the declared items; the last column has what gets no other', async () => {
+    await stage.put('shelf', 'wide', { ...wide, title: 'x' });
+    const head = (await exported('csv')).text.split('\r\n')[0]?.split(',');
+    expect([head?.length, head?.slice(0, 3), head?.at(-1)]).toEqual([203, ['id', 'title', 'n0'], '(more)']);
   });
 
   test('as CSV has no formula', async () => {
     await stage.put('shelf', 'a', items);
     const { text } = await exported('csv');
     expect(text).toContain(`"'=HYPERLINK(""x"")"`);
-    expect(text).not.toMatch(/(^|,)"?=/m);
+    expect(text).not.toMatch(/(^|[,;\t])"*[=＝＠－]/m);
   });
 
   test('holds what a query finds', async () => {

@@ -9,6 +9,7 @@ import { hostEnvironment, useTemporaryHost } from '../support/temporary-host';
 const at = useTemporaryHost('records');
 
 const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`=n${at}`, at]));
 const many = Array.from({ length: 2_345 }, (_, at) => ({
   id: `r/${at}`,
   creator: at % 2 ? 'user:7' : null,
@@ -17,6 +18,7 @@ const many = Array.from({ length: 2_345 }, (_, at) => ({
     text: `"${at}",\n=${at}`,
     list: [at, null, { a: '' }],
     ...(at % 3 ? {} : { number: String(at), none: null }),
+    ...(at === 7 ? { digits: '1234567890123456789', formula: '=1;＋1', ...numbered(900) } : {}),
   },
 }));
 
@@ -54,6 +56,8 @@ describe('records', () => {
       records: 2_345,
       file: at('all.csv'),
     });
+    const [head = ''] = (await readFile(at('all.csv'), 'utf8')).split('\r\n');
+    expect(head.split(',')).toHaveLength(202);
     expect((await run('import', 'site', 'search', 'all.csv')).out).toContain('2345 records imported');
     expect(await run('export', 'site', 'search', 'again.ndjson')).toMatchObject({ code: 0 });
     expect(await readFile(at('again.ndjson'), 'utf8')).toBe(
@@ -94,6 +98,12 @@ describe('records', () => {
     });
     const kept = counted('c3', 1, { double: 7, born: 'before' });
     expect(await importOf([kept], '--restore')).toEqual({ imported: 1, skipped: 0 });
+    const old = { id: 'old', ...numbered(1_200) };
+    expect(await importOf([old])).toMatchObject({
+      imported: 0,
+      error: expect.stringContaining('at most 1000 items'),
+    });
+    expect(await importOf([old], '--restore')).toEqual({ imported: 1, skipped: 0 });
     expect(await run('export', 'site', 'open', 'counted.ndjson')).toMatchObject({ code: 0 });
     const exported = (await readFile(at('counted.ndjson'), 'utf8'))
       .split('\n')

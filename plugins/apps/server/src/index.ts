@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { createTestTools } from './app-tests';
-import { callVisit, importRecords } from './apps';
+import { callVisit, declaredItems, importRecords } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
 import { missing, notFound } from './common/errors';
 import { clearSpools } from './common/spool';
@@ -47,13 +47,13 @@ const calls = createCalls(running);
 /** `strapi.plugin('apps').service('records')`, used by the command line (docs/operations.md#records-from-code). */
 const recordTools = {
   store: () => running().store,
-  /** The key and declared indexes of an app; null when the site has no such app. */
+  /** The key, declared indexes and names of declared items of an app; null when the site has no such app. */
   async app(siteId: string, appId: string) {
     const site = await running().sites.site(siteId);
     const app = site && (await running().loadApp(site, appId));
-    return site && app
-      ? { key: { site: site.id, app: app.id }, indexes: app.indexes, strict: app.settings.strict }
-      : null;
+    if (!site || !app) return null;
+    const declared = declaredItems(app).map(({ name }) => name);
+    return { key: { site: site.id, app: app.id }, indexes: app.indexes, declared, strict: app.settings.strict };
   },
   /**
    * Creates records as the operator of the host, all or none, each by the rules of its block; in a strict app each names one.

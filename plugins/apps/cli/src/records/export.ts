@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { cellOf, csvText, formatOf } from '../../../server/src/interchange';
-import type { AppKey, RecordStore, StoredRecord } from '../../../server/src/records/types';
+import { csvTable, formatOf } from '../../../server/src/interchange';
+import type { StoredRecord } from '../../../server/src/records/types';
 import type { Invocation } from '../command';
 import { type ExitCode, exitCodes } from '../exit';
 import { writeWhole } from './part-file';
@@ -20,39 +20,30 @@ export async function exportRecords(
 
 async function exportTo(
   file: string,
-  { store, key, indexes }: StoredApp,
+  { store, key, indexes, declared }: StoredApp,
   output: Invocation['output'],
 ): Promise<number> {
   const total = await store.count(key, indexes);
   const show = output.progress('Export', total);
-  return writeWhole(file, async (write) => {
-    const textOf = formatOf(file) === 'csv' ? await csvWriter(store, key, write) : ndjson;
-    let done = 0;
+  let done = 0;
+  // A table reads the records twice: the last reading counts.
+  const read = async function* (): AsyncGenerator<StoredRecord[]> {
+    done = 0;
     for await (const batch of store.stream(key)) {
-      await write(textOf(batch));
+      yield batch;
       done += batch.length;
       show(done);
     }
-    show(total, true);
-    return done;
+  };
+  await writeWhole(file, async (write) => {
+    const pieces = formatOf(file) === 'csv' ? csvTable(read, { declared }) : ndjson(read());
+    for await (const text of pieces) await write(text);
   });
+  show(total, true);
+  return done;
 }
 
-const ndjson = (batch: readonly StoredRecord[]): string =>
-  batch.map(({ id, creator, items }) => `${JSON.stringify({ id, creator, items })}\n`).join('');
-
-/** Writes the header row, for which it reads all records once more; returns the function that formats a batch of records. */
-async function csvWriter(store: RecordStore, key: AppKey, write: (text: string) => Promise<void>) {
-  const names = new Set<string>();
-  for await (const batch of store.stream(key))
-    for (const { items } of batch) for (const name of Object.keys(items)) names.add(name);
-  const columns = [...names];
-  await write(csvText([['id', ...columns]]));
-  return (batch: readonly StoredRecord[]): string =>
-    csvText(
-      batch.map(({ id, items }) => [
-        cellOf(id),
-        ...columns.map((name) => cellOf(Object.hasOwn(items, name) ? items[name] : undefined)),
-      ]),
-    );
+async function* ndjson(batches: AsyncIterable<StoredRecord[]>): AsyncGenerator<string> {
+  for await (const batch of batches)
+    yield batch.map(({ id, creator, items }) => `${JSON.stringify({ id, creator, items })}\n`).join('');
 }

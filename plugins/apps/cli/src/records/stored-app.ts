@@ -9,6 +9,8 @@ export interface StoredApp {
   store: RecordStore;
   key: AppKey;
   indexes: IndexDeclarations;
+  /** Names of the items that its definitions declare. */
+  declared: readonly string[];
   /** Whether each of its records names a block. */
   strict: boolean;
   /** Creates records by the rules of their blocks, or only checks them (RecordTools). */

@@ -28,6 +28,7 @@ export { readThemeInfo } from './definitions/theme';
 export {
   actionField,
   builtInActions,
+  declaredItems,
   elementTypes,
   entryElements,
   escapeHtml,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../shared/json';
-import { cellOf, csvRows, csvText, itemOf } from './csv';
+import { cellOf, csvRows, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
 
 async function* pieces(text: string, size: number) {
   const bytes = Buffer.from(text);
@@ -34,6 +34,9 @@ const values: (Json | undefined)[] = [
   "'",
   '=1+1',
   '1e5',
+  '1234567890123456789',
+  '[1e999]',
+  '0.1e-400',
   0,
   -1.5,
   1e300,
@@ -47,12 +50,70 @@ const values: (Json | undefined)[] = [
 ];
 
 test.each([1, 2, 3, 1000])('every value comes back, in pieces of %d', async (size) => {
-  const text = csvText([values.map(cellOf), [...values].reverse().map(cellOf)]);
+  const text = csvText(values.map(cellOf)) + csvText([...values].reverse().map(cellOf));
   const [first, second, ...more] = await rowsOf(text, size);
   expect(first?.map(itemOf)).toEqual(values);
   expect(second?.map(itemOf)).toEqual([...values].reverse());
   expect(more).toEqual([]);
 });
+
+test.each<[text: string, cell: string]>([
+  ['=1+1', "'=1+1"],
+  ["'=1+1", "''=1+1"],
+  ['+1', "'+1"],
+  ['-x', "'-x"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n=1', "'\n'=1"],
+  ['\tx', "'\tx"],
+  ['＝1+1', "'＝1+1"],
+  ['＋1', "'＋1"],
+  ['－1', "'－1"],
+  ['＠A1', "'＠A1"],
+  ['a;=1', "a;'=1"],
+  ["a;'=1", "a;''=1"],
+  ['a;"=1', `a;'"=1`],
+  ['a;;＝1;-2', "a;;'＝1;'-2"],
+  ['a\n=1', "a\n'=1"],
+  ['a\r\n@b', "a\r\n'@b"],
+  ['a\t+b', "a\t'+b"],
+  ['-1.5', '-1.5'],
+  ['-1.5e-7', '-1.5e-7'],
+  ["a;'b", "a;'b"],
+  ["'a", "'a"],
+  ['a=1', 'a=1'],
+  ['a-b; c', 'a-b; c'],
+])('%j is no formula, and comes back', (text, cell) => {
+  expect(notFormula(text)).toBe(cell);
+  expect(fromSpreadsheet(cell)).toBe(text);
+});
+
+test('any text comes back from a cell without formulas', () => {
+  const signs = ['=', '+', '-', '@', '＝', '＠', "'", '"', ';', '\t', '\r', '\n', ' ', ',', 'a', '1'];
+  let seed = 7;
+  const next = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed % below;
+  };
+  const isFormula = /[;\t\r\n]"*[=+\-@＝＋－＠]/;
+  const texts = Array.from({ length: 20_000 }, () =>
+    Array.from({ length: next(9) }, () => signs[next(signs.length)]).join(''),
+  );
+  const wrong = texts.filter((text) => {
+    const cell = notFormula(text);
+    return fromSpreadsheet(cell) !== text || isFormula.test(cell);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test.each(['1234567890123456789', '-9007199254740993', '1e999', '1e-400', '[1, 9007199254740993]'])(
+  'a cell of %s stays a text, because the number would change',
+  (cell) => {
+    expect(itemOf(cell)).toBe(cell);
+    expect(cellOf(cell)).toBe(cell);
+  },
+);
 
 test('files that spreadsheets write are read', async () => {
   expect(await rowsOf('id,n\n"a",1\r\n"b ""x""",\r\nc,"2\n3"')).toEqual([

@@ -5,50 +5,58 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
-import { stringify } from 'csv-stringify/sync';
-import type { Items, Json } from '../../../shared/json';
+import type { Json } from '../../../shared/json';
+import { checkNumbers } from '../common/numbers';
 
-/** The rows as text, each with its line break. */
-export const csvText = (rows: readonly string[][]): string =>
-  stringify([...rows], { record_delimiter: '\r\n', quote_record_delimiter: true });
+/** A cell that is quoted. */
+const special = /[",\r\n]/;
 
-/** The names of all items of records, each once: the columns of a table. */
-export async function itemNames(
-  batches: Iterable<{ items: Items }[]> | AsyncIterable<{ items: Items }[]>,
-): Promise<string[]> {
-  const names = new Set<string>();
-  for await (const batch of batches)
-    for (const { items } of batch) for (const name of Object.keys(items)) names.add(name);
-  return [...names];
-}
+/** A row as text, with its line break. */
+export const csvText = (row: readonly string[]): string =>
+  `${row.map((cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join()}\r\n`;
 
+/**
+ * The cell of a value, without loss: `itemOf` gives the value back.
+ * @param value undefined: a missing item
+ */
 export function cellOf(value: Json | undefined): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return JSON.stringify(value);
   return value === '' || parsed(value) !== undefined ? JSON.stringify(value) : value;
 }
 
+/** The value of a cell; undefined for an empty one. */
 export function itemOf(cell: string): Json | undefined {
   if (cell === '') return undefined;
   const value = parsed(cell);
   return value === undefined ? cell : value;
 }
 
-/** What a spreadsheet would read as a formula, perhaps behind apostrophes. */
-const formula = /^'*[=+\-@\t\r]/;
+/** What a spreadsheet would read as a formula, perhaps behind apostrophes; `＝`, `＋`, `－` and `＠` are their forms of full width. */
+const formula = /^'*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
+const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** A cell with an apostrophe before a formula, so that a spreadsheet shows a text. Numbers stay. */
+/**
+ * Where a formula begins inside a cell for a spreadsheet that separates cells otherwise, e.g. by semicolons: quotes that begin
+ * elsewhere protect nothing there.
+ */
+const innerFormula = /[;\t\r\n](?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const innerText = /([;\t\r\n])'(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+/** A cell with an apostrophe before each formula, so that a spreadsheet shows a text. Numbers stay. */
 export const notFormula = (cell: string): string =>
-  formula.test(cell) && !/^-?\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell;
+  cell && (formula.test(cell) && !number.test(cell) ? `'${cell}` : cell).replace(innerFormula, "$&'");
 
-/** A cell without the apostrophe of `notFormula`. */
+/** A cell without the apostrophes of `notFormula`. */
 export const fromSpreadsheet = (cell: string): string =>
-  cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell;
+  (cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell).replace(innerText, '$1');
 
-/** The value of a JSON text; undefined for another text. */
+/** The value of a JSON text; undefined for another text, and for one with numbers that would change. */
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    const value = JSON.parse(text) as Json;
+    checkNumbers(text);
+    return value;
   } catch {
     return undefined;
   }

@@ -30,8 +30,14 @@ describe('records of a file', () => {
     ['a.ndjson', '[1]', 'Line 1 is not an object'],
     ['a.ndjson', '{"id":3}', 'Line 1: the id is not a string'],
     ['a.ndjson', '{"creator":3,"items":{}}', 'Line 1: the creator is not a string'],
+    ['a.ndjson', '{}\n{"n":9007199254740993}', 'Line 2: The number 9007199254740993 at position 5 cannot be stored'],
+    ['a.ndjson', '{"n":1e999}', 'Line 1: The number 1e999'],
+    ['a.ndjson', '{"n":0.1e-400}', 'Line 1: The number 0.1e-400'],
     ['a.csv', 'id,n\na', 'Row 2 has 1 cells, not 2'],
     ['a.csv', 'id\n"a', 'The last quoted cell is not closed'],
+    ['a.csv', 'id,(more)\na,[1]', 'Row 2: the column "(more)" is not a JSON object'],
+    ['a.csv', 'id,(more)\na,null', 'Row 2: the column "(more)" is not a JSON object'],
+    ['a.csv', '(more)\n"{""id"":3}"', 'Row 2: the id is not a string'],
   ])('are not in %s with %j', async (file, text, message) => {
     await expect(read(file, text)).rejects.toThrow(message);
   });

@@ -1,6 +1,9 @@
 import { type Items, isItems, type Json } from '../../../shared/json';
+import { attempt } from '../common/errors';
 import { linesOf } from '../common/lines';
-import { csvRows, itemOf } from './csv';
+import { checkNumbers } from '../common/numbers';
+import { csvRows, fromSpreadsheet, itemOf } from './csv';
+import { MORE } from './table';
 import { textOf } from './text';
 
 /** A file that holds no records, or a line that is none: the message names its line or row. */
@@ -65,11 +68,14 @@ async function* ndjsonLines(pieces: AsyncIterable<string>, maxLine?: number): As
 }
 
 function ndjsonEntry(text: string, line: string): Entry | string {
+  let value: unknown;
   try {
-    return entryOf(JSON.parse(text), line);
+    value = JSON.parse(text);
   } catch {
     return `${line} is not JSON`;
   }
+  const { error } = attempt(() => checkNumbers(text));
+  return error ? `${line}: ${error.message}` : entryOf(value, line);
 }
 
 async function* csvLines(pieces: AsyncIterable<string>, maxLine?: number): AsyncGenerator<Line> {
@@ -77,7 +83,7 @@ async function* csvLines(pieces: AsyncIterable<string>, maxLine?: number): Async
   let row = 0;
   for await (const cells of rowsOf(pieces, maxLine)) {
     row += 1;
-    if (!names) names = cells;
+    if (!names) names = cells.map(fromSpreadsheet);
     else if (cells.length !== 1 || cells[0] !== '') yield lineOf(row, rowEntry(names, cells, `Row ${row}`));
   }
 }
@@ -96,12 +102,13 @@ async function* rowsOf(pieces: AsyncIterable<string>, maxLine?: number): AsyncGe
 
 function rowEntry(names: readonly string[], cells: readonly string[], row: string): Entry | string {
   if (cells.length !== names.length) return `${row} has ${cells.length} cells, not ${names.length}`;
-  const items = Object.fromEntries(
-    cells
-      .map((cell, at) => [names[at] ?? '', names[at] === 'id' ? idOf(cell) : itemOf(cell)] as const)
-      .filter((entry): entry is readonly [string, Json] => entry[1] !== undefined),
-  );
-  return entryOf({ items, ...(items.id === undefined ? {} : { id: items.id }) }, row);
+  const values = cells
+    .map((cell, at) => [names[at] ?? '', fromSpreadsheet(cell)] as const)
+    .map(([name, cell]) => [name, name === 'id' ? idOf(cell) : itemOf(cell)] as const)
+    .filter((entry): entry is readonly [string, Json] => entry[1] !== undefined);
+  const { [MORE]: more = {}, ...items } = Object.fromEntries(values);
+  if (!isItems(more)) return `${row}: the column "${MORE}" is not a JSON object`;
+  return entryOf({ items: { ...items, ...more }, ...(items.id === undefined ? {} : { id: items.id }) }, row);
 }
 
 /** Ids are texts, also where they look like numbers. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../../../shared/json';
 import { type Message, message } from '../locales';
-import type { ElementDefinition } from '../types';
+import type { App, ElementDefinition } from '../types';
 import { action } from './action';
 import { basic } from './basic';
 import { boolean } from './boolean';
@@ -79,6 +79,21 @@ export function textsOfValue(element: ElementDefinition, value: Json): readonly 
 /** The role of an element; undefined for an unknown type or a missing element. */
 export const roleOf = (element: { type: string } | undefined): ElementRole | undefined =>
   element && elementTypes.get(element.type)?.role;
+
+/**
+ * The elements of an app's blocks whose values are items of records, each name once, in the order of the definitions. What a function
+ * makes is stored in its mode alone.
+ */
+export function declaredItems({ blocks }: Pick<App, 'blocks'>): ElementDefinition[] {
+  const items = new Map<string, ElementDefinition>();
+  for (const { definition } of blocks.values()) {
+    for (const element of definition.elements.values()) {
+      const isStored = roleOf(element) === 'input' || element.mode !== undefined;
+      if (isStored && !items.has(element.name)) items.set(element.name, element);
+    }
+  }
+  return [...items.values()];
+}
 
 export { actionField, builtInActions } from './action';
 export { PAGES, pageFields } from './form-fields';

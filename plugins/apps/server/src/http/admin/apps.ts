@@ -1,5 +1,5 @@
 import type { AppDetail, AppSummary, appRoutes, ColumnSummary } from '../../../../shared/admin-api';
-import { type App, brokenCatalogues, roleOf, sourceOf } from '../../apps';
+import { type App, brokenCatalogues, declaredItems, sourceOf } from '../../apps';
 import type { AppsError } from '../../common/errors';
 import { type Views, viewsOf } from '../app/views';
 import type { HttpServices } from '../request/exchange';
@@ -38,20 +38,11 @@ export const appHandlers: Handlers<typeof appRoutes> = {
   },
 };
 
-/** The items that the definitions of an app's blocks declare, each once. */
-function columnsOf({ blocks, indexes }: App): ColumnSummary[] {
-  const columns = new Map<string, ColumnSummary>();
-  for (const { definition } of blocks.values()) {
-    for (const element of definition.elements.values()) {
-      const { name, label = name, type, mode, options = [] } = element;
-      // What a function makes is stored in its mode alone.
-      const isStored = roleOf(element) === 'input' || mode !== undefined;
-      if (!isStored || columns.has(name)) continue;
-      columns.set(name, { name, label, type, index: indexes.get(name) ?? null, options });
-    }
-  }
-  return [...columns.values()];
-}
+/** The items that the definitions of an app's blocks declare. */
+const columnsOf = (app: App): ColumnSummary[] =>
+  declaredItems(app).map(({ name, label = name, type, options = [] }) => {
+    return { name, label, type, index: app.indexes.get(name) ?? null, options };
+  });
 
 /** An app in the overview of its site. @param views the site's */
 export async function summaryOf(

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { type Items, itemOf } from '../../../../shared/json';
-import { readCursor, writeCursor } from '../../apps';
+import type { Items, Json } from '../../../../shared/json';
+import { declaredItems, readCursor, writeCursor } from '../../apps';
 import { chunks } from '../../common/lists';
 import { readParameters } from '../../common/request-schema';
-import { csvText, itemNames } from '../../interchange';
+import { csvTable } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
 import { listParameters } from '../request/body-schemas';
@@ -40,20 +40,30 @@ export async function list(exchange: Exchange, given?: ListFormat): Promise<void
     const page = found.slice(0, options.limit);
     const last = page.at(-1);
     if (last && found.length > page.length) ctx.set('Link', nextLink(exchange, options.limit, last.seq));
-    ctx.body = streamed(ctx, writers[format](exchange, [page]));
+    ctx.body = streamed(
+      ctx,
+      writers[format](exchange, () => [page]),
+    );
     return;
   }
   // The first batch is read before the answer begins, so that a lost database is still a clean error.
-  const batches = services.store.stream(key, options)[Symbol.asyncIterator]();
-  const first = await batches.next();
-  ctx.body = streamed(ctx, writers[format](exchange, resumed(first, batches)));
+  const stream = () => services.store.stream(key, options);
+  const batches = stream()[Symbol.asyncIterator]();
+  const begun = [resumed(await batches.next(), batches)];
+  ctx.body = streamed(
+    ctx,
+    writers[format](exchange, () => begun.pop() ?? stream()),
+  );
 }
 
 /** Answers with records as a CSV table. */
 export function table(exchange: Exchange, found: StoredRecord[]): void {
   exchange.ctx.type = 'text/csv';
   exchange.ctx.set('Cache-Control', 'private, no-store');
-  exchange.ctx.body = streamed(exchange.ctx, writers['text/csv'](exchange, [found]));
+  exchange.ctx.body = streamed(
+    exchange.ctx,
+    writers['text/csv'](exchange, () => [found]),
+  );
 }
 
 /** Records whose JSON is made at once: some milliseconds of work, after which other requests are served. */
@@ -69,7 +79,7 @@ export async function array(exchange: Exchange, found: StoredRecord[]): Promise<
     return;
   }
   const parts: Buffer[] = [];
-  for await (const text of writers['application/json'](exchange, [found])) {
+  for await (const text of writers['application/json'](exchange, () => [found])) {
     parts.push(Buffer.from(text));
     await setImmediate();
   }
@@ -91,17 +101,14 @@ function nextLink({ services, site, app, visit, target }: Exchange, limit: numbe
   return `<${url}?limit=${limit}&cursor=${writeCursor(seq)}>; rel="next"`;
 }
 
-/** Cells of a table that are written at once; one record may have as many columns as all records together have items. */
-const MAX_CELLS = 10_000;
-
 /** One page in memory, or a stream of all records. */
 type Batches = StoredRecord[][] | AsyncIterable<StoredRecord[]>;
 
-/** How each media type writes records. */
-const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => AsyncGenerator<string>> = {
-  async *'application/json'(exchange, batches) {
+/** How each media type writes the records that `read` gives, each time from the first. */
+const writers: Record<ListFormat, (exchange: Exchange, read: () => Batches) => AsyncGenerator<string>> = {
+  async *'application/json'(exchange, read) {
     let separator = '[';
-    for await (const batch of batches) {
+    for await (const batch of read()) {
       for (const chunk of chunks(batch, CHUNK_SIZE)) {
         yield separator + chunk.map((record) => entryJson(exchange, record)).join(',');
         separator = ',';
@@ -109,39 +116,17 @@ const writers: Record<ListFormat, (exchange: Exchange, batches: Batches) => Asyn
     }
     yield separator === '[' ? '[]' : ']';
   },
-  async *'application/x-ndjson'(exchange, batches) {
-    for await (const batch of batches) {
+  async *'application/x-ndjson'(exchange, read) {
+    for await (const batch of read()) {
       for (const record of batch) yield `${entryJson(exchange, record)}\n`;
     }
   },
-  async *'text/csv'(exchange, batches) {
-    const { services, site, app } = exchange;
-    // A stream of all records is read twice, to keep memory flat: the first line names all columns.
-    const all = Array.isArray(batches)
-      ? batches
-      : services.store.stream({ site: site.id, app: app.id }, ownOnly(exchange));
-    const names = await itemNames(all);
-    yield safeCsv([['id', ...names]]);
-    const size = Math.max(1, Math.floor(MAX_CELLS / (names.length + 1)));
-    for await (const batch of batches) {
-      for (const chunk of chunks(batch, size)) {
-        yield safeCsv(chunk.map(({ id, items }) => [id, ...names.map((name) => cellOf(items, name))]));
-        await setImmediate();
-      }
-    }
-  },
+  'text/csv': (exchange, read) =>
+    csvTable(read, { declared: declaredItems(exchange.app).map(({ name }) => name), cell }),
 };
 
-function cellOf(items: Items, name: string): string {
-  const value = itemOf(items, name);
-  if (value === null) return '';
+/** A text as it is stored, any other value as JSON; null like a missing item. */
+function cell(value: Json | undefined): string {
+  if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-const safeCsv = (rows: string[][]): string => csvText(rows.map((cells) => cells.map(notFormula)));
-
-/** Escapes a leading `=`, `+`, `-` or `@` of a text, which a spreadsheet would read as a formula. */
-function notFormula(text: string): string {
-  // Not the option `escape_formulas`: it would change negative numbers, too.
-  return /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { declaredItems } from '../../../apps';
 import { must, readParameters } from '../../../common/request-schema';
-import { cellOf, csvText, itemNames, notFormula } from '../../../interchange';
+import { slices } from '../../../common/time/pace';
+import { csvTable } from '../../../interchange';
 import type { StoredRecord } from '../../../records/types';
 import type { HttpServices } from '../../request/exchange';
 import { resumed, streamed } from '../../response/stream';
@@ -18,7 +20,9 @@ type Batches = () => AsyncIterable<StoredRecord[]>;
 export const exportRecords: Handle = async (ctx, services) => {
   const found = await appOf(ctx, services);
   const { format, query } = readParameters(parameters, ctx.query);
-  const chunks = format === 'csv' ? csv(batchesOf(services, found, query)) : ndjson(batchesOf(services, found, query));
+  const batches = batchesOf(services, found, query);
+  const declared = declaredItems(found.app).map(({ name }) => name);
+  const chunks = format === 'csv' ? csvTable(batches, { declared }) : ndjson(batches);
   // The first piece is read before the answer begins, so that a bad query is still a clean error.
   const first = await chunks.next();
   ctx.type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
@@ -36,18 +40,6 @@ function batchesOf({ store }: HttpServices, { app, key }: PanelApp, query: strin
 
 async function* ndjson(batches: Batches): AsyncGenerator<string> {
   for await (const batch of batches())
-    yield batch.map(({ id, creator, items }) => `${JSON.stringify({ id, creator, items })}\n`).join('');
-}
-
-/** The first line names all columns: the records are read twice, to keep memory flat. */
-async function* csv(batches: Batches): AsyncGenerator<string> {
-  const columns = await itemNames(batches());
-  const line = (cells: string[]) => csvText([cells.map(notFormula)]);
-  yield line(['id', ...columns]);
-  for await (const batch of batches()) {
-    const rows = batch.map(({ id, items }) =>
-      line([cellOf(id), ...columns.map((name) => cellOf(Object.hasOwn(items, name) ? items[name] : undefined))]),
-    );
-    yield rows.join('');
-  }
+    for await (const lines of slices(batch, ({ id, creator, items }) => `${JSON.stringify({ id, creator, items })}\n`))
+      yield lines.join('');
 }

@@ -5,7 +5,7 @@ import type { ImportOptions } from '../../../../../shared/admin-api';
 import type { Items, Json } from '../../../../../shared/json';
 import { AppsError, attempt } from '../../../common/errors';
 import { must, readBody } from '../../../common/request-schema';
-import { type Format, formatOf, fromSpreadsheet, linesOfFile, WrongEntry } from '../../../interchange';
+import { type Format, formatOf, linesOfFile, WrongEntry } from '../../../interchange';
 import { checkDepth } from '../../request/body';
 import { withUpload } from '../upload';
 
@@ -67,7 +67,7 @@ export async function* importLines({ path, format, mapping }: ImportFile): Async
       else {
         const { id, items } = line.entry;
         const columns = { ...(id === undefined ? {} : { id }), ...items };
-        yield mapped(line.line, format === 'csv' ? unescaped(columns) : columns, names);
+        yield mapped(line.line, columns, names);
       }
     }
   } catch (error) {
@@ -77,11 +77,6 @@ export async function* importLines({ path, format, mapping }: ImportFile): Async
     stream.destroy();
   }
 }
-
-const unescaped = (columns: Items): Items =>
-  Object.fromEntries(
-    Object.entries(columns).map(([name, value]) => [name, typeof value === 'string' ? fromSpreadsheet(value) : value]),
-  );
 
 function mapped(line: number, columns: Items, names: ReadonlyMap<string, string | null>): ImportLine {
   const items = new Map<string, Json>();
