@@ -1,3 +1,5 @@
+import { memoized } from '../../common/memo';
+import type { CompiledLayout } from '../../layouts/types';
 import { attributes, conditionJson, escapeHtml } from '../elements';
 import type { AppServices } from '../run/types';
 import type { Block, ElementDefinition } from '../types';
@@ -41,12 +43,15 @@ function showsWithGroups(block: Block, inLayout: (name: string) => boolean): (na
   return (name) => members.has(name) || shows(name);
 }
 
+/** By layout and block. */
+const shown = memoized((layout: CompiledLayout) => memoized((block: Block) => showsWithGroups(block, layout.shows)));
+
 /** Whether the block's layout shows an element; false without a layout. */
 export function shownElements(
   { services }: { services: Pick<AppServices, 'layouts'> },
   block: Block,
 ): (name: string) => boolean {
-  return block.layout ? showsWithGroups(block, services.layouts.compile(block.layout).shows) : () => false;
+  return block.layout ? shown(services.layouts.compile(block.layout))(block) : () => false;
 }
 
 /** Whether the block's form can be saved. */

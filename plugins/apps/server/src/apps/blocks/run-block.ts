@@ -1,5 +1,6 @@
 import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../common/errors';
+import { shortWork } from '../../common/time/pace';
 import { PausedError } from '../../logic';
 import type { PageLocale } from '../locales';
 import { assetUrls } from '../run/asset-urls';
@@ -65,12 +66,9 @@ export async function renderBlock(
 ): Promise<Rendered> {
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
   const layout = run.services.layouts.compile(block.layout);
-  const messages =
-    options.submission &&
-    formMessages(block, options.submission.errors, [
-      ...layout.elements,
-      ...(block.definition.pages ?? []).flatMap((page) => [...page.elements]),
-    ]);
+  const placed = [...layout.elements, ...(block.definition.pages ?? []).flatMap((page) => [...page.elements])];
+  const errors = options.submission?.errors;
+  const messages = errors && (await shortWork(() => formMessages(block, errors, placed)));
   const contents = await elementContents(run, block, session, options, layout.elements, messages);
   // Only a layout that names the context can show its properties; for others the call to the sandbox is skipped.
   const properties = layout.namesContext ? await session.properties() : {};

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Machine, type PatternWork, patternWork, runMachine, type State } from './pattern-machine';
+import { type Machine, machineOf, type PatternWork, patternWork, runMachine, type State } from './pattern-machine';
 
 /**
  * Full matches of an element's `pattern` in linear time. JavaScript's own engine backtracks, so that a pattern such as
@@ -62,6 +62,7 @@ export function compileSteps(pattern: string): number {
 /** Parses the structure of a pattern that JavaScript has already accepted. */
 class PatternParser {
   private at = 0;
+  private readonly tests = new Map<string, (char: string) => boolean>();
   constructor(private readonly source: string) {}
 
   parse(): Node {
@@ -103,8 +104,17 @@ class PatternParser {
       ) as RegExpExecArray;
     if (/^\\[bBk1-9]/.test(text)) throw new Error(`${text.slice(0, 2)} is not supported`);
     this.at += text.length;
-    const single = new RegExp(`^${text}$`, 'u');
-    return { kind: 'atom', test: (char) => single.test(char) };
+    return { kind: 'atom', test: this.test(text) };
+  }
+
+  /** Equal atoms have one test, and its answers are remembered once. */
+  private test(atom: string): (char: string) => boolean {
+    const known = this.tests.get(atom);
+    if (known) return known;
+    const single = new RegExp(`^${atom}$`, 'u');
+    const test = (char: string) => single.test(char);
+    this.tests.set(atom, test);
+    return test;
   }
 
   private group(): Node {
@@ -160,5 +170,6 @@ function assemble(root: Node): Machine {
     for (let count = 0; count < min; count += 1) entry = build(node, entry);
     return entry;
   };
-  return { start: build(root, 0), states };
+  const start = build(root, 0);
+  return machineOf(states, start);
 }

@@ -84,8 +84,13 @@ export function formFields(ctx: Context): FormFields {
  */
 export function flatFields(body: unknown): Record<string, string | string[]> {
   const texts = new Map<string, string[]>();
+  const listOf = (name: string): string[] => {
+    const list = texts.get(name) ?? [];
+    if (list.length === 0) texts.set(name, list);
+    return list;
+  };
   const add = (name: string, value: unknown): void => {
-    if (value === null || typeof value !== 'object') texts.set(name, [...(texts.get(name) ?? []), String(value ?? '')]);
+    if (value === null || typeof value !== 'object') listOf(name).push(String(value ?? ''));
     else if (Array.isArray(value)) for (const entry of value) add(name, entry);
     else for (const [key, inner] of Object.entries(value)) addInner(name, key, inner);
   };

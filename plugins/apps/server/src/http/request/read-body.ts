@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { type App, fileRules, refusal } from '../../apps';
 import type { Requester, Rights } from '../../auth/types';
+import { shortWork } from '../../common/time/pace';
 import { RequestFiles } from '../../files';
 import type { AppTarget, Site } from '../../sites/types';
 import { checkBody, defersForm, hasBody } from './body';
@@ -30,7 +31,7 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
   const { ctx, services, site, app, requester, rights, isForm } = sender;
   const { bodySize, uploadSize } = services.config.limits;
   if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
-    checkBody(ctx, bodySize);
+    await shortWork(() => checkBody(ctx, bodySize));
     await checkRawBody(ctx, bodySize);
     return requestFiles(ctx, services, { site: site.id, app: app?.id ?? '' });
   }

@@ -1,6 +1,7 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import type { Rights } from '../../../auth/types';
 import { didYouMean } from '../../../common/did-you-mean';
+import { shortWork } from '../../../common/time/pace';
 import type { LayoutData } from '../../../layouts/types';
 import type { LogicOutcome } from '../../../logic/types';
 import {
@@ -214,7 +215,7 @@ async function contentOf(
     return referenceContent(run, view, { submission, stored: record?.items[element.name] ?? null });
   }
   if (element.entry) return repeatContent(run, session, view, options, messages);
-  const html = mode === 'text' && show ? await show(view, run.services) : (render?.(view) ?? '');
+  const html = mode === 'text' && show ? await show(view, run.services) : await shortWork(() => render?.(view) ?? '');
   return { html, ...(mode === 'text' && readable && { text: plainText(view.value) }) };
 }
 

@@ -1,3 +1,4 @@
+import { shortWork } from '../../../common/time/pace';
 import type { StoredRecord } from '../../../records/types';
 import type { FormError } from '../../run/refusals';
 import type { Run } from '../../run/types';
@@ -33,7 +34,7 @@ export async function shownAgain(
   const { files } = run.visit;
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
-  const entered = enteredIn(block, fields, shows, pages);
+  const entered = await shortWork(() => enteredIn(block, fields, shows, pages));
   const moves = onlyShows(block, fields);
   const searches = searchesIn(block.definition, fields);
   const isSent = entered !== null || moves || Object.hasOwn(fields, '_save');
@@ -47,7 +48,8 @@ export async function shownAgain(
   const shown = entries ?? { entered: new Map<string, readonly string[]>(), errors };
   const shownFiles = await filesAgain(block, fields, { files: keepsFiles ? files : undefined, items: record?.items });
   const kept = fieldsAgain(block, fields, shownFiles);
-  const paged = pages.length > 0 && pageState(block.definition, pages, kept, shown, record?.items);
+  const state = () => pageState(block.definition, pages, kept, shown, record?.items);
+  const paged = pages.length > 0 && (await shortWork(state));
   return { record, mode: 'input', shownFiles, ...submission, ...(paged && { paged }) };
 }
 

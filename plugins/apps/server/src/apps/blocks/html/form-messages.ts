@@ -24,13 +24,15 @@ export function formMessages(block: Block, errors: readonly FormError[], placed:
   // An entry of a repeated group has the name of the group before its own.
   const elementOf = (name: string) => elements.get(name.split(':', 1)[0] ?? name);
   const wrong = [...byElement.keys()].filter((name) => roleOf(elementOf(name)) === 'input');
-  const orderOf = (name: string) => placed.indexOf(elementOf(name)?.name ?? '');
-  const [first] = wrong.sort((a, b) => (orderOf(a) >>> 0) - (orderOf(b) >>> 0));
+  const order = new Map<string, number>();
+  for (const name of placed) if (!order.has(name)) order.set(name, order.size);
+  const orderOf = (name: string) => order.get(elementOf(name)?.name ?? '') ?? order.size;
+  const [first] = wrong.map((name) => ({ name, order: orderOf(name) })).sort((a, b) => a.order - b.order);
   const shown = new Set<string>();
   return {
     beside(name) {
       shown.add(name);
-      return { error: byElement.get(name) ?? null, autofocus: name === first };
+      return { error: byElement.get(name) ?? null, autofocus: name === first?.name };
     },
     above() {
       const left = [...byElement].filter(([name]) => !shown.has(name));
@@ -39,7 +41,7 @@ export function formMessages(block: Block, errors: readonly FormError[], placed:
         const label = elementOf(name)?.label;
         return `<p>${escapeHtml(label ? `${label}: ${message}` : message)}</p>`;
       });
-      const focus = first !== undefined && shown.has(first) ? '' : ' autofocus';
+      const focus = first !== undefined && shown.has(first.name) ? '' : ' autofocus';
       return `<div class="apps-errors" role="alert" tabindex="-1"${focus}>${texts.join('')}</div>`;
     },
   };

@@ -1,3 +1,4 @@
+import { shortWork } from '../../../common/time/pace';
 import { attributes, escapeHtml, pageFields } from '../../elements';
 import type { PageLocale } from '../../locales';
 import type { Definition, FormPage } from '../../types';
@@ -36,8 +37,9 @@ export async function pageHtml(parts: FormParts): Promise<string> {
   const back = isFirst ? '' : button(pageFields.back, locale.say('back'), { formnovalidate: true });
   const next = isLast ? save : button(pageFields.next, locale.say('next'), {});
   const title = escapeHtml(pages[page]?.title ?? '');
+  const kept = await shortWork(() => keptFields(parts));
   return (
-    `${keptFields(parts)}${steps(parts, shown)}<section class="apps-page" aria-labelledby="${escapeHtml(id)}">` +
+    `${kept}${steps(parts, shown)}<section class="apps-page" aria-labelledby="${escapeHtml(id)}">` +
     `<h2${heading}>${title}</h2>${fields.join(' ')}</section><p class="apps-page-actions">${[back, next].filter(Boolean).join(' ')}</p>`
   );
 }

@@ -1,5 +1,6 @@
 import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
+import { shortWork } from '../../../common/time/pace';
 import {
   attributes,
   boundsOf,
@@ -68,7 +69,8 @@ async function fieldHtml(view: ElementView, parts: RepeatParts): Promise<string>
   const { type } = view.definition;
   if (type === 'REFERENCE') return parts.reference(view);
   const { render, show } = elementTypes.get(type) ?? {};
-  return (view.mode === 'text' && show ? await show(view, parts.tools) : render?.(view)) ?? '';
+  if (view.mode === 'text' && show) return show(view, parts.tools);
+  return shortWork(() => render?.(view) ?? '');
 }
 
 /** An entry of the form: what was entered, else what is stored, else the defaults. */

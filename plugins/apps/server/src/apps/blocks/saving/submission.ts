@@ -1,4 +1,5 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import { shortWork } from '../../../common/time/pace';
 import type { StoredFile, TemporaryFile } from '../../../files';
 import { boundsOf, elementTypes, entryElements, isShown, MAX_REFERENCES, referencesIn, roleOf } from '../../elements';
 import type { Message } from '../../locales';
@@ -54,8 +55,8 @@ export async function readSubmission(
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
   const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
-  const sent = sentEntries(block.definition, fields);
-  const entered = entriesOf(inputs, fields, sent);
+  const sent = await shortWork(() => sentEntries(block.definition, fields));
+  const entered = await shortWork(() => entriesOf(inputs, fields, sent));
   const wrong = new Map<string, Message | readonly WrongField[]>();
   const items: Items = {};
   const files: (StoredFile | TemporaryFile)[] = [];
@@ -79,7 +80,7 @@ export async function readSubmission(
   for (const element of inputs) {
     const { name, type } = element;
     const submitted = entered.get(name) ?? [];
-    if (!isShown(element, valueFor)) {
+    if (!(await shortWork(() => isShown(element, valueFor)))) {
       hidden.add(name);
       if (Object.hasOwn(stored, name)) items[name] = null;
     } else if (ofOtherType?.has(name)) {
@@ -99,7 +100,7 @@ export async function readSubmission(
     } else {
       const result = isOfFiles(element)
         ? await readFileItem(name, element, submitted)
-        : elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work);
+        : await shortWork(() => elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work));
       if (!result) continue;
       if ('error' in result) wrong.set(name, result.error);
       else items[name] = result.value;

@@ -1,7 +1,7 @@
 import { MAX_ENTRIES, pageFields, roleOf } from '../../elements';
 import type { Block, ElementDefinition, FormPage } from '../../types';
 import { type Entries, type FormFields, type ShownEntry, textsOf } from './form';
-import { pageOfElement, seenPages } from './pages';
+import { pagesByElement, seenPages } from './pages';
 import { type SentEntries, sentEntries } from './sent-entries';
 
 /**
@@ -15,9 +15,10 @@ export function enteredIn(
   pages: readonly FormPage[] = [],
 ): Pick<Entries, 'entered' | 'repeats'> | null {
   const seen = pages.length > 0 ? seenPages(fields, pages.length) : null;
+  const pageOf = pagesByElement(block.definition, pages);
   const isUnseen = ({ name }: ElementDefinition) => {
-    const page = pageOfElement(block.definition, pages, name);
-    return page >= 0 && seen?.has(page) === false;
+    const page = pageOf.get(name);
+    return page !== undefined && seen?.has(page) === false;
   };
   // Fields of a page that was not shown yet have their usual values.
   const inputs = shownInputs(block, shows).filter((element) => !isUnseen(element));

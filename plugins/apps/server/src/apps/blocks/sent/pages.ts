@@ -1,4 +1,5 @@
 import type { Items, Json } from '../../../../../shared/json';
+import { memoized } from '../../../common/memo';
 import type { StoredRecord } from '../../../records/types';
 import { isShown, PAGES, pageFields } from '../../elements';
 import type { Block, Definition, ElementDefinition, FormPage } from '../../types';
@@ -50,10 +51,18 @@ export function seenPages(fields: FormFields, count: number): Set<number> {
 /** The page that was sent; the first one, if the form does not say. */
 export const currentPage = (fields: FormFields, count: number): number => numbersIn(fields, PAGE, count)[0] ?? 0;
 
-/** The page of an element, or of its group; -1 for none. */
-export function pageOfElement(definition: Definition, pages: readonly FormPage[], name: string): number {
-  return pages.findIndex((page) => namesOn(definition, page).includes(name));
-}
+const NO_PAGES: ReadonlyMap<string, number> = new Map();
+
+const pageNumbers = memoized((definition: Definition): ReadonlyMap<string, number> => {
+  const found = new Map<string, number>();
+  for (const [index, page] of (definition.pages ?? []).entries())
+    for (const name of namesOn(definition, page)) if (!found.has(name)) found.set(name, index);
+  return found;
+});
+
+/** The page of each element, also of those in groups: the first that has it. @param pages those of `pagesOf` */
+export const pagesByElement = (definition: Definition, pages: readonly FormPage[]): ReadonlyMap<string, number> =>
+  pages.length > 0 ? pageNumbers(definition) : NO_PAGES;
 
 /** The elements that are not shown by what a form holds; a field that is not shown is empty to the conditions after it. */
 function absentElements({ elements }: Definition, valueFor: (element: ElementDefinition) => Json): Set<string> {
@@ -121,7 +130,8 @@ export function pageState(
   const hidden = hiddenPages(pages, absent);
   const seen = seenPages(fields, count);
   const current = currentPage(fields, count);
-  const wrong = errors.map(({ path }) => pageOfElement(definition, pages, path[0] ?? '')).filter((index) => index >= 0);
+  const pageOf = pagesByElement(definition, pages);
+  const wrong = errors.flatMap(({ path }) => pageOf.get(path[0] ?? '') ?? []);
   const state = (page: number, moved: boolean): PageState => ({
     page,
     seen: new Set([...seen, page]),

@@ -1,4 +1,5 @@
 import type { Items, Json } from '../../../../../shared/json';
+import { shortWork } from '../../../common/time/pace';
 import { boundsOf, elementTypes, isShown } from '../../elements';
 import { type Message, message } from '../../locales';
 import type { PatternWork } from '../../patterns/pattern-machine';
@@ -72,7 +73,7 @@ async function readEntry(
   const valueFor = (name: string): Json => (wrong.has(name) ? [...(sent.get(name) ?? [])] : (items.get(name) ?? null));
   for (const field of entry?.values() ?? []) {
     const { name, type } = field;
-    if (!isShown(field, valueFor)) continue;
+    if (!(await shortWork(() => isShown(field, valueFor)))) continue;
     const own = options.get(`${group}_${name}`) ?? [];
     const submitted = sent.get(name) ?? [];
     const elementType = elementTypes.get(type);
@@ -80,7 +81,7 @@ async function readEntry(
       ? await readFileItem(`${group}:${name}`, field, submitted)
       : type === 'REFERENCE'
         ? await readReference(field, submitted)
-        : elementType?.read?.(submitted, field, own, work);
+        : await shortWork(() => elementType?.read?.(submitted, field, own, work));
     if (result && 'error' in result) wrong.set(name, result.error);
     else if (result) items.set(name, result.value);
   }

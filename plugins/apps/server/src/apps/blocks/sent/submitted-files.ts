@@ -1,4 +1,5 @@
 import { type Items, isItems, type Json } from '../../../../../shared/json';
+import { memoized } from '../../../common/memo';
 import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
 import type { FileRules } from '../../../files/types';
 import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile } from '../../elements';
@@ -31,13 +32,13 @@ export const isOfFiles = ({ type }: Pick<ElementDefinition, 'type'>): boolean =>
   elementTypes.get(type)?.files !== undefined;
 
 /** The elements of files by name, and those of repeated groups by `<group>:<field>`. */
-export function fileFields({ elements }: Definition): Map<string, ElementDefinition> {
+export const fileFields = memoized(({ elements }: Definition): ReadonlyMap<string, ElementDefinition> => {
   const all = [...elements.values()].flatMap((element) => [
     [element.name, element] as const,
     ...[...(element.entry?.values() ?? [])].map((field) => [`${element.name}:${field.name}`, field] as const),
   ]);
   return new Map(all.filter(([, one]) => isOfFiles(one)));
-}
+});
 
 /**
  * The fields of a form, in which fields of files also name the files that the request has sent for them: so these are moved,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../../../../shared/json';
+import { memoized } from '../../../common/memo';
 import type { Condition, ElementDefinition } from '../../types';
 import { check } from '../../yaml/check';
 import { describe, isMapping } from '../../yaml/schema';
@@ -44,11 +45,21 @@ export function isShown({ showIf }: Pick<ElementDefinition, 'showIf'>, valueFor:
   return Object.entries(showIf ?? {}).every(([name, condition]) => isMet(condition, valueFor(name)));
 }
 
-function isMet({ values, not, also }: Condition, given: Json): boolean {
+function isMet(condition: Condition, given: Json): boolean {
   const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
-  const isIn = entries.some((entry) => values.some((value) => textOf(value) === textOf(entry)));
-  return isIn !== not && (also === undefined || isMet(also, given));
+  const { texts } = written(condition);
+  return (
+    entries.some((entry) => texts.has(textOf(entry))) !== condition.not &&
+    (!condition.also || isMet(condition.also, given))
+  );
 }
+
+/** Texts and JSON of a condition, made once: a form may have a thousand of them, each with many values, and is read and shown often. */
+const written = memoized(({ values, not, also }: Condition): { texts: ReadonlySet<string>; json: string } => {
+  const texts = values.map(textOf);
+  const more = also ? `,"also":${written(also).json}` : '';
+  return { texts: new Set(texts), json: `{"not":${not},"values":${JSON.stringify(texts)}${more}}` };
+});
 
 /** An element with the condition of its group or page besides its own. */
 export function withCondition(
@@ -73,10 +84,6 @@ function textOf(value: unknown): string {
 /** The condition for the browser script, as JSON. */
 export function conditionJson({ showIf }: ElementDefinition): string | undefined {
   if (!showIf) return undefined;
-  const texts = ({ values, not, also }: Condition): object => ({
-    not,
-    values: values.map(textOf),
-    ...(also && { also: texts(also) }),
-  });
-  return JSON.stringify(Object.fromEntries(Object.entries(showIf).map(([name, one]) => [name, texts(one)])));
+  const conditions = Object.entries(showIf).map(([name, one]) => `${JSON.stringify(name)}:${written(one).json}`);
+  return `{${conditions.join()}}`;
 }
