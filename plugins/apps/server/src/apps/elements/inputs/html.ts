@@ -7,10 +7,12 @@ export { escapeHtml };
 
 /** HTML attributes in the given order; `true` makes a bare attribute, `false`, null and undefined make none. */
 export function attributes(values: Record<string, string | number | boolean | null | undefined>): string {
-  return Object.entries(values)
-    .filter(([, value]) => value !== undefined && value !== null && value !== false)
-    .map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`))
-    .join('');
+  let html = '';
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === null || value === false) continue;
+    html += value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`;
+  }
+  return html;
 }
 
 /** A stored value as plain text: a string unchanged, null as an empty text, anything else as JSON. */
