@@ -68,7 +68,7 @@ const numbers: Fields = Object.fromEntries(many(480, (at) => [`e${at}`, 'x']));
 
 /** Forms at their limits, which a visitor sends many times at once. */
 export const forms: readonly Attack[] = [
-  { ...sent('entries', repeated, entries, 24), short: true },
+  sent('entries', repeated, entries, 24),
   sent('conditions', conditions, { t0: many(900, (at) => `w${at}`), e0: 'x' }, 24, { status: [422, 500] }),
   sent('options', options, { wrong: 'x' }, 24),
   sent('patterns', pattern, texts, 24),
