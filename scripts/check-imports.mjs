@@ -54,7 +54,9 @@ export const layers = {
   ],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
-  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run', 'version']],
+  'content-types': [
+    ['record', 'file', 'rule', 'change', 'password-change', 'mail', 'mail-rate', 'form-post', 'run', 'version'],
+  ],
 };
 
 /** What every part may import, and imports no part. The package's files are found from where `package-files` is. */

@@ -100,6 +100,8 @@ test.each([
   ['Age of a one-time login token', 'auth/credentials/administrators', 'MAX_HAND_OVER_AGE'],
   ['Compiling a logic file', 'logic/compile/task-types', 'MAX_COMPILE_TIME'],
   ['Blocks displayed, saved or deleted', 'apps/run/run', 'MAX_DEPTH'],
+  ['Mails of a form that wait', 'mail/statements', 'MAX_WAITING'],
+  ['Records that a mail lists', 'mail/statements', 'MAX_LINES'],
   ['A query of `api.documents()`', 'logic/documents/params', 'MAX_DEPTH'],
 ])('the row "%s" has the number of %s.ts, %s', (start, path, name) => {
   const row = rows.find((one) => one.startsWith(`| ${start}`));

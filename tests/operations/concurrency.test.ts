@@ -97,6 +97,49 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     expect(answers.filter(({ status }) => status >= 400).map(({ status, text }) => [status, text])).toEqual([]);
   }, 120_000);
 
+  test('never send more mails of an app than its rate, and every record is in one', async () => {
+    type Box = typeof globalThis & { rated: { subject: string; text: string }[] };
+    for (const host of hosts)
+      await host.run((strapi) => {
+        (globalThis as Box).rated = [];
+        strapi.plugin('email').service('email').send = async (mail: Box['rated'][0]) => {
+          (globalThis as Box).rated.push(mail);
+        };
+      });
+    const sent = async () => (await Promise.all(hosts.map((host) => host.run(() => (globalThis as Box).rated)))).flat();
+    const form = (at: number) => {
+      const headers = { accept: 'text/html', connection: 'close', 'x-csrf-token': token };
+      const fields = { name: `Form ${at}`, _save: '' };
+      const path = '/site/@@apps/mails/blocks/contact';
+      return send((hosts[at % hosts.length] as Host).url, { method: 'POST', path, headers, form: fields });
+    };
+    const states = () =>
+      (hosts[0] as Host).run(async (strapi) => {
+        const rows = await strapi.db.query('plugin::apps.mail').findMany({ orderBy: { id: 'asc' } });
+        return rows.map(({ state, mails }: { state: string; mails: number }) => `${state} ${mails}`).sort();
+      });
+    // Of an hour's hundred, ten are left.
+    await (hosts[0] as Host).run(async (strapi) => {
+      const tried = { state: 'sent', attempts: 1, triedAt: Date.now(), dueAt: Date.now() };
+      const row = { ...tried, site: 'site', app: 'mails', block: '', mails: 1, recipients: 'x', subject: 'x' };
+      for (let at = 0; at < 90; at += 1)
+        await strapi.db.query('plugin::apps.mail').create({ data: { ...row, mailId: `earlier-${at}` } });
+    });
+    expect(statuses(await Promise.all(times(many, form)))).toEqual({ 303: many });
+    await expect.poll(states).toEqual([...Array(100).fill('sent 1'), 'waiting 40']);
+    expect(await sent()).toHaveLength(10);
+
+    // An hour later, a process that has stored none of them sends those that wait.
+    await (hosts[0] as Host).run(async (strapi) => {
+      const hour = 60 * 60_000;
+      await strapi.db.query('plugin::apps.mail').updateMany({ where: {}, data: { triedAt: Date.now() - hour } });
+    });
+    expect((await form(51)).status).toBe(303);
+    await expect.poll(async () => (await sent()).length).toBe(12);
+    const told = (await sent()).map(({ subject, text }) => `${subject}\n${text}\n`).join('');
+    for (const at of [...times(many, (one) => one), 51]) expect(told).toContain(`Message of Form ${at}: Form-${at}\n`);
+  });
+
   describe('logic that takes its time', () => {
     type Steps = [step: string, value?: unknown][];
     interface Article {

@@ -22,6 +22,25 @@ beforeAll(async () => {
   const target = { app: 'shelf', block: 'book', function: 'title' };
   const made = await stage.send<{ id: string }>({ as: 'root', send: 'POST /apps/rules', json: { ...json, ...target } });
   rule = made.json.id;
+  await stage.host.run(async (strapi) => {
+    const now = Date.now();
+    const row = {
+      site: 'site',
+      app: 'shelf',
+      block: 'book',
+      recipients: 'a@example.org',
+      subject: 'A mail',
+      dueAt: now + 30 * 60_000,
+    };
+    for (const [state, mails, triedAt] of [
+      ['sent', 1, now],
+      ['waiting', 3, null],
+      ['kept', 2, null],
+    ] as const)
+      await strapi.db
+        .query('plugin::apps.mail')
+        .create({ data: { ...row, mailId: state, state, mails, attempts: triedAt ? 1 : 0, triedAt } });
+  });
 });
 
 const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name }).click();
@@ -32,7 +51,11 @@ const pages: [name: string, reach: (page: Page) => Promise<unknown>, isThere: (p
   [
     'app',
     (page) => page.getByRole('link', { name: 'shelf', exact: true }).first().click(),
-    (page) => text(page, 'moby'),
+    async (page) => {
+      await text(page, 'moby');
+      await text(page, /^3 mails wait because the app has sent 1 in the last hour; the next goes at \d/);
+      await text(page, '2 mails of the last 30 days were not sent.');
+    },
   ],
   ['blocks', (page) => tab(page, /^Blocks/), (page) => text(page, 'too bad')],
   ['indexes', (page) => tab(page, /^Indexes/), (page) => text(page, 'Re-index')],

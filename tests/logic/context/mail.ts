@@ -129,9 +129,12 @@ export function mailOfApps(stage: Stage): void {
           app: 'mails',
           recipients: 'x',
           subject: 'x',
+          block: '',
+          mails: 1,
           state: 'sent',
           attempts: 1,
-          nextAt: new Date(),
+          triedAt: Date.now(),
+          dueAt: Date.now(),
         };
         for (let count = 0; count < 99; count += 1)
           await strapi.db.query('plugin::apps.mail').create({ data: { ...row, mailId: `test-${count}` } });
@@ -142,10 +145,6 @@ export function mailOfApps(stage: Stage): void {
         expect.stringContaining('100 mails in an hour'),
       ]);
       expect(await post('script/send', message)).toMatchObject({ status: 429, headers: { 'retry-after': '600' } });
-      // A form is saved all the same.
-      expect((await form('contact', { name: 'over the rate' })).status).toBe(303);
-      expect(await stage.host.printed()).toMatch(/mails\/contact: notify: no mail was sent: .*100 mails/);
-      expect(await stage.items('mails', 'over-the-rate')).toMatchObject({ name: 'over the rate' });
     });
 
     runTable(stage, [

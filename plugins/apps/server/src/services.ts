@@ -4,7 +4,7 @@ import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
-import { inDebugMode, loadApp, nested, readThemeInfo } from './apps';
+import { digestOf, inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
 import { createOwnFiles } from './common/own-files';
@@ -12,7 +12,7 @@ import { readConfig } from './config';
 import { createActorContext, createLive, createRuleEntries, createRules, publishChanges } from './events';
 import { createFiles, type LibraryStrapi } from './files';
 import { compiledThemes } from './host-files';
-import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject } from './http';
+import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
@@ -92,7 +92,13 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
         : undefined,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
-  const mailer = createMailer({ strapi, logger });
+  const mailer = createMailer({
+    strapi,
+    database,
+    logger,
+    limit: config.limits.mails,
+    digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
+  });
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,

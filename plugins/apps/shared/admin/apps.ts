@@ -39,6 +39,19 @@ export interface AppDetail {
   problem: Problem | null;
   /** The re-index that is running, or the last one; null when there was none since the server started. */
   refresh: Refresh | null;
+  mails: AppMails;
+}
+
+/** What has become of an app's mails, in one site (docs/operations.md#mail). */
+export interface AppMails {
+  /** Mails over the rate that wait: of a digest, those that it stands for. */
+  waiting: number;
+  /** Mails that were tried in the last hour. */
+  tried: number;
+  /** When the next one may be sent, as ISO 8601; null when none waits. */
+  next: string | null;
+  /** Mails of the last 30 days that were not sent, and are not tried again. */
+  kept: number;
 }
 
 /** An item that definitions declare: the first block that declares it gives its type and label. */

@@ -76,6 +76,7 @@ export { folderOf, sourceOf } from './run/diagnostics/error-mark';
 export { blockReasons, type Reason, rightReasons } from './run/diagnostics/explain';
 export { failuresOf } from './run/diagnostics/failures';
 export { consoleHtml } from './run/diagnostics/notices';
+export { digestOf } from './run/digest';
 export { type DryRun, newDryRun } from './run/dry';
 export { localeOf } from './run/locale';
 export { permittedBlock, refusal } from './run/permitted-block';

@@ -2,6 +2,7 @@ import change from './change/schema.json';
 import file from './file/schema.json';
 import formPost from './form-post/schema.json';
 import mail from './mail/schema.json';
+import mailRate from './mail-rate/schema.json';
 import passwordChange from './password-change/schema.json';
 import record from './record/schema.json';
 import rule from './rule/schema.json';
@@ -11,7 +12,7 @@ import version from './version/schema.json';
 /**
  * The plugin's content types: records (docs/reference/terms.md#records), rules on events
  * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
- * mails of apps, runs of logic, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
+ * mails of apps and the locks of their rates, runs of logic, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
  * (docs/reference/rights.md#passwords). None of them is in the Content Manager.
  */
 export const contentTypes = {
@@ -20,6 +21,7 @@ export const contentTypes = {
   change: { schema: change },
   file: { schema: file },
   mail: { schema: mail },
+  'mail-rate': { schema: mailRate },
   run: { schema: run },
   version: { schema: version },
   'form-post': { schema: formPost },

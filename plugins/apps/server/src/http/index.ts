@@ -15,7 +15,7 @@ export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';
 export { createHiddenTypes } from './middleware/hidden-types';
 export { rememberedHeaders } from './middleware/security-headers';
-export { createBaseUrl } from './request/base-url';
+export { createBaseUrl, panelUrl } from './request/base-url';
 export type { HttpServices } from './request/exchange';
 export { createReloads } from './site/reload';
 

@@ -1,24 +1,90 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Core } from '@strapi/strapi';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import { createMailer } from './mailer';
+import { createTables, snakeCase } from './testing/tables';
+import type { Mailer, MailRow, QueuedMail } from './types';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
+let database: TestDatabase;
+let mailer: Mailer;
+/** Ends the attempts that are under way, each by its number. */
+const ends: (() => void)[] = [];
+const logged: string[] = [];
+
+const columnsOf = (row: Partial<MailRow>) =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value]));
+
+beforeAll(async () => {
+  database = await createTestDatabase('sqlite', { table: false });
+  const { knex } = database;
+  await createTables(knex);
+  const send = () => new Promise<void>((done) => ends.push(done));
+  const query = {
+    create: ({ data }: { data: MailRow }) => knex('apps_mails').insert(columnsOf(data)),
+    updateMany: ({ where, data }: { where: { mailId: string }; data: Partial<MailRow> }) =>
+      knex('apps_mails').where({ mail_id: where.mailId }).update(columnsOf(data)),
+  };
+  const strapi = { plugin: () => ({ service: () => ({ send }) }), db: { query: () => query } };
+  mailer = createMailer({
+    strapi: strapi as unknown as Core.Strapi,
+    database: hostOf(knex, 'sqlite'),
+    logger: { warn: (line: string) => logged.push(line), error: (line: string) => logged.push(line) } as never,
+    limit: 100,
+    digest: () => Promise.reject(new Error('the theme is gone')),
+  });
+});
+afterAll(async () => {
+  await mailer.destroy();
+  await database.destroy();
+});
+
+const queued = (app: string): QueuedMail => {
+  const mail = { to: ['a@example.org'], subject: 'A mail', text: 'A text', html: null, replyTo: null };
+  return { key: { site: 'site', app }, mail, about: null };
+};
+const states = async (app: string) =>
+  (await database.knex('apps_mails').where({ app }).orderBy('id')).map(({ state }) => state);
+
+async function deliver(rows: readonly MailRow[]): Promise<void> {
+  await mailer.store(rows);
+  mailer.deliver(rows);
+}
+
+test('five mails of an app are sent at the same time, others after them, and those of other apps beside them', async () => {
+  for (let at = 0; at < 12; at += 1) await deliver(mailer.rowsOf([queued('slow')]));
+  await expect.poll(() => ends.length).toBe(5);
+  await deliver(mailer.rowsOf([queued('other')]));
+  await expect.poll(() => ends.length).toBe(6);
+  const ending = setInterval(() => {
+    for (const end of ends.splice(0)) end();
+  }, 10);
+  await expect.poll(() => states('slow')).toEqual(Array(12).fill('sent'));
+  expect(await states('other')).toEqual(['sent']);
+  clearInterval(ending);
+});
+
+test('a mail whose text cannot be made is tried again', async () => {
+  await deliver(mailer.rowsOf([queued('digests')]).map((row) => ({ ...row, text: null })));
+  const rows = () => database.knex('apps_mails').where({ app: 'digests' });
+  await expect.poll(rows).toMatchObject([{ state: 'queued', attempts: 1, error: expect.stringContaining('theme') }]);
+  expect(logged.join()).toMatch(/mail of site\/digests was not sent, it will be tried again \(.*the theme is gone\)/);
+});
+
 test('deliveries that have ended use no memory', async () => {
-  const mailer = createMailer({ strapi: {} as Core.Strapi, logger: {} as never });
   const used = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     return process.memoryUsage().heapUsed;
   };
-  const deliver = async (times: number) => {
+  const deliverNone = async (times: number) => {
     for (let time = 0; time < times; time += 1) mailer.deliver([]);
     return used();
   };
-  const before = await deliver(1_000);
-  expect((await deliver(100_000)) - before).toBeLessThan(2_000_000);
-  await mailer.destroy();
+  const before = await deliverNone(1_000);
+  expect((await deliverNone(100_000)) - before).toBeLessThan(2_000_000);
 });

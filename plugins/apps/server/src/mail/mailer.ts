@@ -1,18 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 import type { Logger } from '../common/log';
-import { sendBy } from './provider';
-import type { Mailer, MailRow } from './types';
+import type { HostDatabase } from '../indexes';
+import type { AppKey } from '../records/types';
+import { createOutbox } from './outbox';
+import { type SendFailure, sendBy } from './provider';
+import { linksOf, MAX_ATTEMPTS, RATE_WINDOW } from './statements';
+import type { DigestText, Mailer, MailLink, MailRow, QueuedMail } from './types';
 
 const MAIL = 'plugin::apps.mail';
 
-/** Milliseconds between attempts: one more attempt than there are numbers. */
-const RETRIES = [60_000, 10 * 60_000, 60 * 60_000, 6 * 60 * 60_000];
-
-/** Milliseconds between two looks for mails that may be tried again, and how many are taken at once. */
+/** Milliseconds between two looks for mails that may be sent. */
 const POLL = 60_000;
-const MAX_DUE = 20;
+
+/** Mails of one app that a process sends at the same time: a slow recipient holds back the others less. */
+const MAX_PARALLEL = 5;
 
 /** Milliseconds for which rows are kept, and between two deletions of older ones. */
 const KEEP = 30 * 24 * 60 * 60_000;
@@ -21,11 +24,22 @@ const PRUNE = 60 * 60_000;
 /** Characters of a mail's text in the log. */
 const MAX_LOGGED = 2_000;
 
-const later = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+interface MailerTools {
+  strapi: Core.Strapi;
+  database: HostDatabase;
+  logger: Logger;
+  /** Mails of an app in one site in an hour. */
+  limit: number;
+  /** The text of a mail that stands for several. */
+  digest(key: AppKey, about: { block: string; mails: number; links: readonly MailLink[] }): Promise<DigestText>;
+}
 
 /** The outbox of a running Strapi (docs/decisions/mail.md). */
-export function createMailer({ strapi, logger }: { strapi: Core.Strapi; logger: Logger }): Mailer {
+export function createMailer({ strapi, database, logger, limit, digest }: MailerTools): Mailer {
   const rows = () => strapi.db.query(MAIL);
+  const onKept = ({ site, app }: AppKey, count: number, reason: string) =>
+    logger.warn(`[apps] mail: ${count} mails of ${site}/${app} were not sent, and are kept without text: ${reason}`);
+  const outbox = createOutbox({ database, limit, onKept });
   // A request's transaction must not reach the sending of its mails.
   const outside = AsyncLocalStorage.snapshot();
   let timer: NodeJS.Timeout | undefined;
@@ -34,45 +48,68 @@ export function createMailer({ strapi, logger }: { strapi: Core.Strapi; logger: 
 
   const report = (error: unknown) => logger.error(`[apps] mail: ${(error as Error).message}`);
 
-  /** Claims one attempt, so that of all processes only one makes it. */
-  async function claim({ mailId, attempts }: MailRow): Promise<boolean> {
-    const data = { attempts: attempts + 1, nextAt: later(RETRIES[attempts] ?? RETRIES.at(-1) ?? POLL) };
-    const { count } = await rows().updateMany({ where: { mailId, attempts, state: 'queued' }, data });
-    return count === 1;
-  }
-
   const settle = (mailId: string, data: Partial<MailRow>) => rows().updateMany({ where: { mailId }, data });
 
+  /** The mail with its text, which a digest gets when it is sent: in the language and with the names of then. */
+  async function written(row: MailRow): Promise<MailRow> {
+    const { block, mails, text, html } = row;
+    if (text !== null || html !== null) return row;
+    return { ...row, ...(await digest(row, { block, mails, links: linksOf(row) })) };
+  }
+
+  async function sendOnce(row: MailRow): Promise<[mail: MailRow, failure: SendFailure | null]> {
+    try {
+      const mail = await written(row);
+      return [mail, await sendBy(strapi, mail)];
+    } catch (error) {
+      return [row, { message: `its text could not be made: ${(error as Error).message}`, isFinal: false }];
+    }
+  }
+
+  /** Makes an attempt that is claimed. */
   async function attempt(row: MailRow): Promise<void> {
-    if (ended || !(await claim(row))) return;
-    const failure = await sendBy(strapi, row);
+    const [mail, failure] = await sendOnce(row);
+    const { mailId, subject, text, html } = mail;
     // What was sent need not be kept: the row counts for the app's rate.
     if (failure === null)
-      return void (await settle(row.mailId, { state: 'sent', text: null, html: null, error: null }));
-    const isLast = failure.isFinal || row.attempts >= RETRIES.length;
-    await settle(row.mailId, { state: isLast ? 'kept' : 'queued', error: failure.message });
-    if (isLast || row.attempts === 0) logger.warn(description(row, failure.message, isLast));
+      return void (await settle(mailId, { state: 'sent', subject, text: null, html: null, error: null }));
+    const isLast = failure.isFinal || row.attempts >= MAX_ATTEMPTS;
+    await settle(mailId, { state: isLast ? 'kept' : 'queued', subject, text, html, error: failure.message });
+    if (isLast || row.attempts === 1) logger.warn(description(mail, failure.message, isLast));
   }
 
-  async function attemptEach(due: readonly MailRow[]): Promise<void> {
-    for (const row of due) await attempt(row).catch(report);
+  const claim = async (key: AppKey) => (ended ? null : outbox.claim(key));
+
+  /** Sends the mails of an app, one after the other, until there are none or its rate is used up. */
+  async function sendEach(key: AppKey): Promise<void> {
+    for (let row = await claim(key); row; row = await claim(key)) await attempt(row).catch(report);
   }
 
-  /** The attempts that are under way: their outcome is to be stored before the database is closed. */
-  const running = new Set<Promise<void>>();
+  /** The work that is under way, by app: its outcome is to be stored before the database is closed. */
+  const running = new Map<string, Set<Promise<void>>>();
 
-  function attemptAll(due: readonly MailRow[]): Promise<void> {
-    const work = attemptEach(due).finally(() => running.delete(work));
-    running.add(work);
-    return work;
+  /** Begins to send the mails of an app, unless enough of them are being sent: what has come too late for these is found by `poll`. */
+  function send(key: AppKey): void {
+    const name = JSON.stringify([key.site, key.app]);
+    const works = running.get(name) ?? new Set();
+    if (works.size >= MAX_PARALLEL) return;
+    running.set(name, works);
+    const work = sendEach(key)
+      .catch(report)
+      .finally(() => {
+        works.delete(work);
+        if (works.size === 0) running.delete(name);
+      });
+    works.add(work);
   }
 
   async function poll(): Promise<void> {
-    const where = { state: 'queued', nextAt: { $lte: later(0) } };
-    await attemptAll(await rows().findMany({ where, orderBy: { id: 'asc' }, limit: MAX_DUE }));
+    // Not awaited: the mails of one app may take long, and those of others become due meanwhile.
+    for (const key of await outbox.due()) send(key);
     if (Date.now() - prunedAt < PRUNE) return;
     prunedAt = Date.now();
-    await rows().deleteMany({ where: { createdAt: { $lt: new Date(Date.now() - KEEP) } } });
+    const isOld = { createdAt: { $lt: new Date(Date.now() - KEEP) } };
+    await rows().deleteMany({ where: { ...isOld, state: { $in: ['sent', 'kept'] } } });
   }
 
   async function keepPolling(): Promise<void> {
@@ -81,33 +118,53 @@ export function createMailer({ strapi, logger }: { strapi: Core.Strapi; logger: 
   }
 
   return {
-    count: ({ site, app }, since) => rows().count({ where: { site, app, createdAt: { $gte: since } } }),
-    rowsOf: (mails) =>
-      mails.map(({ key, mail: { to, ...mail } }) => ({
-        mailId: randomUUID(),
-        ...key,
-        ...mail,
-        recipients: to.join(', '),
-        state: 'queued',
-        attempts: 0,
-        // Another process tries it when this one has ended before it could.
-        nextAt: later(POLL),
-        error: null,
-      })),
+    count({ site, app }) {
+      const tried = { $gt: Date.now() - RATE_WINDOW, $lte: Date.now() + RATE_WINDOW };
+      const counts = [{ triedAt: tried }, { state: { $in: ['queued', 'waiting'] } }];
+      return rows().count({ where: { site, app, $or: counts } });
+    },
+    rowsOf: (mails) => mails.map(rowOf),
     async store(all) {
       for (const row of all) await rows().create({ data: { ...row } });
     },
     deliver(all) {
-      outside(() => void attemptAll(all));
+      const keys = new Map(all.map(({ site, app }) => [JSON.stringify([site, app]), { site, app }]));
+      outside(() => {
+        for (const key of keys.values()) send(key);
+      });
     },
+    state: outbox.state,
     start() {
       timer = outside(() => setTimeout(keepPolling, POLL).unref());
     },
     async destroy() {
       ended = true;
       clearTimeout(timer);
-      await Promise.all(running);
+      await Promise.all([...running.values()].flatMap((works) => [...works]));
     },
+  };
+}
+
+function rowOf({ key, mail: { to, ...mail }, about }: QueuedMail): MailRow {
+  const recipients = to.join(', ');
+  const kind = (block: string) =>
+    createHash('sha256')
+      .update(JSON.stringify([block, [...to].sort()]))
+      .digest('hex');
+  return {
+    mailId: randomUUID(),
+    ...key,
+    ...mail,
+    recipients,
+    block: about?.block ?? '',
+    kind: about && kind(about.block),
+    links: about && JSON.stringify([about.link]),
+    mails: 1,
+    state: 'queued',
+    attempts: 0,
+    triedAt: null,
+    dueAt: Date.now(),
+    error: null,
   };
 }
 

@@ -1,41 +1,71 @@
+import type { AppMails } from '../../../shared/admin-api';
 import type { AppKey } from '../records/types';
+
+/** A record of which a mail tells: a line of the mail that several such mails become. */
+export interface MailLink {
+  /** The subject of its own mail. */
+  title: string;
+  /** The record's absolute address. */
+  url: string;
+}
 
 /** A mail of an app, before it is stored. */
 export interface QueuedMail {
   key: AppKey;
   mail: { to: string[]; subject: string; text: string | null; html: string | null; replyTo: string | null };
+  /** The form that has saved a record, and the record: several mails of one form that wait become one. Null for mails of logic. */
+  about: { block: string; link: MailLink } | null;
 }
 
-/** A row of `plugin::apps.mail`. */
+/** A row of `plugin::apps.mail`. Times are milliseconds since the epoch. */
 export interface MailRow {
   /** Chosen before the row is stored, so that a repeated insertion makes the same row. */
   mailId: string;
   site: string;
   app: string;
+  /** The block of the form; '' for a mail of logic. */
+  block: string;
+  /** The same for mails that may become one: those of one form to the same recipients. Null for a mail of logic. */
+  kind: string | null;
+  /** JSON of at most `MAX_LINES` MailLinks. Null for a mail of logic. */
+  links: string | null;
+  /** The mails that it stands for; of several about one record, one counts. */
+  mails: number;
   recipients: string;
   subject: string;
+  /** A digest has neither text nor HTML before it is sent. */
   text: string | null;
   html: string | null;
   replyTo: string | null;
-  /** `queued`: to be sent; `sent`; `kept`: could not be sent, and is not tried again. */
-  state: 'queued' | 'sent' | 'kept';
+  /**
+   * `queued`: to be sent, or being sent until `dueAt`; `waiting`: over the app's rate; `sent`; `kept`: not sent, and not
+   * tried again.
+   */
+  state: 'queued' | 'waiting' | 'sent' | 'kept';
   attempts: number;
-  /** ISO 8601: when it may be tried next. */
-  nextAt: string;
-  /** Why the last attempt failed. */
+  /** When the last attempt began: the rate counts attempts. */
+  triedAt: number | null;
+  /** When it may be tried next. */
+  dueAt: number;
+  /** Why the last attempt failed, or why there was none. */
   error: string | null;
 }
 
+/** The text of a mail that stands for several. */
+export type DigestText = Pick<MailRow, 'subject' | 'text' | 'html'>;
+
 /** The outbox of all apps, in the host's database: every process sends from it, and each mail is claimed by one. */
 export interface Mailer {
-  /** Mails of an app since a time, whatever became of them. */
-  count(key: AppKey, since: Date): Promise<number>;
+  /** Mails of an app that count for its rate: tried in the last hour, or still to be sent. Reads in the caller's transaction. */
+  count(key: AppKey): Promise<number>;
   rowsOf(mails: readonly QueuedMail[]): MailRow[];
   /** Inserts rows, in the caller's transaction. */
   store(rows: readonly MailRow[]): Promise<void>;
-  /** Sends stored mails in the background. */
+  /** Sends the mails of the rows' apps in the background, as many as their rates allow. */
   deliver(rows: readonly MailRow[]): void;
-  /** Begins to try again what could not be sent, and to delete old rows. */
+  /** What the panel shows of an app's mails. */
+  state(key: AppKey): Promise<AppMails>;
+  /** Begins to send what could not be sent at once, and to delete old rows. */
   start(): void;
   destroy(): Promise<void>;
 }

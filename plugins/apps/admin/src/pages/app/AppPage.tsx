@@ -8,6 +8,7 @@ import { useErrorText } from '../../api/base';
 import { ProblemNote } from '../../components/ProblemNote';
 import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
+import { MailNotes } from './MailNotes';
 import { appPath, tabs } from './tabs';
 
 /** One app of one site: its pages as tabs, of which only the shown one is loaded. */
@@ -45,6 +46,7 @@ export function AppPage() {
       />
       <Layouts.Content>
         {data.problem && <ProblemNote problem={data.problem} />}
+        <MailNotes mails={data.mails} />
         <Tabs.Root value={tab} onValueChange={(path) => navigate(appPath(site, app, path))}>
           <Box overflow="auto" ref={list}>
             <Tabs.List aria-label={data.id}>

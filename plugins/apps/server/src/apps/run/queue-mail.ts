@@ -1,36 +1,48 @@
 import { AppsError } from '../../common/errors';
+import type { QueuedMail } from '../../mail/types';
 import { isAllowed, recipientEntries } from '../mail/addresses';
 import type { MailMessage } from '../mail/message';
 import { keyOf } from './run';
 import type { Run } from './types';
 
-/** Milliseconds in which an app may send as many mails as its limit says. */
-const RATE_WINDOW = 60 * 60 * 1000;
-
-/** Mails of one request. */
+/** Mails that the logic of one request sends. */
 const MAX_MAILS = 20;
 
 /**
- * Queues a mail of the run's app: it is stored with the request's records, and sent after the commit, once
+ * Queues a mail of the run's app for its logic: it is stored with the request's records, and sent after the commit, once
  * (docs/reference/logic.md#contextmail). BadRequestError for an address that the app's settings do not allow,
- * RateLimitError when the app has sent too many; CsrfError in a request that may not write.
+ * RateLimitError when the app has sent too many, or has as many to send; CsrfError in a request that may not write. Of requests
+ * at the same moment, each may be below the rate: what is over it then waits.
  */
 export async function queueMail(run: Run, mail: MailMessage): Promise<void> {
-  if (!run.visit.writes.records)
-    throw new AppsError('CsrfError', 'Sending mail during a GET request needs a valid X-CSRF-TOKEN header');
-  for (const address of mail.to) requireAllowed(run, address);
-  if (run.mails.length >= MAX_MAILS)
+  requireSendable(run, mail);
+  if (run.mails.filter(({ about }) => about === null).length >= MAX_MAILS)
     throw new AppsError('BadRequestError', `mail.send: a request sends at most ${MAX_MAILS} mails`);
   const key = keyOf(run);
   const { mailer, config } = run.services;
-  const sent = await run.unit.alongside(() => mailer.count(key, new Date(Date.now() - RATE_WINDOW)));
+  const others = await run.unit.alongside(() => mailer.count(key));
   const own = run.mails.filter(({ key: { app } }) => app === key.app).length;
-  if (sent + own >= config.limits.mails) {
+  if (others + own >= config.limits.mails) {
     throw new AppsError('RateLimitError', `The app "${key.app}" may send ${config.limits.mails} mails in an hour`, {
       headers: { 'Retry-After': '600' },
     });
   }
-  run.mails.push({ key, mail });
+  run.mails.push({ key, mail, about: null });
+}
+
+/**
+ * Queues the mail of a form that has saved a record, whatever the app has sent: over the rate it waits
+ * (docs/decisions/mail.md). BadRequestError and CsrfError as `queueMail`.
+ */
+export function queueNotice(run: Run, mail: MailMessage, about: NonNullable<QueuedMail['about']>): void {
+  requireSendable(run, mail);
+  run.mails.push({ key: keyOf(run), mail, about });
+}
+
+function requireSendable(run: Run, { to }: MailMessage): void {
+  if (!run.visit.writes.records)
+    throw new AppsError('CsrfError', 'Sending mail during a GET request needs a valid X-CSRF-TOKEN header');
+  for (const address of to) requireAllowed(run, address);
 }
 
 function requireAllowed({ app, visit }: Run, address: string): void {

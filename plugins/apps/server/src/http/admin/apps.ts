@@ -34,6 +34,7 @@ export const appHandlers: Handlers<typeof appRoutes> = {
       options: optionsOf(app),
       problem: problemOf(await appError(app), (file) => sourceOf(app, file)),
       refresh: await refreshOf(services, key),
+      mails: await services.mailer.state(key),
     };
   },
 };

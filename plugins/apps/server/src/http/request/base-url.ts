@@ -17,6 +17,11 @@ export function createBaseUrl(strapi: Core.Strapi): () => string {
   };
 }
 
+/** The absolute address of the admin panel, without a slash at its end. @param baseUrl of the host */
+export function panelUrl(strapi: Core.Strapi, baseUrl: string): string {
+  return new URL(String(strapi.config.get('admin.url', '/admin')), baseUrl).href.replace(/\/+$/, '');
+}
+
 function listeningOrigin(strapi: Core.Strapi): string | undefined {
   const address = strapi.server.httpServer.address();
   if (address === null || typeof address === 'string') return undefined;

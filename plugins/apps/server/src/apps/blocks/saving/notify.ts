@@ -7,7 +7,7 @@ import { checkedMail, mailLimits } from '../../mail/message';
 import { folderOf } from '../../run/diagnostics/error-mark';
 import { addNote } from '../../run/diagnostics/notices';
 import { localeOf } from '../../run/locale';
-import { queueMail, requesterAddress } from '../../run/queue-mail';
+import { queueNotice, requesterAddress } from '../../run/queue-mail';
 import { nestedRun } from '../../run/run';
 import type { Run } from '../../run/types';
 import type { Block, Notify } from '../../types';
@@ -41,14 +41,16 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   const locale = await localeOf(run);
   const { say } = locale;
   const lines = mailLines(block.definition.elements, record.items, say, locale);
+  const subject = fill(notify.subject).slice(0, mailLimits.subject) || run.app.id;
   const mail = checkedMail({
     to,
-    subject: fill(notify.subject).slice(0, mailLimits.subject) || run.app.id,
+    subject,
     text: (lines.join('\n') || say('record_saved')).slice(0, mailLimits.text),
     html,
     reply_to: isAddress(replyTo) ? replyTo : '',
   });
-  await queueMail(run, mail);
+  const url = run.services.sites.urls.record(run.visit.site, run.app.id, record.id);
+  queueNotice(run, mail, { block: block.id, link: { title: subject, url } });
 }
 
 /** The value of a name in braces: `requester`, `id`, `options.<name>`, or an item of the record. */

@@ -119,6 +119,12 @@ export const de: ServiceMessages = {
   part_failed: 'Dieser Teil konnte nicht gezeigt werden',
   part_failed_reason: 'Dieser Teil konnte nicht gezeigt werden: {reason}',
   record_saved: 'Ein Eintrag wurde gespeichert.',
+  // A mail that stands for several of a form
+  digest_subject:
+    '{count, plural, one {# neuer oder geänderter Eintrag} other {# neue oder geänderte Einträge}}: {form}',
+  digest_intro:
+    'Das Formular {form} wurde öfter abgeschickt, als seine App E-Mails senden darf. Diese Einträge sind neu oder geändert:',
+  digest_more: 'und {count, number} weitere:',
   script_updated: 'Aktualisiert',
   script_failed: 'Dieser Teil konnte nicht geladen werden',
   script_invalid: 'Bitte prüfen Sie das Formular',

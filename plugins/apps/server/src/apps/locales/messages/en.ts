@@ -125,6 +125,10 @@ export const en = {
   part_failed: 'This part could not be shown',
   part_failed_reason: 'This part could not be shown: {reason}',
   record_saved: 'A record was saved.',
+  // A mail that stands for several of a form
+  digest_subject: '{count, plural, one {# new or changed record} other {# new or changed records}}: {form}',
+  digest_intro: 'The form {form} was sent more often than its app may send mails. These records are new or changed:',
+  digest_more: 'and {count, number} more:',
   // The browser script
   script_updated: 'Updated',
   script_failed: 'This part could not be loaded',

@@ -117,6 +117,11 @@ export const es: ServiceMessages = {
   part_failed: 'No se ha podido mostrar esta parte',
   part_failed_reason: 'No se ha podido mostrar esta parte: {reason}',
   record_saved: 'Se ha guardado una ficha.',
+  // A mail that stands for several of a form
+  digest_subject: '{count, plural, one {# ficha nueva o modificada} other {# fichas nuevas o modificadas}}: {form}',
+  digest_intro:
+    'El formulario {form} se ha enviado más veces de las que su aplicación puede enviar correos. Estas fichas son nuevas o se han modificado:',
+  digest_more: 'y {count, number} más:',
   script_updated: 'Actualizado',
   script_failed: 'No se ha podido cargar esta parte',
   script_invalid: 'Revise el formulario',

@@ -119,6 +119,12 @@ export const fr: ServiceMessages = {
   part_failed: 'Cette partie n’a pas pu être affichée',
   part_failed_reason: 'Cette partie n’a pas pu être affichée : {reason}',
   record_saved: 'Une fiche a été enregistrée.',
+  // A mail that stands for several of a form
+  digest_subject:
+    '{count, plural, one {# fiche nouvelle ou modifiée} other {# fiches nouvelles ou modifiées}} : {form}',
+  digest_intro:
+    'Le formulaire {form} a été envoyé plus souvent que son application ne peut envoyer d’e-mails. Ces fiches sont nouvelles ou modifiées :',
+  digest_more: 'et {count, number} autres :',
   script_updated: 'Mis à jour',
   script_failed: 'Cette partie n’a pas pu être chargée',
   script_invalid: 'Veuillez vérifier le formulaire',
