@@ -17,12 +17,12 @@ export const layers = {
     ['http', 'events'],
     ['archive'],
     ['apps'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs', 'audit'],
     ['indexes'],
     ['workers', 'interchange'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
-  'http/admin': [['records', 'files'], ['upload', 'visit', 'why'], ['handler']],
+  'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],
   apps: [
     ['pages', 'lint'],
     ['blocks'],
@@ -54,7 +54,9 @@ export const layers = {
   ],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
-  'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run', 'version']],
+  'content-types': [
+    ['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run', 'version', 'audit-entry'],
+  ],
 };
 
 /** What every part may import, and imports no part. The package's files are found from where `package-files` is. */
@@ -80,7 +82,7 @@ const locks = [
   { packages: /^js-yaml$/, users: ['apps'] },
   {
     packages: /^@strapi\//,
-    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'admin'],
+    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit', 'admin'],
   },
 ];
 

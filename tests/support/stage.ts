@@ -34,6 +34,8 @@ const administrators: Record<string, string[] | null> = {
   overseer: ['plugin::apps.read'],
   clerk: ['plugin::apps.records'],
   developer: ['plugin::apps.develop'],
+  maker: ['plugin::apps.develop', 'plugin::apps.records'],
+  auditor: ['plugin::apps.audit'],
   olga: ['plugin::upload.read'],
   author: ['plugin::upload.read'],
 };
