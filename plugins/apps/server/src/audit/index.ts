@@ -4,8 +4,8 @@ import { AppsError } from '../common/errors';
 
 const ENTRY = 'plugin::apps.audit-entry';
 
-/** Milliseconds after which an entry is removed, and entries of all administrators; beyond them the oldest is removed. */
-const KEPT = { time: 90 * 24 * 60 * 60_000, entries: 10_000 };
+/** Entries of all administrators, beyond which the oldest is removed, and milliseconds after which each is. */
+const KEPT = { entries: 10_000, time: 90 * 24 * 60 * 60_000 };
 /** New entries of one administrator in a day: so that none can remove older entries by making many. */
 const MAX_PER_DAY = 500;
 const DAY = 24 * 60 * 60_000;
