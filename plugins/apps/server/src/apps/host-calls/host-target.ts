@@ -41,7 +41,7 @@ export async function permittedTarget(
   if (permission === 'manager' && !rights.manager) throw refused(run, target, permission);
   if (writing.has(permission)) requireWrites(run);
   if (!target.foreign) {
-    if (run.visit.dry?.isGuarded) await requireVisible(target, permission, id);
+    if (run.visit.dry?.isGuarded) requireVisible(target, permission);
     return target;
   }
   if (permission === 'view' || permission === 'create') {
@@ -57,13 +57,9 @@ export async function permittedTarget(
 /** Permissions of calls that answer with records, or with what is in them. */
 const showing: ReadonlySet<Permission> = new Set(['view', 'edit', 'delete']);
 
-/**
- * ForbiddenError for a call of a guarded run to records that its requester may not see. Those that the run itself has made pass,
- * because nothing of them was stored.
- */
-async function requireVisible({ run, key }: Target, permission: Permission, id: unknown): Promise<void> {
+/** ForbiddenError for a call of a guarded run to records that its requester may not see. */
+function requireVisible({ run, key }: Target, permission: Permission): void {
   if (!showing.has(permission) || seesRecords(run.rights)) return;
-  if (typeof id === 'string' && (id === '' || (await run.unit.original(key, id)) === null)) return;
   throw new AppsError(
     'ForbiddenError',
     `Records of the app "${key.app}" are hidden: without the permission "records" this runs with the rights of an anonymous visitor`,

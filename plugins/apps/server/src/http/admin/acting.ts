@@ -13,16 +13,22 @@ export interface Actor {
   seesRecords: boolean;
   /** Whether they may do everything in apps. */
   manages: boolean;
+  /** Whether they may do everything in Strapi: with a session of the panel, not with a token. */
+  isSuper: boolean;
 }
 
 /** The name of those without a login, as `requesterOf` takes it. */
 const ANONYMOUS = 'anonymous';
 
 export async function actorOf(ctx: Context, services: HttpServices): Promise<Actor> {
-  const { userAbility } = ctx.state as PolicyContext['state'];
+  const { userAbility, auth } = ctx.state as PolicyContext['state'];
   const may = (permission: 'records' | 'manage') => userAbility?.can(permissionUid(permission)) === true;
   const manages = may('manage');
-  return { requester: await administratorOf(ctx, services), seesRecords: manages || may('records'), manages };
+  const requester = await administratorOf(ctx, services);
+  // An admin token has fewer rights than its owner.
+  const isSession = auth?.strategy.name === 'admin';
+  const isSuper = isSession && (await services.requesters.impersonations.isSuperAdministrator(requester));
+  return { requester, seesRecords: manages || may('records'), manages, isSuper };
 }
 
 const refused = (message: string) => new AppsError('ForbiddenError', message);
@@ -32,7 +38,8 @@ async function requireActing({ requesters }: HttpServices, actor: Actor, request
   if (requester.kind === 'administrator') {
     if (await requesters.impersonations.isSuperAdministrator(requester))
       throw refused('Nothing runs as a super administrator');
-    if (requester.identity !== actor.requester.identity) throw refused('Nothing runs as another administrator');
+    if (requester.identity !== actor.requester.identity && !actor.isSuper)
+      throw refused('Only a super administrator runs something as another administrator');
   }
   if (requester.isManager && !actor.manages)
     throw refused(
@@ -53,10 +60,10 @@ export async function previewedAs(services: HttpServices, actor: Actor, who: str
   return acting(services, actor, await requesterOf(services, who));
 }
 
-/** Never more rights than the request has: an admin token has fewer than its owner. */
 async function acting(services: HttpServices, actor: Actor, requester: Requester): Promise<Requester> {
   await requireActing(services, actor, requester);
-  return requester.kind === 'administrator' ? actor.requester : requester;
+  // Never more rights than the request has: an admin token has fewer than its owner.
+  return requester.identity === actor.requester.identity ? actor.requester : requester;
 }
 
 /**

@@ -15,7 +15,7 @@ export type Handlers<Routes extends Record<string, AdminRouteEntry>> = Record<ke
 
 /** What Strapi says of an administrator's permissions to a policy and a handler. */
 export interface PolicyContext {
-  state: { userAbility?: { can(action: string): boolean } };
+  state: { userAbility?: { can(action: string): boolean }; auth?: { strategy: { name: string } } };
 }
 
 /** An app of a site, and the key of its records. */
