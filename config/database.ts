@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import type { Core } from '@strapi/strapi';
 
@@ -5,6 +6,8 @@ type Env = Core.Config.Shared.ConfigParams['env'];
 
 /** The used part of a better-sqlite3 connection. */
 interface SqliteConnection {
+  /** Path of the file. */
+  name: string;
   pragma(text: string): unknown;
   prepare(sql: string): unknown;
 }
@@ -33,12 +36,27 @@ function keepingStatements(prepare: (sql: string) => unknown): (sql: string) => 
 }
 
 /**
+ * Takes the file from other users of the machine: it holds records, hashes of passwords and tokens. SQLite makes the files beside it
+ * with its mode. What belongs to another user stays as its owner wants it.
+ */
+function closeToOthers(file: string): void {
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+    try {
+      chmodSync(path, 0o600);
+    } catch {
+      // It is not there, or not this user's.
+    }
+  }
+}
+
+/**
  * Prepares a SQLite file for several requests and several processes. Strapi leaves the journal in its default mode,
  * in which every write waits for two file syncs. And a transaction that has read before it writes cannot wait for
  * another process: SQLite fails it at once ("database is locked"); one that begins with the write lock waits.
  */
 function prepareSqlite(connection: SqliteConnection, done: (error: Error | null, connection: unknown) => void): void {
   try {
+    closeToOthers(connection.name);
     connection.pragma('journal_mode = WAL');
     connection.pragma('synchronous = NORMAL');
     connection.pragma('busy_timeout = 5000');

@@ -17,12 +17,12 @@ export const layers = {
     ['http', 'events'],
     ['archive'],
     ['apps'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'files', 'mail', 'runs', 'audit'],
     ['indexes'],
     ['workers', 'interchange'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
-  'http/admin': [['records', 'files'], ['upload', 'visit', 'why'], ['handler']],
+  'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],
   apps: [
     ['pages', 'lint'],
     ['blocks'],
@@ -55,7 +55,7 @@ export const layers = {
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
   'content-types': [
-    ['record', 'file', 'rule', 'change', 'password-change', 'mail', 'mail-rate', 'form-post', 'run', 'version'],
+    ['record', 'file', 'rule', 'change', 'password-change', 'mail', 'mail-rate', 'form-post', 'run', 'version', 'audit-entry'],
   ],
 };
 
@@ -82,7 +82,7 @@ const locks = [
   { packages: /^js-yaml$/, users: ['apps'] },
   {
     packages: /^@strapi\//,
-    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'admin'],
+    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit', 'admin'],
   },
 ];
 

@@ -98,6 +98,8 @@ test.each([
   ['Pages that wait for changes', 'events/live', 'MAX_CONNECTIONS'],
   ['Pages that wait for changes', 'events/live', 'MAX_PER_ADDRESS'],
   ['Age of a one-time login token', 'auth/credentials/administrators', 'MAX_HAND_OVER_AGE'],
+  ['Entries of the [audit log]', 'audit/index', 'entries'],
+  ['New entries of one administrator in a day', 'audit/index', 'MAX_PER_DAY'],
   ['Compiling a logic file', 'logic/compile/task-types', 'MAX_COMPILE_TIME'],
   ['Blocks displayed, saved or deleted', 'apps/run/run', 'MAX_DEPTH'],
   ['Mails of a form that wait', 'mail/statements', 'MAX_WAITING'],

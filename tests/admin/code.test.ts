@@ -139,7 +139,13 @@ describe('problems', () => {
 
 describe('preview', () => {
   const preview = async (body: object) =>
-    (await send<Preview>(`POST ${api}/preview`, { block: 'a', who: 'anonymous', ...body })).json;
+    (
+      await stage.send<Preview>({
+        as: 'maker',
+        send: `POST ${api}/preview`,
+        json: { block: 'a', who: 'anonymous', ...body },
+      })
+    ).json;
 
   test('as somebody, with unsaved texts; what visitors see does not change', async () => {
     await stage.user('anna');
@@ -157,7 +163,8 @@ describe('preview', () => {
     for (const who of ['anonymous', 'user:eric', 'group:editors'])
       statuses.push((await preview({ block: 'secret', who })).status);
     expect(statuses).toEqual([401, 200, 200]);
-    expect((await send(`POST ${api}/preview`, { block: 'a', who: 'user:nobody' })).status).toBe(404);
+    const unknown = { block: 'a', who: 'user:nobody' };
+    expect((await stage.send({ as: 'maker', send: `POST ${api}/preview`, json: unknown })).status).toBe(404);
   });
 
   test('writes nothing', async () => {
@@ -176,7 +183,8 @@ describe('templates', () => {
       ['blocks/fresh.html', 'blocks/fresh.py', 'blocks/fresh.yaml'],
     ]);
     expect((await send(`POST ${api}/blocks`, { block: 'fresh', language: 'js' })).status).toBe(409);
-    expect((await send(`POST ${api}/blocks`, { block: '../x', language: 'js' })).status).toBe(400);
+    for (const block of ['../x', 'con', 'COM1'])
+      expect((await send(`POST ${api}/blocks`, { block, language: 'js' })).status).toBe(400);
     const { json: templates } = await send<string[]>('GET /apps/app-templates');
     expect(templates).toContain('poll');
     for (const [app, template, status] of [
@@ -187,8 +195,14 @@ describe('templates', () => {
       ['../x', null, 400],
       ['own', null, 201],
       ['two', '../poll', 400],
+      ['con', null, 400],
+      ['Nul.x', null, 400],
+      ['dot.', null, 400],
+      ['my.lnk', null, 400],
     ] as const)
       expect([app, (await send('POST /apps/sites/site/apps', { app, template })).status]).toEqual([app, status]);
+    const folders = await readdir(join(themes.directory, 'main/apps'));
+    expect(folders.filter((name) => /^(con|nul|dot|my|x|two)\b/i.test(name))).toEqual([]);
     expect((await stage.send({ send: 'GET poll/blocks/poll', accept: 'text/html' })).status).toBe(200);
   });
 });

@@ -5,7 +5,15 @@ import { useStage } from '../support/hooks';
 const stage = useStage();
 
 /** Administrators of the tests by the permission that they have; `root` has all of them. */
-const holders = { none: 'olga', read: 'overseer', records: 'clerk', develop: 'developer', manage: 'ada', all: 'root' };
+const holders = {
+  none: 'olga',
+  read: 'overseer',
+  records: 'clerk',
+  develop: 'developer',
+  audit: 'auditor',
+  manage: 'ada',
+  all: 'root',
+};
 
 const routes = Object.entries(adminRoutes).map(([name, { method, path, needs }]) => ({
   name,
@@ -35,7 +43,7 @@ test('the permissions are in the screen of roles', async () => {
   });
   const own = json.data.sections.plugins.filter(({ action }) => action.startsWith('plugin::apps.'));
   expect(own.map(({ action }) => action).sort()).toEqual(
-    ['develop', 'manage', 'read', 'records'].map((name) => `plugin::apps.${name}`),
+    ['audit', 'develop', 'manage', 'read', 'records'].map((name) => `plugin::apps.${name}`),
   );
   for (const { displayName } of own) expect(displayName).toMatch(/^[A-Z].{10,}/);
 });
@@ -48,6 +56,7 @@ describe('the permissions in the apps themselves', () => {
     ['clerk', 'GET plain/records', 200],
     ['clerk', 'POST plain/refresh', 403],
     ['developer', 'GET plain/records', 403],
+    ['auditor', 'GET plain/records', 403],
     ['olga', 'GET plain/records', 403],
     ['ada', 'GET plain/records', 200],
   ])('%s, %s: %i', async (as, send, status) => {

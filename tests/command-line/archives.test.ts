@@ -37,7 +37,10 @@ async function run(...args: string[]) {
 /** Writes the ZIP that the tests import. */
 const zip = async (...made: Parameters<typeof packed>) => writeFile(at('in.zip'), await packed(...made));
 
-const written = () => [...filesBelow(at('themes')), ...(existsSync(at('escaped.txt')) ? ['escaped.txt'] : [])];
+const written = async () => [
+  ...(await filesBelow(at('themes'))),
+  ...(existsSync(at('escaped.txt')) ? ['escaped.txt'] : []),
+];
 const before = Object.keys(files)
   .map((name) => `club/${name}`)
   .sort();
@@ -62,7 +65,7 @@ describe('an app', () => {
     expect(await run('import', 'poll.zip', '--theme', 'other', '--id', 'votes')).toMatchObject({ code: 0 });
     const own = Object.keys(files).filter((name) => name.startsWith('apps/'));
     const copied = own.flatMap((name) => [`other/${name}`, `other/${name.replace('poll', 'votes')}`]);
-    expect(written().sort()).toEqual([...before, ...copied].sort());
+    expect((await written()).sort()).toEqual([...before, ...copied].sort());
     expect(await readFile(at('themes', 'other', 'apps', 'votes', 'assets', 'é.txt'), 'utf8')).toBe('é');
   });
 
@@ -91,7 +94,7 @@ describe('an app', () => {
     expect(await readFile(path.join(folder, 'blocks', 'vote.html'), 'utf8')).toBe('changed');
 
     expect((await run('import', 'poll.zip', '--theme', 'club', '--replace')).out).toContain('removed  blocks/own.html');
-    expect(written().sort()).toEqual(before);
+    expect((await written()).sort()).toEqual(before);
     expect(existsSync(path.join(folder, '.hidden'))).toBe(true);
     expect(existsSync(path.join(folder, 'blocks', '.hidden'))).toBe(true);
     expect(existsSync(path.join(folder, 'blocks', 'link'))).toBe(false);
@@ -110,7 +113,7 @@ describe('a theme', () => {
     });
     await rm(at('themes'), { recursive: true });
     expect((await run('import', 'club.zip', '--json')).json).toMatchObject({ kind: 'theme', id: 'club', files: 7 });
-    expect(written().sort()).toEqual(before);
+    expect((await written()).sort()).toEqual(before);
   });
 
   test('whose files are at the top of the ZIP is named by it', async () => {
@@ -147,7 +150,7 @@ describe('nothing is written of a ZIP', () => {
     const { code, err, json } = await run('import', 'in.zip', '--json');
     expect(json).toEqual({ problems: expect.arrayContaining([expect.stringMatching(message)]) });
     expect([code, err]).toEqual([1, expect.stringContaining('Nothing was written')]);
-    expect(written().sort()).toEqual(before);
+    expect((await written()).sort()).toEqual(before);
   });
 
   test.each<[args: string[], message: RegExp]>([
@@ -164,7 +167,7 @@ describe('nothing is written of a ZIP', () => {
     await writeFile(at('short.zip'), (await readFile(at('in.zip'))).subarray(0, -30));
     expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringMatching(message) });
     expect(existsSync(at('x.zip'))).toBe(false);
-    expect(written().sort()).toEqual(before);
+    expect((await written()).sort()).toEqual(before);
   });
 });
 

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { useHost } from '../support/hooks';
 import type { Host } from '../support/host';
@@ -32,6 +33,11 @@ describe('without the demo', () => {
   test('SQLite keeps a write-ahead log', async () => {
     const [row] = await host.run((strapi) => strapi.db.connection.raw('pragma journal_mode'));
     expect(row).toEqual({ journal_mode: 'wal' });
+  });
+
+  test('only the user of the server can read the files of SQLite', async () => {
+    for (const name of [host.database, `${host.database}-wal`, `${host.database}-shm`])
+      expect([name, ((await stat(name)).mode & 0o777).toString(8)]).toEqual([name, '600']);
   });
 
   test('articles have drafts and a private field, pages have neither', async () => {

@@ -26,7 +26,7 @@ const browser = useBrowser();
 
 /** Logs an administrator of the tests in, and opens a tab of the app. */
 async function open(tab: string, colorScheme: 'light' | 'dark' = 'light') {
-  const { page, errors, open } = await login(stage, browser, 'developer', { colorScheme });
+  const { page, errors, open } = await login(stage, browser, 'maker', { colorScheme });
   await open(`/site/studio/${tab}`);
   return { page, errors };
 }
@@ -230,6 +230,48 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
     await page.getByRole('button', { name: 'Run again, without writing' }).click();
     await page.getByText('It would have written nothing.').waitFor();
     await picture(page, 'rule-run');
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('without the permission for records: previews and runs of visitors, and no log and no input', async () => {
+    await stage.send({ send: 'GET studio/blocks/hello?bad=2', accept: 'text/html' });
+    const { page, errors, open } = await login(stage, browser, 'developer');
+    await open('/site/studio/runs');
+    await page.getByRole('row').filter({ hasText: 'bad=2' }).getByRole('button').first().click();
+    await page.getByText('Its log and input may hold records').waitFor();
+    await page.getByText('runs as an anonymous visitor').waitFor();
+    await page.getByRole('button', { name: 'Run again, without writing' }).click();
+    await page.getByText('In the name of: Anonymous').waitFor();
+    await picture(page, 'run-of-a-visitor');
+    await open('/site/studio/code');
+    await page.getByRole('button', { name: 'blocks/hello.js' }).click();
+    await page.getByText('Others with the permission “records”').waitFor();
+    await picture(page, 'preview-of-a-visitor');
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the audit log: who has run what in whose name', async () => {
+    await stage.user('anna');
+    const json = { block: 'hello', who: 'user:anna', files: { 'blocks/hello.html': 'edited {value}' } };
+    for (const as of ['maker', 'developer'])
+      await stage.send({ as, send: 'POST /apps/sites/site/apps/studio/preview', json });
+    const { page, errors, open } = await login(stage, browser, 'auditor');
+    await open('');
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    const rows = page.getByRole('row').filter({ hasText: 'user:anna' });
+    await rows
+      .filter({ hasText: 'maker@example.com' })
+      .filter({ hasText: 'blocks/hello.html' })
+      .filter({ hasText: 'Done' })
+      .waitFor();
+    await rows.filter({ hasText: 'developer@example.com' }).filter({ hasText: 'Status 403' }).waitFor();
+    await picture(page, 'audit');
+    await page.getByLabel('Administrator (e-mail)').fill('developer@example.com');
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'maker@' }).count()).toBe(0);
+    await page.getByLabel('App', { exact: true }).fill('nothing');
+    await page.getByText('There are no entries.').waitFor();
     expect(errors).toEqual([]);
     await page.context().close();
   });

@@ -64,6 +64,16 @@ const pages: [name: string, reach: (page: Page) => Promise<unknown>, isThere: (p
   ['code', (page) => tab(page, /^Code/), (page) => text(page, 'blocks/book.yaml')],
   ['options', (page) => tab(page, /^Options/), (page) => text(page, 'From settings.yaml')],
   ['overview', (page) => page.getByRole('link', { name: 'All apps' }).click(), (page) => text(page, 'Active theme')],
+  [
+    'audit log',
+    (page) => page.getByRole('link', { name: 'Audit log' }).click(),
+    (page) => page.getByRole('heading', { name: 'Audit log' }).waitFor(),
+  ],
+  [
+    'overview again',
+    (page) => page.getByRole('link', { name: 'All apps' }).click(),
+    (page) => text(page, 'Active theme'),
+  ],
   ['rule', (page) => page.locator(`a[href$="/rules/${rule}"]`).first().click(), (page) => text(page, 'Latest runs')],
 ];
 

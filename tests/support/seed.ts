@@ -78,7 +78,7 @@ export function apiToken(
   }, token);
 }
 
-/** Makes an administrator (a super admin, or of a new role with the given admin permissions) and logs in. */
+/** Makes an administrator (a super admin, or of a new role with the given admin permissions, `<action>` or `<action> <subject>`) and logs in. */
 export async function adminToken(host: Host, options: { email?: string; actions?: string[] } = {}): Promise<string> {
   const { email = 'root@example.com', actions } = options;
   const password = 'Root-Secret-1';
@@ -89,7 +89,10 @@ export async function adminToken(host: Host, options: { email?: string; actions?
       if (actions) {
         await roles.assignPermissions(
           role.id,
-          actions.map((action) => ({ action, subject: null })),
+          actions.map((text) => {
+            const [action, subject = null] = text.split(' ');
+            return { action, subject };
+          }),
         );
       }
       const data = { email, password, firstname: 'Test', isActive: true, registrationToken: null, roles: [role.id] };

@@ -27,13 +27,18 @@ const tokens: Record<string, { type: 'read-only' | 'full-access' | 'custom'; per
   manageToken: { type: 'custom', permissions: ['plugin::apps.app.manage'] },
 };
 
-/** Administrators by their admin permissions; null is a super admin. */
+/** Administrators by their admin permissions, with a content type after a space; null is a super admin. */
 const administrators: Record<string, string[] | null> = {
   root: null,
   ada: ['plugin::apps.manage'],
   overseer: ['plugin::apps.read'],
   clerk: ['plugin::apps.records'],
   developer: ['plugin::apps.develop'],
+  maker: ['plugin::apps.develop', 'plugin::apps.records'],
+  auditor: ['plugin::apps.audit'],
+  publisher: ['create', 'read', 'update', 'delete'].map(
+    (action) => `plugin::content-manager.explorer.${action} api::article.article`,
+  ),
   olga: ['plugin::upload.read'],
   author: ['plugin::upload.read'],
 };

@@ -1,5 +1,6 @@
 import { appRoutes } from './admin/apps';
 import { archiveRoutes } from './admin/archives';
+import { auditRoutes } from './admin/audit';
 import { codeRoutes } from './admin/code';
 import { columnRoutes } from './admin/columns';
 import { indexRoutes } from './admin/indexes';
@@ -28,12 +29,14 @@ export const adminRoutes = {
   ...archiveRoutes,
   ...whyRoutes,
   ...codeRoutes,
+  ...auditRoutes,
 };
 
 export type AdminRoute = keyof typeof adminRoutes;
 
 export * from './admin/apps';
 export * from './admin/archives';
+export * from './admin/audit';
 export * from './admin/code';
 export * from './admin/columns';
 export * from './admin/indexes';

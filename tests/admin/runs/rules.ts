@@ -40,8 +40,8 @@ export function runsOfRules(stage: Stage, themes: Files): void {
     await expect.poll(list).toHaveLength(count);
     return list();
   };
-  const write = async (title: string) =>
-    (await asked<{ data: { documentId: string } }>('root', `POST ${panel}`, { title, slug: title })).data.documentId;
+  const write = async (title: string, as = 'publisher') =>
+    (await asked<{ data: { documentId: string } }>(as, `POST ${panel}`, { title, slug: title })).data.documentId;
   const detail = (id = '') => asked<RunDetail>('root', `GET /apps/runs/${id}`);
   const again = (id = '', files = {}) => asked<RunAgain>('root', `POST /apps/runs/${id}/again`, { files });
 
@@ -83,7 +83,7 @@ export function runsOfRules(stage: Stage, themes: Files): void {
         const rule = await makeRule(event, 'fail');
         const title = `heard-of-${event}`;
         const documentId = await write(title);
-        if (event === 'delete') await asked('root', `DELETE ${panel}/${documentId}`);
+        if (event === 'delete') await asked('publisher', `DELETE ${panel}/${documentId}`);
         const [failed] = await runsOf(rule);
         expect(failed).toMatchObject({ state: 'failed', hasInput: true, rule: { event, documentId } });
         expect(await again(failed?.id)).toMatchObject({ status: 500, runs: [{ state: 'failed' }] });
@@ -101,6 +101,15 @@ export function runsOfRules(stage: Stage, themes: Files): void {
         await asked('ada', `DELETE /apps/rules/${rule}`);
       },
     );
+
+    test('one of a super administrator does not run again', async () => {
+      const rule = await makeRule('create', 'fail');
+      await write('of-root', 'root');
+      const [failed] = await runsOf(rule);
+      const answer = await stage.send({ as: 'root', send: `POST /apps/runs/${failed?.id}/again` });
+      expect([answer.status, answer.text]).toEqual([403, expect.stringMatching(/as a super administrator/)]);
+      await asked('ada', `DELETE /apps/rules/${rule}`);
+    });
 
     test('one whose item is gone does not run again', async () => {
       const rule = await makeRule('create', 'fail');

@@ -31,6 +31,12 @@ export const refusedZips = (
     /not every file system/,
   ],
   [
+    'with a device of Windows',
+    () => zip({ ...block, 'app/lib/aux.js': '' }),
+    /a part that is a name that Windows keeps/,
+  ],
+  ['with a folder that ends with a dot', () => zip({ ...block, 'app/lib./a.js': '' }), /a part that ends with a dot/],
+  [
     'with a name that is not UTF-8',
     () => zip({ ...block, 'app/XXX.txt': '' }, renaming('XXX.txt', Buffer.from('\xff\xfeX.txt', 'latin1'))),
     /not every file system/,

@@ -60,6 +60,7 @@ export const pagesOf = (themes: ThemeCopy, rule: () => string): Row[] => [
   ['failed runs below the code', () => '/site/shelf/code', failedBelow],
   ['a conflict', () => '/site/shelf/code', (page) => conflict(page, themes)],
   ['options', () => '/site/shelf/options'],
+  ['audit log', () => '/audit', (page) => page.getByRole('heading', { name: 'Audit log' }).waitFor()],
   ['a new rule', () => '/rules/create'],
   ['a rule', () => `/rules/${rule()}`],
   ['the tile picker', () => '../../content-manager/collection-types/api::article.article/create', tile, TILE],

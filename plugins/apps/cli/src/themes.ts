@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isId } from '../../server/src/sites';
+import { isId, newIdProblem } from '../../server/src/sites';
 import { CannotRun } from './exit';
 import type { Host } from './host';
 
@@ -65,4 +65,11 @@ export function requireId(what: string, id: string): string {
     `"${id}" cannot be the id of ${what}`,
     'An id has letters, digits, "_", "-" and single dots, and begins with a letter, a digit or "_".',
   );
+}
+
+/** Throws CannotRun for what cannot be the id of something new, because no folder or file can have the name on every system. */
+export function requireNewId(what: string, id: string): string {
+  const problem = newIdProblem(requireId(what, id));
+  if (problem === null) return id;
+  throw new CannotRun(`"${id}" cannot be the id of ${what}: it ${problem}`, 'Choose another id.');
 }

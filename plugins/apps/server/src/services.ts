@@ -5,6 +5,7 @@ import type { SetupProblem } from '../../shared/admin-api';
 import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
 import { digestOf, inDebugMode, loadApp, nested, readThemeInfo } from './apps';
+import { createAuditLog } from './audit';
 import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
 import { createOwnFiles } from './common/own-files';
@@ -141,6 +142,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     runs: createRunLog({ strapi, logger, config: config.runs }),
     contentRights: documents,
     versions: createVersions(strapi),
+    audit: createAuditLog(strapi),
     runTests: (wanted, timeout) =>
       runAppTests({ ...wanted, root: strapi.dirs.app.root }, { timeout, output: 'nowhere' }),
     panelColumns: createPanelColumns(strapi),

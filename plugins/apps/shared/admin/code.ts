@@ -19,7 +19,10 @@ export const codeRoutes = {
   fileVersion: { method: 'GET', path: '/sites/:site/apps/:app/versions/:version', needs: ['develop'] },
   /** CodeTexts → `{ problems: CodeProblem[] }`, as `lint` finds them */
   checkFiles: { method: 'POST', path: '/sites/:site/apps/:app/check', needs: ['develop'] },
-  /** PreviewRequest → Preview */
+  /**
+   * PreviewRequest → Preview; 403 as somebody whom the administrator must not act for, and with `develop` alone for an unsaved
+   * settings.yaml (docs/reference/rights.md#in-the-name-of-others)
+   */
   preview: { method: 'POST', path: '/sites/:site/apps/:app/preview', needs: ['develop'] },
   /** `{ block, language }` → 201 `{ paths }`; 409 for a block that exists */
   createBlock: { method: 'POST', path: '/sites/:site/apps/:app/blocks', needs: ['develop'] },

@@ -10,7 +10,8 @@ export const runRoutes = {
   run: { method: 'GET', path: '/runs/:run', needs: ['develop'] },
   /**
    * CodeTexts of the app that failed → RunAgain; 409 for a run without input, or of a requester who can no longer be acted for;
-   * with texts 400, 403 and 413 as for writing them
+   * 403 where it must not run in its requester's name, and with `develop` alone for a run with what a visitor has sent
+   * (docs/reference/rights.md#in-the-name-of-others); with texts 400, 403 and 413 as for writing them
    */
   runAgain: { method: 'POST', path: '/runs/:run/again', needs: ['develop'] },
 } as const satisfies Record<string, AdminRouteEntry>;
@@ -105,6 +106,8 @@ export interface RunInput {
 export interface RunDetail extends RunSummary {
   logs: RunLogLine[];
   input: RunInput | null;
+  /** Whether log and input are left out, because the administrator may not see records. */
+  isHidden?: boolean;
 }
 
 export interface RunsQuery {
@@ -144,6 +147,8 @@ export interface DryWrites {
 }
 
 export interface RunAgain {
+  /** In whose name it ran. */
+  requester: RunSummary['requester'];
   /** Status of the answer, or 0 where the answer is a value: a call from code. */
   status: number;
   /** The answer's text or value, cut at 100,000 characters. */

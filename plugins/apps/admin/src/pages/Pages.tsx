@@ -5,6 +5,7 @@ import { seePermissions } from '../permissions';
 import { AppPage } from './app/AppPage';
 import { OverviewPage } from './overview/OverviewPage';
 
+const AuditPage = lazy(() => import('./audit/AuditPage'));
 const RulePage = lazy(() => import('./rules/RulePage'));
 
 /** The plugin's pages, for administrators with any of its permissions. */
@@ -14,6 +15,7 @@ export default function Pages() {
       <Suspense fallback={<Page.Loading />}>
         <Routes>
           <Route index element={<OverviewPage />} />
+          <Route path="audit" element={<AuditPage />} />
           <Route path="rules/:rule" element={<RulePage />} />
           <Route path=":site/:app/:tab?" element={<AppPage />} />
           <Route path="*" element={<Page.Error />} />

@@ -16,7 +16,7 @@ export async function exportFiles(
   if (more.length > 0) throw new CannotRun(`"${source}" is no <theme> and no <theme>/<app>`);
   const theme = chosenTheme(host(), themeId);
   const folder = app === undefined ? theme.folder : appFolder(theme, app);
-  const paths = filesBelow(folder, (path) => output.note(`${path} is a link, and left out`));
+  const paths = await filesBelow(folder, (path) => output.note(`${path} is a link, and left out`));
   const show = output.progress('Pack', paths.length);
   await pack(file, folder, app ?? themeId, paths);
   show(paths.length, true);

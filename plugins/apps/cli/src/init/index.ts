@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { filesBelow, withSchemaLine } from '../../../server/src/package-files';
 import type { Run } from '../command';
 import { exitCodes } from '../exit';
-import { requireId } from '../themes';
+import { requireNewId } from '../themes';
 import { showWritten, writeNew } from '../write';
 import { configuration, excluded } from './configuration';
 import { editorFiles } from './editor';
@@ -12,7 +12,7 @@ import { editorFiles } from './editor';
 export const run: Run = async ({ options, output, cwd, host: find }) => {
   const host = find();
   const root = host.requireRoot();
-  const theme = requireId('a theme', String(options.theme));
+  const theme = requireNewId('a theme', String(options.theme));
   const files = new Map<string, string>();
   for (const [path, text] of filesBelow('starter', 'theme')) {
     const inHost = path.replace(/^apps\//, `${host.config.appsFolder}/`);

@@ -4,13 +4,13 @@ import { appFiles } from '../../../server/src/app-templates';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
 import type { Host } from '../host';
-import { chosenTheme, requireId, type ThemePlace } from '../themes';
+import { chosenTheme, requireNewId, type ThemePlace } from '../themes';
 import { showWritten, writeNew } from '../write';
 
 /** Adds an app: a template's files, or settings and one block. */
 export const run: Run = async ({ args, options, output, cwd, host: find }) => {
   const host = find();
-  const id = requireId('an app', String(args.id));
+  const id = requireNewId('an app', String(args.id));
   const theme = chosenTheme(host, options.theme as string | undefined);
   refuseTaken(theme, id);
   const written = writeNew(appFiles(join(theme.apps, id), id, options.from as string | undefined));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { blockFiles } from '../../../server/src/app-templates';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
-import { chosenTheme, requireId, type ThemePlace } from '../themes';
+import { chosenTheme, requireId, requireNewId, type ThemePlace } from '../themes';
 import { showWritten, writeNew } from '../write';
 
 /** Adds a block that works: a layout, a definition, and logic. */
@@ -14,7 +14,7 @@ export const run: Run = async ({ args, options, output, cwd, host: find }) => {
   if (blockId === '' || others.length > 0) {
     throw new CannotRun(`"${args.path}" names no block`, 'Write <app>/<block>, for example: new block poll/results');
   }
-  const [app, block] = [requireId('an app', appId), requireId('a block', blockId)];
+  const [app, block] = [requireId('an app', appId), requireNewId('a block', blockId)];
   const folder = appFolder(theme, app);
   refuseTaken(folder, app, block);
   const written = writeNew(blockFiles(folder, block, String(options.language)));

@@ -1,4 +1,4 @@
-import { isId } from '../sites';
+import { isId, newIdProblem } from '../sites';
 import type { ArchiveFile } from './entries';
 
 /** What a ZIP holds. */
@@ -35,6 +35,10 @@ export function contentsOf(
       : `The ZIP holds no app (blocks/, settings.yaml) and no theme (theme.yaml, layout.html, ${appsFolder}/)`;
   }
   const id = wanted ?? (prefix === '' ? fallback : prefix.slice(0, -1));
-  if (!isId(id)) return `"${id}" cannot be the id of ${isApp ? 'an app' : 'a theme'}; choose one with --id`;
+  const problem = isId(id) ? newIdProblem(id) : '';
+  if (problem !== null) {
+    const why = problem === '' ? '' : `, because it ${problem}`;
+    return `"${id}" cannot be the id of ${isApp ? 'an app' : 'a theme'}${why}; choose one with --id`;
+  }
   return { kind: isApp ? 'app' : 'theme', id, files: own };
 }

@@ -1,4 +1,5 @@
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { fileNameProblem } from '../sites';
 import { ArchiveError } from './errors';
 
 /** Bounds of a ZIP that is read (docs/reference/import-export.md#what-is-checked). */
@@ -31,19 +32,17 @@ function isIgnored(path: string): boolean {
   return parts.some((part) => ignored.test(part)) && !parts.some((part) => part === '.' || part === '..');
 }
 
-/** Names that Windows takes for devices. */
-const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-
 /** Why a path must not be unpacked, or null. Folders of a ZIP end with a slash. */
 function pathProblem(path: string): string | null {
   const parts = path.replace(/\/$/, '').split('/');
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'is an absolute path';
   if (parts.includes('..')) return 'leaves its folder';
   if (path.includes('\\')) return 'has a backslash';
-  if (/[\p{Cc}\p{Surrogate}:*?"<>|]/u.test(path)) return 'has a character that not every file system takes';
   if (parts.some((part) => part === '' || part === '.')) return 'has an empty part';
-  if (parts.some((part) => /[. ]$/.test(part) || device.test(part)))
-    return 'has a name that not every file system takes';
+  for (const part of parts) {
+    const problem = fileNameProblem(part);
+    if (problem) return part === path ? problem : `has a part that ${problem}: "${printable(part)}"`;
+  }
   if (path.length > archiveLimits.path) return `has more than ${archiveLimits.path} characters`;
   if (parts.length > archiveLimits.depth) return `has more than ${archiveLimits.depth} folders`;
   return null;

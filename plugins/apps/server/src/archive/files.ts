@@ -1,21 +1,24 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** Bytes of a file that are compared at once: other requests are answered between two of them. */
+const PIECE = 1024 * 1024;
+
 /** Paths of the regular files below a folder, with `/`, sorted. Hidden files, and links, are left out. */
-export function filesBelow(folder: string, skipped: (path: string) => void = () => undefined): string[] {
-  const walk = (path: string): string[] =>
-    readdirSync(join(folder, path))
-      .sort()
-      .filter((name) => !name.startsWith('.'))
-      .flatMap((name) => {
-        const own = path === '' ? name : `${path}/${name}`;
-        const info = lstatSync(join(folder, own));
-        if (info.isDirectory()) return walk(own);
-        if (info.isFile()) return [own];
-        skipped(own);
-        return [];
-      });
-  return walk('');
+export async function filesBelow(folder: string, skipped: (path: string) => void = () => undefined): Promise<string[]> {
+  const found: string[] = [];
+  const walk = async (path: string): Promise<void> => {
+    for (const name of (await readdir(join(folder, path))).sort()) {
+      if (name.startsWith('.')) continue;
+      const own = path === '' ? name : `${path}/${name}`;
+      const info = await lstat(join(folder, own));
+      if (info.isDirectory()) await walk(own);
+      else if (info.isFile()) found.push(own);
+      else skipped(own);
+    }
+  };
+  await walk('');
+  return found;
 }
 
 /** How the files of a folder differ from those of another one. */
@@ -25,21 +28,53 @@ export interface Differences {
   removed: string[];
 }
 
-/** What changes when the folder `before` becomes the folder `after`, which has no links. A link in `before` counts as another file. */
-export function differences(before: string, after: string): Differences {
+/**
+ * What changes when the folder `before` becomes the folder `after`, which has no links. A link in `before` counts as another file.
+ * The server answers others meanwhile, however large the files are.
+ */
+export async function differences(before: string, after: string): Promise<Differences> {
   const links: string[] = [];
-  const regular = new Set(filesBelow(before, (path) => links.push(path)));
-  const fresh = filesBelow(after);
+  const regular = new Set(await filesBelow(before, (path) => links.push(path)));
+  const fresh = await filesBelow(after);
   const known = new Set([...regular, ...links].sort());
   const kept = new Set(fresh);
+  const changed: string[] = [];
+  for (const path of fresh) {
+    if (!known.has(path)) continue;
+    if (!(regular.has(path) && (await areEqual(join(before, path), join(after, path))))) changed.push(path);
+  }
   return {
     added: fresh.filter((path) => !known.has(path)),
-    changed: fresh.filter(
-      (path) => known.has(path) && !(regular.has(path) && areEqual(join(before, path), join(after, path))),
-    ),
+    changed,
     removed: [...known].filter((path) => !kept.has(path)),
   };
 }
 
-const areEqual = (one: string, other: string): boolean =>
-  statSync(one).size === statSync(other).size && readFileSync(one).equals(readFileSync(other));
+async function areEqual(one: string, other: string): Promise<boolean> {
+  const first = await open(one);
+  try {
+    const second = await open(other);
+    try {
+      return await haveEqualBytes(first, second);
+    } finally {
+      await second.close();
+    }
+  } finally {
+    await first.close();
+  }
+}
+
+async function haveEqualBytes(one: FileHandle, other: FileHandle): Promise<boolean> {
+  const { size } = await one.stat();
+  if (size !== (await other.stat()).size) return false;
+  const length = Math.min(size, PIECE);
+  const [mine, theirs] = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
+  for (let at = 0; at < size; ) {
+    const [{ bytesRead }, own] = await Promise.all([one.read(mine, 0, length, at), other.read(theirs, 0, length, at)]);
+    // Fewer bytes than asked for: one of the files was cut meanwhile, or the pieces no longer match.
+    if (bytesRead === 0 || bytesRead !== own.bytesRead) return false;
+    if (!mine.subarray(0, bytesRead).equals(theirs.subarray(0, bytesRead))) return false;
+    at += bytesRead;
+  }
+  return true;
+}

@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Contents, contentsOf } from './contents';
@@ -98,9 +99,9 @@ export async function importArchive(request: ImportRequest): Promise<Imported> {
         const { folder, theme } = fresh;
         await request.inspect?.({ themesDirectory: temporary, theme, folder, contents, into: target.theme });
       }
-      return settle(request, contents, target, fresh.folder);
+      return await settle(request, contents, target, fresh.folder);
     } finally {
-      rmSync(temporary, { recursive: true, force: true });
+      await rm(temporary, { recursive: true, force: true });
     }
   } finally {
     zip.close();
@@ -149,18 +150,18 @@ async function unpackInto(
 }
 
 /** Puts the new folder in its place, if nothing is there or it may be replaced. */
-function settle(
+async function settle(
   { replace, write }: ImportRequest,
   contents: Contents,
   { path: target, base }: Target,
   fresh: string,
-): Imported {
-  const found = exists(target) ? differences(target, fresh) : null;
+): Promise<Imported> {
+  const found = exists(target) ? await differences(target, fresh) : null;
   const isEqual = found !== null && Object.values(found).every((paths: string[]) => paths.length === 0);
   const result = { problems: null, contents, target, differences: found } as const;
   if (isEqual) return { ...result, state: 'equal' };
   if (found && !replace) return { ...result, state: 'taken' };
   if (!write) return { ...result, state: 'checked' };
-  putInPlace(fresh, target, base);
+  await putInPlace(fresh, target, base);
   return { ...result, state: 'written' };
 }

@@ -19,9 +19,9 @@ function write(...names: string[]) {
   }
 }
 
-function failure(): ArchiveError {
+async function failure(): Promise<ArchiveError> {
   try {
-    putInPlace(join(base, 'fresh'), join(base, 'app'), base);
+    await putInPlace(join(base, 'fresh'), join(base, 'app'), base);
   } catch (error) {
     return error as ArchiveError;
   }
@@ -29,29 +29,29 @@ function failure(): ArchiveError {
 }
 
 describe('a folder', () => {
-  test('is replaced, and its hidden files stay at every depth', () => {
+  test('is replaced, and its hidden files stay at every depth', async () => {
     write('app/a', 'app/.git/config', 'app/blocks/.keep', 'app/gone/deep/.env', 'app/gone/b', 'fresh/blocks/c');
-    putInPlace(join(base, 'fresh'), join(base, 'app'), base);
-    expect(filesBelow(base)).toEqual(['app/blocks/c']);
+    await putInPlace(join(base, 'fresh'), join(base, 'app'), base);
+    expect(await filesBelow(base)).toEqual(['app/blocks/c']);
     expect(readdirSync(base)).toEqual(['app']);
     for (const name of ['.git/config', 'blocks/.keep', 'gone/deep/.env'])
       expect(existsSync(join(base, 'app', name)), name).toBe(true);
   });
 
-  test('comes back when the new one cannot be renamed', () => {
+  test('comes back when the new one cannot be renamed', async () => {
     write('app/a', 'app/.env');
-    expect(failure()).toEqual(expect.objectContaining({ message: expect.stringMatching(/cannot be replaced/) }));
+    expect(await failure()).toEqual(expect.objectContaining({ message: expect.stringMatching(/cannot be replaced/) }));
     expect([readdirSync(base), readdirSync(join(base, 'app')).sort()]).toEqual([['app'], ['.env', 'a']]);
   });
 
-  test('is kept under another name when its hidden files cannot be moved', () => {
+  test('is kept under another name when its hidden files cannot be moved', async () => {
     write('app/a/.env', 'fresh/a');
-    expect(failure()).toMatchObject({ cure: `The old folder is ${join(base, 'app.old')}.` });
+    expect(await failure()).toMatchObject({ cure: `The old folder is ${join(base, 'app.old')}.` });
     expect(existsSync(join(base, 'app.old', 'a', '.env'))).toBe(true);
     write('fresh/a');
     rmSync(join(base, 'app'), { recursive: true });
     write('app/a/.env');
-    const { cure = '' } = failure();
+    const { cure = '' } = await failure();
     const [, kept = ''] = /^The old folder is (.*)\.$/.exec(cure) ?? [];
     expect(existsSync(join(kept, 'a', '.env'))).toBe(true);
   });

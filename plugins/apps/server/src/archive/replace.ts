@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, renameSync, rmdirSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ArchiveError } from './errors';
 
@@ -11,7 +12,7 @@ export const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntr
  * the message says, and is never deleted.
  * @param base folder for the old folder meanwhile, on the same file system
  */
-export function putInPlace(fresh: string, target: string, base: string): void {
+export async function putInPlace(fresh: string, target: string, base: string): Promise<void> {
   mkdirSync(dirname(target), { recursive: true });
   if (!exists(target)) {
     renameSync(fresh, target);
@@ -22,25 +23,25 @@ export function putInPlace(fresh: string, target: string, base: string): void {
   try {
     renameSync(target, aside);
     renameSync(fresh, target);
-    keepHidden(aside, target);
+    await keepHidden(aside, target);
   } catch (error) {
     throw new ArchiveError(
       `${target} cannot be replaced: ${(error as Error).message}`,
       restored(aside, target, holder),
     );
   }
-  rmSync(holder, { recursive: true, force: true });
+  await rm(holder, { recursive: true, force: true });
 }
 
 /** Moves hidden files and folders, such as those of a version control: they are in no ZIP. */
-function keepHidden(from: string, to: string): void {
-  if (!lstatSync(from).isDirectory()) return;
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
+async function keepHidden(from: string, to: string): Promise<void> {
+  if (!(await lstat(from)).isDirectory()) return;
+  for (const entry of await readdir(from, { withFileTypes: true })) {
     const [old, kept] = [join(from, entry.name), join(to, entry.name)];
     if (entry.name.startsWith('.')) {
-      mkdirSync(to, { recursive: true });
-      renameSync(old, kept);
-    } else if (entry.isDirectory()) keepHidden(old, kept);
+      await mkdir(to, { recursive: true });
+      await rename(old, kept);
+    } else if (entry.isDirectory()) await keepHidden(old, kept);
   }
 }
 

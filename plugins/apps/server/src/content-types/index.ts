@@ -1,3 +1,4 @@
+import auditEntry from './audit-entry/schema.json';
 import change from './change/schema.json';
 import file from './file/schema.json';
 import formPost from './form-post/schema.json';
@@ -12,7 +13,7 @@ import version from './version/schema.json';
 /**
  * The plugin's content types: records (docs/reference/terms.md#records), rules on events
  * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
- * mails of apps and the locks of their rates, runs of logic, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
+ * mails of apps and the locks of their rates, runs of logic, the audit log of administrators, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
  * (docs/reference/rights.md#passwords). None of them is in the Content Manager.
  */
 export const contentTypes = {
@@ -23,6 +24,7 @@ export const contentTypes = {
   mail: { schema: mail },
   'mail-rate': { schema: mailRate },
   run: { schema: run },
+  'audit-entry': { schema: auditEntry },
   version: { schema: version },
   'form-post': { schema: formPost },
   'password-change': { schema: passwordChange },

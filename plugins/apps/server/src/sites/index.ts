@@ -24,7 +24,8 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   });
 }
 
-export { idPattern, isId, reservedViews, trimSlashes } from './addresses/ids';
+export { fileNameProblem } from './addresses/file-names';
+export { idPattern, isId, newIdProblem, reservedViews, trimSlashes } from './addresses/ids';
 export { localeProblem, warnOfLocales } from './addresses/locales';
 export type { ContentTypeInfo } from './content';
 export { uidAttribute } from './content';

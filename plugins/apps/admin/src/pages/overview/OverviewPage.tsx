@@ -1,9 +1,10 @@
-import { Flex } from '@strapi/design-system';
+import { Flex, Link } from '@strapi/design-system';
 import { Layouts, Page } from '@strapi/strapi/admin';
+import { NavLink } from 'react-router-dom';
 import { useErrorText } from '../../api/base';
 import { useAppsOverviewQuery } from '../../api/sites';
 import { useMay } from '../../permissions';
-import { useText } from '../../plugin';
+import { pluginId, useText } from '../../plugin';
 import { RulesCard } from '../rules/RulesCard';
 import { ProblemsCard } from './ProblemsCard';
 import { SetupNotes } from './SetupNotes';
@@ -19,7 +20,17 @@ export function OverviewPage() {
   return (
     <Page.Main>
       <Page.Title>{text('title')}</Page.Title>
-      <Layouts.Header title={text('title')} subtitle={text('subtitle')} />
+      <Layouts.Header
+        title={text('title')}
+        subtitle={text('subtitle')}
+        primaryAction={
+          may(['audit']) && (
+            <Link tag={NavLink} to={`/plugins/${pluginId}/audit`}>
+              {text('audit')}
+            </Link>
+          )
+        }
+      />
       <Layouts.Content>
         <Flex direction="column" alignItems="stretch" gap={6}>
           <SetupNotes problems={data.setup} />

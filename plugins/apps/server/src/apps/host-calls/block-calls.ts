@@ -26,7 +26,7 @@ export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayB
       return permittedBlock(target.run, id).definition.source.elements as Items;
     },
     async displayBlock({ id, record: recordId, edit }, { run: other, key, foreign, creator }) {
-      if (foreign && recordId !== null && !seesRecords(other.rights))
+      if ((foreign || run.visit.dry?.isGuarded) && recordId !== null && !seesRecords(other.rights))
         throw refusal(run.visit.requester, `read records of the app "${key.app}"`);
       const record = recordId === null ? null : await run.unit.get(key, recordId, creator);
       return nested.displayBlock(nestedRun(run, other.app), id, record, edit);

@@ -40,7 +40,10 @@ export async function permittedTarget(
   const { rights } = target.run;
   if (permission === 'manager' && !rights.manager) throw refused(run, target, permission);
   if (writing.has(permission)) requireWrites(run);
-  if (!target.foreign) return target;
+  if (!target.foreign) {
+    if (run.visit.dry?.isGuarded) requireVisible(target, permission);
+    return target;
+  }
   if (permission === 'view' || permission === 'create') {
     const has = permission === 'view' ? seesRecords(rights) : rights.create;
     if (!has) throw refused(run, target, permission);
@@ -49,6 +52,18 @@ export async function permittedTarget(
     if (record && !rights[permission](record.creator)) throw refused(run, target, permission);
   }
   return target;
+}
+
+/** Permissions of calls that answer with records, or with what is in them. */
+const showing: ReadonlySet<Permission> = new Set(['view', 'edit', 'delete']);
+
+/** ForbiddenError for a call of a guarded run to records that its requester may not see. */
+function requireVisible({ run, key }: Target, permission: Permission): void {
+  if (!showing.has(permission) || seesRecords(run.rights)) return;
+  throw new AppsError(
+    'ForbiddenError',
+    `Records of the app "${key.app}" are hidden: without the permission "records" this runs with the rights of an anonymous visitor`,
+  );
 }
 
 function refused(run: Run, { key }: Target, action: keyof typeof actions): AppsError {

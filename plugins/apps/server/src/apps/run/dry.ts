@@ -8,12 +8,18 @@ import type { Run } from './types';
 export interface DryRun {
   writes: DryWrites;
   runs: RunDetail[];
+  /** Whether logic sees records of its own app, too, with the requester's rights only: it was written by who may not see them. */
+  isGuarded: boolean;
 }
 
 /** Records, mails and changes of content that are listed, each. */
 const MAX_LISTED = 200;
 
-export const newDryRun = (): DryRun => ({ writes: { records: [], mails: [], content: [] }, runs: [] });
+export const newDryRun = ({ isGuarded = false } = {}): DryRun => ({
+  writes: { records: [], mails: [], content: [] },
+  runs: [],
+  isGuarded,
+});
 
 /** Lists the records that a work changes. Ids come with the write, items after it. */
 export function observeWrites({ writes: { records } }: DryRun): UnitObserver {

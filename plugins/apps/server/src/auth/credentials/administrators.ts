@@ -4,7 +4,7 @@ import { AppsError } from '../../common/errors';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
 import type { IsSessionActive } from './active-sessions';
 import type { Keyring } from './keyring';
-import { adminRequester } from './tokens';
+import { adminRequester, isSuperAdmin } from './tokens';
 
 /** Milliseconds within which a hand-over must be used. */
 const MAX_HAND_OVER_AGE = 60_000;
@@ -75,6 +75,8 @@ export interface Administrators {
   isSession(value: string): boolean;
   /** An administrator without a session, with the rights of one; null for none who may act. */
   impersonate(id: string): Promise<Requester | null>;
+  /** Whether an administrator may do everything in Strapi. */
+  isSuper(id: string): Promise<boolean>;
   /** Ends the session in every process. */
   end(value: string): Promise<void>;
 }
@@ -157,6 +159,10 @@ export function createAdministrators(
     async impersonate(id) {
       const known = await load(id);
       return known && adminRequester(known.user, known.ability, { credential: 'bearer', session: true });
+    },
+
+    async isSuper(id) {
+      return isSuperAdmin((await load(id))?.user);
     },
 
     async handOver({ auth, session }, browser) {

@@ -23,6 +23,8 @@ export interface Impersonations {
   groups(): Promise<string[]>;
   /** The requester whose identity is stored with a record or a run; null for a token, too. */
   withIdentity(identity: string): Promise<Requester | null>;
+  /** Whether it is an administrator who may do everything in Strapi. */
+  isSuperAdministrator(requester: Requester): Promise<boolean>;
 }
 
 interface ImpersonationOptions {
@@ -54,6 +56,10 @@ export function createImpersonations(
   };
   return {
     of,
+    isSuperAdministrator: async ({ identity }) => {
+      const [, id] = /^admin:(\d{1,15})$/.exec(identity) ?? [];
+      return id !== undefined && administrators.isSuper(id);
+    },
     groups: async () => (strapi.contentType(USER) ? roles.all() : []),
     async withIdentity(identity) {
       const [, kind, id = ''] = /^(user|admin):(.+)$/.exec(identity) ?? [];

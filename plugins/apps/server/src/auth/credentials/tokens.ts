@@ -78,6 +78,10 @@ function adminAuth(user: AdminRow, ability: Ability): StrapiAuth {
   return { strategy, credentials: user, ability };
 }
 
+/** Whether an administrator may do everything in Strapi. */
+export const isSuperAdmin = (user: Pick<AdminRow, 'roles'> | undefined): boolean =>
+  user?.roles?.some(({ code }) => code === 'strapi-super-admin') === true;
+
 /**
  * An administrator. With a session, super admins are managers; an admin token has only its own permissions. Null for a
  * blocked one.
@@ -90,8 +94,7 @@ export function adminRequester(
   if (user.blocked === true) return null;
   const { id, email, firstname, lastname } = user;
   const abilities = ability as Ability;
-  const superAdmin = session && user.roles?.some(({ code }) => code === 'strapi-super-admin') === true;
-  const isManager = superAdmin || abilities.can(MANAGE_PERMISSION);
+  const isManager = (session && isSuperAdmin(user)) || abilities.can(MANAGE_PERMISSION);
   const granted = (['read', 'records'] as const)
     .filter((permission) => abilities.can(permissionUid(permission)))
     .flatMap((permission) => actionsByPermission[permission]);

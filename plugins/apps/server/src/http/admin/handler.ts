@@ -13,6 +13,11 @@ export type Handle = (ctx: Context, services: HttpServices) => Promise<unknown>;
 /** The handlers of a topic's routes (shared/admin/). */
 export type Handlers<Routes extends Record<string, AdminRouteEntry>> = Record<keyof Routes, Handle>;
 
+/** What Strapi says of an administrator's permissions to a policy and a handler. */
+export interface PolicyContext {
+  state: { userAbility?: { can(action: string): boolean }; auth?: { strategy: { name: string } } };
+}
+
 /** An app of a site, and the key of its records. */
 export interface PanelApp {
   site: Site;

@@ -3,9 +3,10 @@ import { type AdminRoute, adminRoutes, type Needs, permissionsFor, permissionUid
 import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
 import { appHandlers } from './apps';
+import { auditHandlers } from './audit';
 import { archiveHandlers } from './files/archives';
 import { codeHandlers } from './files/code';
-import type { Handle } from './handler';
+import type { Handle, PolicyContext } from './handler';
 import { indexHandlers } from './indexes';
 import { optionHandlers } from './options';
 import { columnHandlers } from './records/columns';
@@ -30,6 +31,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...archiveHandlers,
   ...whyHandlers,
   ...codeHandlers,
+  ...auditHandlers,
 };
 
 /** The plugin's admin routes and their controller, as Strapi wants them exported. */
@@ -55,10 +57,6 @@ export function adminInterface(services: () => HttpServices) {
     config: { policies: policiesOf(needs) },
   }));
   return { controller, policies: { 'any-permission': anyPermission }, routes: { type: 'admin' as const, routes } };
-}
-
-export interface PolicyContext {
-  state: { userAbility?: { can(action: string): boolean } };
 }
 
 /** A policy: the administrator has one of the actions. Strapi's `admin::hasPermissions` asks for all of its own. */

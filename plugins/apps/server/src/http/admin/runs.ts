@@ -9,7 +9,7 @@ import {
   type runRoutes,
   runStates,
 } from '../../../../shared/admin-api';
-import { callFunction, callVisit, newDryRun } from '../../apps';
+import { callFunction, callVisit, type DryRun, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
 import { must, readBody, readParameters } from '../../common/request-schema';
@@ -17,6 +17,7 @@ import type { ContentItem, Site } from '../../sites/types';
 import { jsonObject } from '../request/body';
 import type { HttpServices, Overlay } from '../request/exchange';
 import { overlaid } from '../request/overlay';
+import { actorOf, audited, repeatedAs, requireSavedSettings, whoOf } from './acting';
 import { requireEditing } from './files/code';
 import { editedApp, texts } from './files/edited-texts';
 import { type Handlers, pathBelow } from './handler';
@@ -52,19 +53,34 @@ const againBody = z.object({ files: texts });
 export const runHandlers: Handlers<typeof runRoutes> = {
   runs: async (ctx, { runs }): Promise<RunsPage> => runs.list(readParameters(parameters, ctx.query)),
 
-  run: (ctx, services): Promise<RunDetail> => runOf(ctx, services),
+  async run(ctx, services): Promise<RunDetail> {
+    const run = await runOf(ctx, services);
+    const { seesRecords } = await actorOf(ctx, services);
+    // Both may hold items of records, and what visitors have entered.
+    return seesRecords ? run : { ...run, logs: [], input: null, isHidden: true };
+  },
 
   async runAgain(ctx, services): Promise<RunAgain> {
     const { files } = readBody(againBody, jsonObject(ctx));
     if (Object.keys(files).length > 0) requireEditing(services);
     const run = await runOf(ctx, services);
     const overlay = await overlayOf(services, run, files);
-    const requester = await services.requesters.impersonations.withIdentity(run.requester.identity);
-    if (!requester)
-      throw new AppsError('ConflictError', 'Its requester can no longer be acted for: they may not log in');
     if (!run.input) throw new AppsError('ConflictError', 'Only failed runs of apps in debug mode can run again');
-    const again = run.input.call ? callAgain : requestAgain;
-    return again(services, run, requester, overlay);
+    const actor = await actorOf(ctx, services);
+    const { site, app, block, input } = run;
+    const who = actor.seesRecords ? whoOf(run.requester.identity, run.requester.name) : 'anonymous';
+    return audited(
+      ...([services, actor, { action: 'run-again', site, app, block, requester: who, files }] as const),
+      async () => {
+        requireSavedSettings(actor, files);
+        const requester = await repeatedAs(services, actor, run);
+        const again = input.call ? callAgain : requestAgain;
+        const dry = newDryRun({ isGuarded: !actor.seesRecords });
+        const named = { identity: requester.identity, name: requester.username };
+        return { requester: named, ...(await again(services, run, { requester, overlay, dry })) };
+      },
+      ({ status }) => status,
+    );
   },
 };
 
@@ -82,14 +98,26 @@ async function overlayOf(services: HttpServices, run: RunDetail, files: Record<s
   return (await editedApp(services, site, run.app, files)).overlay;
 }
 
+/** How a run runs again. */
+interface Repetition {
+  requester: Requester;
+  overlay: Overlay;
+  dry: DryRun;
+}
+
+type Repeated = Omit<RunAgain, 'requester'>;
+
+const repeated = (status: number, answer: string, { writes, runs }: DryRun): Repeated => ({
+  ...{ status, answer: answer.slice(0, MAX_ANSWER) },
+  ...{ writes, runs },
+});
+
 async function requestAgain(
   services: HttpServices,
   run: RunDetail,
-  requester: Requester,
-  overlay: Overlay,
-): Promise<RunAgain> {
+  { requester, overlay, dry }: Repetition,
+): Promise<Repeated> {
   const { method, url, form, body, headers } = run.input as RunInput;
-  const dry = newDryRun();
   const given = body ?? (Object.keys(form).length > 0 || method === 'POST' ? form : undefined);
   const type: Record<string, string> =
     body === null && given !== undefined ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
@@ -97,7 +125,7 @@ async function requestAgain(
   const sent = { ...lowerCase(headers), host: base.host, ...type };
   const path = pathBelow(base, url);
   const answer = await services.inject({ method, path, headers: sent, body: given, requester, dry, overlay });
-  return { status: answer.status, answer: answer.text.slice(0, MAX_ANSWER), ...dry };
+  return repeated(answer.status, answer.text, dry);
 }
 
 const lowerCase = (headers: Record<string, string>) =>
@@ -119,9 +147,8 @@ async function contentOf(
 async function callAgain(
   stored: HttpServices,
   run: RunDetail,
-  requester: Requester,
-  overlay: Overlay,
-): Promise<RunAgain> {
+  { requester, overlay, dry }: Repetition,
+): Promise<Repeated> {
   const services = overlaid(stored, overlay);
   const input = run.input as RunInput;
   const { block, name, params } = input.call as NonNullable<RunInput['call']>;
@@ -130,14 +157,13 @@ async function callAgain(
   if (!site || !app) throw notFound(missing.app(run.app, run.site));
   const content = await contentOf(services, site, run.rule, input, requester);
   if (!content) throw new AppsError('ConflictError', 'Its content item is gone');
-  const dry = newDryRun();
   const address = services.sites.urls.block(site, app.id, block);
   const visit = { ...callVisit(services, { site, content, requester, address, params }), dry };
   try {
     const value = await callFunction(services, visit, app, { block, name });
-    return { status: 0, answer: JSON.stringify(value).slice(0, MAX_ANSWER), ...dry };
+    return repeated(0, JSON.stringify(value), dry);
   } catch (error) {
     if (!isAppsError(error)) throw error;
-    return { status: error.status, answer: errorText(error), ...dry };
+    return repeated(error.status, errorText(error), dry);
   }
 }

@@ -7,6 +7,7 @@ import type { Site } from '../../sites/types';
 import { viewsOf } from '../app/views';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
+import { actorOf, audited, whoOf } from './acting';
 import { summaryOf } from './apps';
 import { lockOf } from './files/code';
 import { appsOf, type Handlers, pathBelow, siteOf } from './handler';
@@ -57,7 +58,11 @@ export const siteHandlers: Handlers<typeof siteRoutes> = {
 
   async handOver(ctx, services): Promise<HandOver> {
     const site = await siteOf(ctx, services);
-    const { token, cookie } = await services.requesters.handOver(ctx, ctx.state);
+    const actor = await actorOf(ctx, services);
+    const requester = whoOf(actor.requester.identity, actor.requester.username);
+    const acted = { action: 'log-in', site: site.id, app: null, block: null, requester } as const;
+    const handOver = () => services.requesters.handOver(ctx, ctx.state);
+    const { token, cookie } = await audited(services, actor, acted, handOver, () => 201);
     if (cookie !== null) ctx.append('Set-Cookie', cookie);
     ctx.set('Cache-Control', 'private, no-store');
     ctx.status = 201;

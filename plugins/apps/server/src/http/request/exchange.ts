@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { SetupProblem } from '../../../../shared/admin-api';
 import type { TestOutcome, TestRunOptions } from '../../../../shared/test-events';
 import type { App, AppServices, DryRun, Visit } from '../../apps';
+import type { AuditLog } from '../../audit';
 import type { Requesters } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
@@ -60,6 +61,8 @@ export interface HttpServices extends AppServices {
   /** Which permissions decide about content. */
   contentRights: Pick<DocumentAccess, 'permissions' | 'types'>;
   versions: Versions;
+  /** What administrators run in the names of others. */
+  audit: AuditLog;
   panelColumns: PanelColumns;
   /** Runs the tests of the apps of a themes folder, for at most some milliseconds (docs/reference/app-tests.md). */
   runTests(wanted: Omit<TestRunOptions, 'root'>, timeout: number): Promise<TestOutcome>;

@@ -1,9 +1,22 @@
+import { fileNameProblem } from './file-names';
+
 /** What can name a site, theme, app, block, element or view (docs/reference/terms.md#ids). */
 export const idPattern = /^(?!(?:__proto__|constructor|prototype)$|.*\.\.)[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /** Whether a text can name a site, theme, app, block, element or view (docs/reference/terms.md#ids). */
 export function isId(text: string): boolean {
   return idPattern.test(text);
+}
+
+/** The ending of links to apps of other themes. */
+const LINK = /\.lnk$/i;
+
+/**
+ * Why nothing new can have this id, a site's id apart: it is also the name of a folder or of files. As the end of a sentence; null
+ * where it can. What exists is read by `isId` alone.
+ */
+export function newIdProblem(id: string): string | null {
+  return LINK.test(id) ? 'ends as a link to an app does' : fileNameProblem(id);
 }
 
 /** Addresses `@@<name>` of a site that are no views, by their names. */

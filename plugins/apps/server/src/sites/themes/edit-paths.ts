@@ -1,9 +1,8 @@
 import { AppsError } from '../../common/errors';
+import { fileNameProblem } from '../addresses/file-names';
 
 /** Names of one part of a path: no hidden files, nothing that a file system may read in another way. */
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
-/** Device names of Windows, with any ending. */
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /** Characters of a path, of a part of it, and parts. */
 const MAX = { path: 255, segment: 100, depth: 8 };
@@ -29,7 +28,9 @@ function pathProblem(path: string): string | null {
     if (segment.length > MAX.segment) return `a name has at most ${MAX.segment} characters`;
     if (!SEGMENT.test(segment))
       return "names have letters, digits, '_', '-' and '.', and begin with none of the last two";
-    if (/\.$|\.\./.test(segment) || DEVICE.test(segment)) return 'a name that some file systems read in another way';
+    if (segment.includes('..')) return 'a name has single dots';
+    const problem = fileNameProblem(segment);
+    if (problem) return `"${segment}" ${problem}`;
   }
   if (!PLACES.test(path)) return 'it is settings.yaml, or in blocks, lib, partials, locales, assets or tests';
   return ENDINGS.test(path) ? null : 'its ending is not that of a text';

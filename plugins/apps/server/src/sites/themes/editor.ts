@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { isId } from '../addresses/ids';
+import { isId, newIdProblem } from '../addresses/ids';
 import {
   deleteFile,
   type EditableFile,
@@ -52,6 +52,8 @@ export function createEditor(themes: Pick<Themes, 'locateApp' | 'rootOf'>, appsF
 
     async createApp(theme, appId) {
       if (!isId(appId)) throw new AppsError('BadRequestError', "An id has letters, digits, '_', '-' and single dots");
+      const problem = newIdProblem(appId);
+      if (problem) throw new AppsError('BadRequestError', `"${appId}" cannot be the id of an app: it ${problem}`);
       const root = await themes.rootOf(theme);
       if (!root) throw notFound(`There is no theme "${theme}"`);
       await mkdir(join(root, appsFolder), { recursive: true });

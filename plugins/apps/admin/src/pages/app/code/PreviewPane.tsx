@@ -5,6 +5,7 @@ import { useAppsPreviewMutation } from '../../../api/code';
 import { useAppsRightsMatrixQuery } from '../../../api/why';
 import { PreviewResult } from '../../../components/PreviewResult';
 import { type Width, WidthButtons } from '../../../components/WidthButtons';
+import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
 import { useDebouncedRequest } from '../../../use-debounced-request';
 
@@ -25,11 +26,13 @@ export function PreviewPane({ app, block, files }: Props) {
   const [show] = useAppsPreviewMutation();
   const request = { site: app.site, app: app.id, block, who, content, files };
   const { answer, error, isLoading, refresh } = useDebouncedRequest(request, (wanted) => show(wanted).unwrap());
-  const people = ['anonymous', ...(matrix?.groups ?? []).map((name) => `group:${name}`)];
+  const isAnyone = useMay()(['records']);
+  const groups = isAnyone ? (matrix?.groups ?? []) : [];
+  const people = ['anonymous', ...groups.map((name) => `group:${name}`)];
   return (
     <Flex direction="column" alignItems="stretch" gap={3}>
       <Flex gap={3} wrap="wrap" alignItems="flex-end">
-        <Field.Root name="who">
+        <Field.Root name="who" {...(!isAnyone && { hint: text('code.preview.visitor') })}>
           <Field.Label>{text('code.preview.who')}</Field.Label>
           <SingleSelect value={who} onChange={(chosen) => setWho(String(chosen))}>
             {people.map((one) => (
@@ -38,6 +41,7 @@ export function PreviewPane({ app, block, files }: Props) {
               </SingleSelectOption>
             ))}
           </SingleSelect>
+          <Field.Hint />
         </Field.Root>
         <Field.Root name="content">
           <Field.Label>{text('code.preview.content')}</Field.Label>

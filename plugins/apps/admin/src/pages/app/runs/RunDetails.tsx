@@ -18,6 +18,7 @@ export function RunDetails({ run }: { run: RunDetail }) {
         </Typography>
       </Flex>
       {run.error && <ProblemNote problem={run.error} />}
+      {run.isHidden && <Typography textColor="neutral600">{text('run.hidden')}</Typography>}
       {run.logs.length > 0 && (
         <Labelled label={text('run.log')}>
           {run.logs
@@ -45,6 +46,9 @@ export function Again({
     <Flex direction="column" alignItems="stretch" gap={3} paddingTop={4}>
       <Typography variant="delta" tag="h3">
         {edited === undefined ? text('run.again.done') : text('run.again.done.edits', { path: edited })}
+      </Typography>
+      <Typography textColor="neutral600">
+        {text('run.again.as', { name: again.requester.name ?? text('creator.anonymous') })}
       </Typography>
       {again.runs.map((run, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list of one answer never changes

@@ -1,8 +1,9 @@
-import { Button, Modal } from '@strapi/design-system';
+import { Button, Modal, Typography } from '@strapi/design-system';
 import { Page } from '@strapi/strapi/admin';
 import type { RunDetail } from '../../../../../shared/admin-api';
 import { useErrorText } from '../../../api/base';
 import { useAppsRunQuery } from '../../../api/runs';
+import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
 import { draftOf, editsOf } from '../code/drafts';
 import { Again, RunDetails } from './RunDetails';
@@ -49,9 +50,11 @@ interface AgainProps {
 
 function AgainButtons({ run, edits, isLoading, onAgain }: AgainProps) {
   const text = useText();
+  const isRequester = useMay()(['records']);
   const [path] = Object.keys(edits);
   return (
     <>
+      {!isRequester && <Typography textColor="neutral600">{text('run.again.visitor')}</Typography>}
       {path !== undefined && (
         <Button variant="secondary" loading={isLoading} onClick={() => onAgain(edits)}>
           {text('run.again.edits.of', { path, app: run.app })}

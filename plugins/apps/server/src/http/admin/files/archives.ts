@@ -1,13 +1,15 @@
 import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Context } from 'koa';
 import { z } from 'zod';
 import type { ArchiveResult, archiveRoutes, LinkInput } from '../../../../../shared/admin-api';
-import { ArchiveError, filesBelow, importArchive, packed, type ThemeFolder } from '../../../archive';
+import { ArchiveError, filesBelow, importArchive, packed, type ThemeFolder, type Unpacked } from '../../../archive';
 import { AppsError, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
 import { isId } from '../../../sites';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
+import { actorOf, audited } from '../acting';
 import type { Handlers } from '../handler';
 import { withUpload } from '../upload';
 import { findingsOf, testsOf } from './archive-check';
@@ -44,7 +46,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
     ctx.type = 'application/zip';
     ctx.set('Content-Disposition', `attachment; filename="${name}.zip"`);
     ctx.set('Cache-Control', 'private, no-store');
-    const zip = packed(folder, name, filesBelow(folder));
+    const zip = packed(folder, name, await filesBelow(folder));
     zip.once('error', () => ctx.res.destroy());
     return zip;
   },
@@ -61,7 +63,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
         file: upload.path,
         async inspect(unpacked) {
           checked.findings = await findingsOf(services, unpacked);
-          checked.tests = await testsOf(services, unpacked, wantsTests);
+          checked.tests = await auditedTests(ctx, services, unpacked, wantsTests);
         },
         fallback: name.replace(/\.zip$/i, ''),
         themeOf: () => {
@@ -106,6 +108,21 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
     return { success: 'deleted' };
   },
 };
+
+/** Tests of a ZIP are programs with the rights of the server. */
+async function auditedTests(ctx: Context, services: HttpServices, unpacked: Unpacked, wanted: boolean) {
+  const run = () => testsOf(services, unpacked, wanted);
+  if (!wanted) return run();
+  const { kind, id } = unpacked.contents;
+  const acted = {
+    action: 'tests',
+    site: null,
+    app: kind === 'app' ? id : null,
+    block: null,
+    requester: 'server',
+  } as const;
+  return audited(services, await actorOf(ctx, services), acted, run, ({ state }) => (state === 'ran' ? 200 : 500));
+}
 
 const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(

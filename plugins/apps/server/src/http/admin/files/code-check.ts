@@ -7,8 +7,8 @@ import { withFiles } from '../../../sites';
 import type { Site } from '../../../sites/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
+import { actorOf, audited, previewedAs, requireSavedSettings } from '../acting';
 import { pathBelow, siteOf } from '../handler';
-import { requesterOf } from '../why';
 import { editedApp, texts } from './edited-texts';
 import { lintProblems } from './lint-problems';
 
@@ -35,14 +35,29 @@ export const checkHandlers = {
     const { block, who, content, files } = readBody(previewBody, jsonObject(ctx));
     const site = await siteOf(ctx, services);
     const { folder, overlay } = await editedApp(services, site, String(ctx.params.app), files);
-    const requester = await requesterOf(services, who);
-    const base = new URL(services.baseUrl());
-    const address = new URL(services.sites.urls.block(site, folder.appId, block, content.replace(/^\/+|\/+$/g, '')));
-    const answer = await services.inject({
-      ...{ method: 'GET', path: pathBelow(base, address.pathname), headers: { accept: 'text/html', host: base.host } },
-      ...{ requester, dry: newDryRun(), overlay },
-    });
-    return { status: answer.status, html: answer.text, redirect: answer.location };
+    const isEdited = Object.keys(files).length > 0;
+    const actor = await actorOf(ctx, services);
+    const show = async (): Promise<Preview> => {
+      requireSavedSettings(actor, files);
+      const requester = await previewedAs(services, actor, who);
+      const base = new URL(services.baseUrl());
+      const address = new URL(services.sites.urls.block(site, folder.appId, block, content.replace(/^\/+|\/+$/g, '')));
+      // What is saved shows an anonymous visitor nothing that they do not get from the site.
+      const dry = newDryRun({ isGuarded: isEdited && !actor.seesRecords });
+      const answer = await services.inject({
+        ...{
+          method: 'GET',
+          path: pathBelow(base, address.pathname),
+          headers: { accept: 'text/html', host: base.host },
+        },
+        ...{ requester, dry, overlay },
+      });
+      return { status: answer.status, html: answer.text, redirect: answer.location };
+    };
+    // The page of saved texts that every visitor gets.
+    if (who === 'anonymous' && !isEdited) return show();
+    const acted = { action: 'preview', site: site.id, app: folder.appId, block, requester: who, files } as const;
+    return audited(services, actor, acted, show, ({ status }) => status);
   },
 };
 

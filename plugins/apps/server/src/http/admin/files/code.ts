@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import {
@@ -104,7 +105,13 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
     if (template !== null && !appTemplates().includes(template))
       throw new AppsError('BadRequestError', `There is no template "${template}"`);
     const editor = await services.sites.editor.createApp(site.theme, app);
-    await writeNew(editor, appFiles(editor.folder, app, template ?? undefined));
+    try {
+      await writeNew(editor, appFiles(editor.folder, app, template ?? undefined));
+    } catch (error) {
+      // The folder is this request's own: an app without its files is none.
+      await rm(editor.folder, { recursive: true, force: true });
+      throw error;
+    }
     ctx.status = 201;
     return { app };
   },

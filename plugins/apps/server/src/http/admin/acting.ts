@@ -1,0 +1,120 @@
+import type { Context } from 'koa';
+import { type AuditAction, permissionUid, type RunDetail, type RunInput } from '../../../../shared/admin-api';
+import type { Requester } from '../../auth/types';
+import { AppsError } from '../../common/errors';
+import type { HttpServices } from '../request/exchange';
+import { administratorOf, type PolicyContext } from './handler';
+import { requesterOf } from './why';
+
+/** The administrator of a request, and in whose names they may run logic (docs/reference/rights.md#in-the-name-of-others). */
+export interface Actor {
+  requester: Requester;
+  /** Whether they may see the records of all apps: only then they may run logic as somebody else than an anonymous visitor. */
+  seesRecords: boolean;
+  /** Whether they may do everything in apps. */
+  manages: boolean;
+  /** Whether they may do everything in Strapi: with a session of the panel, not with a token. */
+  isSuper: boolean;
+}
+
+/** The name of those without a login, as `requesterOf` takes it. */
+const ANONYMOUS = 'anonymous';
+
+export async function actorOf(ctx: Context, services: HttpServices): Promise<Actor> {
+  const { userAbility, auth } = ctx.state as PolicyContext['state'];
+  const may = (permission: 'records' | 'manage') => userAbility?.can(permissionUid(permission)) === true;
+  const manages = may('manage');
+  const requester = await administratorOf(ctx, services);
+  // An admin token has fewer rights than its owner.
+  const isSession = auth?.strategy.name === 'admin';
+  const isSuper = isSession && (await services.requesters.impersonations.isSuperAdministrator(requester));
+  return { requester, seesRecords: manages || may('records'), manages, isSuper };
+}
+
+const refused = (message: string) => new AppsError('ForbiddenError', message);
+
+/** ForbiddenError unless the actor may run logic as `requester`. */
+async function requireActing({ requesters }: HttpServices, actor: Actor, requester: Requester): Promise<void> {
+  if (requester.kind === 'administrator') {
+    if (await requesters.impersonations.isSuperAdministrator(requester))
+      throw refused('Nothing runs as a super administrator');
+    if (requester.identity !== actor.requester.identity && !actor.isSuper)
+      throw refused('Only a super administrator runs something as another administrator');
+  }
+  if (requester.isManager && !actor.manages)
+    throw refused(
+      'This requester may do everything in apps: to run something in their name takes the permission "manage"',
+    );
+}
+
+/**
+ * The requester as whom a preview shows a block.
+ * @param who a requester as of WhyQuery
+ * @returns the actor's own requester where they name themselves. ForbiddenError, NotFoundError
+ */
+export async function previewedAs(services: HttpServices, actor: Actor, who: string): Promise<Requester> {
+  if (who !== ANONYMOUS && !actor.seesRecords)
+    throw refused(
+      'With the permission "develop" alone a preview is that of an anonymous visitor; others take "records", too',
+    );
+  return acting(services, actor, await requesterOf(services, who));
+}
+
+async function acting(services: HttpServices, actor: Actor, requester: Requester): Promise<Requester> {
+  await requireActing(services, actor, requester);
+  // Never more rights than the request has: an admin token has fewer than its owner.
+  return requester.identity === actor.requester.identity ? actor.requester : requester;
+}
+
+/**
+ * The requester as whom a run runs again: its own; for an actor who may not see records an anonymous visitor, and only where
+ * the run holds nothing that a visitor has sent. ForbiddenError; ConflictError for a requester who may no longer log in.
+ */
+export async function repeatedAs(services: HttpServices, actor: Actor, run: RunDetail): Promise<Requester> {
+  const { impersonations, anonymous } = services.requesters;
+  if (!actor.seesRecords) {
+    if (isSent(run.input))
+      throw refused('This run holds what a visitor has sent: to run it again takes the permission "records"');
+    return anonymous();
+  }
+  const requester = await impersonations.withIdentity(run.requester.identity);
+  if (!requester) throw new AppsError('ConflictError', 'Its requester can no longer be acted for: they may not log in');
+  return acting(services, actor, requester);
+}
+
+/** Whether a run's input is more than an address: a form, a body, or an item of the content. */
+const isSent = (input: RunInput | null): boolean => input !== null && (input.method !== 'GET' || input.call !== null);
+
+/** The name of a requester as of WhyQuery. */
+export function whoOf(identity: string, name: string | null): string {
+  const [, kind, id] = /^(\w+):(.*)$/s.exec(identity) ?? [];
+  return kind === undefined ? ANONYMOUS : `${kind}:${name ?? id}`;
+}
+
+/** ForbiddenError for unsaved settings of an actor who may not see records: `acl` in them says who sees records. */
+export function requireSavedSettings({ seesRecords }: Actor, files: Record<string, string>): void {
+  if (!seesRecords && Object.hasOwn(files, 'settings.yaml'))
+    throw refused('Unsaved settings.yaml says who sees records: to run with it takes the permission "records"');
+}
+
+/** What the actor runs, for the audit log. */
+export interface Acted {
+  action: AuditAction;
+  site: string | null;
+  app: string | null;
+  block: string | null;
+  requester: string;
+  files?: Record<string, string>;
+}
+
+/** Runs `work` once the audit log has it. @param statusOf the status of its result for the log */
+export function audited<T>(
+  { audit }: HttpServices,
+  { requester }: Actor,
+  { files = {}, ...acted }: Acted,
+  work: () => Promise<T>,
+  statusOf: (result: T) => number,
+): Promise<T> {
+  const administrator = { identity: requester.identity, name: requester.username };
+  return audit.run({ ...acted, administrator, unsaved: Object.keys(files) }, work, statusOf);
+}
