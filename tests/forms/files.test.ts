@@ -6,7 +6,9 @@ import { hostileFiles } from './files/hostile';
 import { type Answer, formBody, heldIn, libraryNames, type Part, pdf, png, sendBody as sendTo } from './files/send';
 
 const folder = useFolder('files');
-const stage = useStage(() => ({ env: configured({ apps: { temporaryDirectory: folder('held') } }) }));
+/** Files that wait for a form have 4 MiB, of which a sender has an eighth: two small ones. */
+const limits = { keptSize: 4 * 1024 * 1024 };
+const stage = useStage(() => ({ env: configured({ apps: { temporaryDirectory: folder('held'), limits } }) }));
 
 const block = 'forms/blocks/files';
 
@@ -118,6 +120,42 @@ describe('files of a form', () => {
     expect(again.errors).toEqual([{ path: ['cv'], message: expect.stringContaining('no longer there') }]);
     await stage.send({ send: `DELETE ${at}` });
     // Files are removed after the answer.
+    await expect.poll(names).toEqual([]);
+  });
+
+  const wrong = (file: string, content: string | Buffer, more: Part[] = []) =>
+    sendBody(formBody([{ name: 'cv', file, content }, ...more, { name: '_save', content: '' }]));
+  const keptIn = ({ text }: Answer, name: string) =>
+    new RegExp(`name="${name}" type="checkbox" value="(kept:[^"]+)" checked`).exec(text)?.[1];
+
+  test('a file that finds no room is asked for again beside its field', async () => {
+    const shown = await wrong('large.pdf', Buffer.concat([pdf, Buffer.alloc(600 * 1024)]));
+    expect([shown.status, keptIn(shown, 'cv')]).toEqual([422, undefined]);
+    expect(shown.text.match(/Please choose the file again\./g)).toHaveLength(1);
+    expect(shown.text).toMatch(/<input[^>]* name="cv" type="file"[^>]* aria-invalid="true"/);
+    await expect.poll(held).toEqual([]);
+  });
+
+  test('a kept file that has given way to newer ones is asked for again, and the record is not saved without it', async () => {
+    const entry = keptIn(await wrong('first.pdf', pdf), 'cv') ?? '';
+    const second = keptIn(await wrong('second.pdf', pdf), 'cv') ?? '';
+    const third = keptIn(await wrong('third.pdf', pdf), 'cv') ?? '';
+    const before = await stage.send<object[]>({ send: 'GET forms/records' });
+    const refused = await post([{ name: 'cv', content: entry }]);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('The chosen file is no longer there. Please choose it again.');
+    const asked = await sendBody(
+      formBody([
+        { name: 'cv', content: entry },
+        { name: 'action.rotate', content: '' },
+      ]),
+    );
+    // An action is carried out, and its answer says so too.
+    expect([asked.status, asked.text.includes('The chosen file is no longer there.')]).toEqual([200, true]);
+    expect((await stage.send<object[]>({ send: 'GET forms/records' })).json).toHaveLength(before.json.length);
+    for (const kept of [second, third])
+      await stage.send({ send: `DELETE ${(await recordOf(await post([{ name: 'cv', content: kept }]))).at}` });
+    await expect.poll(held).toEqual([]);
     await expect.poll(names).toEqual([]);
   });
 

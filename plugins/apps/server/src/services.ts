@@ -97,6 +97,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
     folder: config.temporaryDirectory,
+    keptSize: config.limits.keptSize,
     records: (key) => store.stream(key),
     logger,
   });

@@ -1,3 +1,4 @@
+import type { Logger } from '../common/log';
 import { createLibrary, type Library, type LibraryStrapi } from './library';
 import { documentIdsIn } from './stored';
 import { createTemporaryFiles } from './temporary-files';
@@ -8,18 +9,25 @@ export type { LibraryStrapi } from './library';
 export { fieldOf, RequestFiles } from './request-files';
 export { documentIdsIn, filesIn } from './stored';
 
+/** Milliseconds between two removals of what waits for too long. */
+const CLEARING = 10 * 60 * 1000;
+
 export interface FilesOptions {
   strapi: LibraryStrapi;
+  /** The temporary folder; several processes may share it. */
   folder: string;
+  /** Bytes of all files that wait there for their forms. */
+  keptSize: number;
   /** Records of an app, in batches. */
   records(key: AppKey): AsyncIterable<{ items: object }[]>;
-  logger: { error(message: string): void };
+  logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-export function createFiles({ strapi, folder, records, logger }: FilesOptions): Files {
-  const temporary = createTemporaryFiles(folder);
+export function createFiles({ strapi, folder, keptSize, records, logger }: FilesOptions): Files {
+  const temporary = createTemporaryFiles(folder, keptSize);
   const library: Library = createLibrary(strapi);
   let work = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
 
   /** Removals run one after the other: each reads all records of an app. */
   const later = (task: () => Promise<void>) => {
@@ -43,6 +51,15 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
     await library.remove([...left]);
   };
 
+  const clear = async () => {
+    try {
+      await temporary.clear();
+      for (const { site, app, file } of await library.unsaved()) later(() => removeUnused({ site, app }, [file]));
+    } catch (error) {
+      logger.warn(`[apps] files that nothing needs any more cannot be removed: ${String(error)}`);
+    }
+  };
+
   return {
     temporary,
     add: library.add,
@@ -50,11 +67,14 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
     saved: (documentIds) => marked(library.saved(documentIds)),
     discard: (documentIds) => marked(library.remove(documentIds)),
     release: (key, documentIds) => later(() => removeUnused(key, documentIds)),
-    async clear() {
-      await temporary.clear();
-      for (const { site, app, file } of await library.unsaved()) later(() => removeUnused({ site, app }, [file]));
+    async start() {
+      timer ??= setInterval(() => void clear(), CLEARING).unref();
+      await clear();
     },
-    settled: () => work,
+    async destroy() {
+      clearInterval(timer);
+      await work;
+    },
   };
 }
 

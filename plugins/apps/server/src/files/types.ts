@@ -60,7 +60,7 @@ export interface Files {
   add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
   /** Those of the files that forms of the app have put into the media library; their sizes are exact to ten bytes. */
   known(key: AppKey, documentIds: readonly string[]): Promise<StoredFile[]>;
-  /** Notes that records name these files. Never rejects: a file that could not be marked is looked at by `clear`. */
+  /** Notes that records name these files. Never rejects: a file that could not be marked is looked at later. */
   saved(documentIds: readonly string[]): Promise<void>;
   /** Removes files whose records were not saved. Never rejects, as `saved`. */
   discard(documentIds: readonly string[]): Promise<void>;
@@ -70,8 +70,8 @@ export interface Files {
    * @param documentIds absent: all of the app
    */
   release(key: AppKey, documentIds?: readonly string[]): void;
-  /** Removes what processes that ended early have left. */
-  clear(): Promise<void>;
+  /** Removes what waits for too long, and what processes that ended early have left: now, and every ten minutes. Never rejects. */
+  start(): Promise<void>;
   /** Waits for removals that have begun. */
-  settled(): Promise<void>;
+  destroy(): Promise<void>;
 }
