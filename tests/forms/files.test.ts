@@ -215,6 +215,23 @@ describe('files of a form', () => {
     expect([await names(), await held()]).toEqual(before);
   });
 
+  test('files that a process which ended had still to remove are removed with the next ones', async () => {
+    const saved = await recordOf(await post([{ name: 'cv', file: 'next.pdf', content: pdf }]));
+    await stage.host.run(async (strapi) => {
+      const left = { documentId: 'left', name: 'left', hash: 'l', url: '/l', mime: 'a/b', size: 1, provider: 'local' };
+      await strapi.db.query('plugin::upload.file').create({ data: left });
+      const released = { site: 'site', app: 'forms', saved: true, released: 'earlier' };
+      // The media library has not stored the second one.
+      for (const file of ['left', 'never'])
+        await strapi.db.query('plugin::apps.file').create({ data: { ...released, file } });
+    });
+    expect(await names()).toEqual(['next.pdf', 'left']);
+    await stage.send({ send: `DELETE ${saved.at}` });
+    await expect.poll(names).toEqual([]);
+    const listed = () => stage.host.run((strapi) => strapi.db.query('plugin::apps.file').count());
+    await expect.poll(listed).toBe(0);
+  });
+
   test('a file that another record names stays, and so does one that no form has stored', async () => {
     const first = await recordOf(await post([{ name: 'cv', file: 'shared.pdf', content: pdf }]));
     expect((await stage.send({ send: 'PUT forms/record/copy', json: { cv: first.items.cv } })).status).toBe(201);

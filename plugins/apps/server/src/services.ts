@@ -98,7 +98,7 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     strapi: strapi as unknown as LibraryStrapi,
     folder: config.temporaryDirectory,
     keptSize: config.limits.keptSize,
-    records: (key) => store.stream(key),
+    namedFiles: (key, documentIds) => store.namedFiles(key, documentIds),
     logger,
   });
   const live = createLive({ strapi, logger });

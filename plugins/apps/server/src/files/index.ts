@@ -1,6 +1,6 @@
 import type { Logger } from '../common/log';
-import { createLibrary, type Library, type LibraryStrapi } from './library';
-import { documentIdsIn } from './stored';
+import { createLibrary, type LibraryStrapi } from './library';
+import { createRemovals } from './removals';
 import { createTemporaryFiles } from './temporary-files';
 import type { AppKey, Files } from './types';
 
@@ -18,46 +18,29 @@ export interface FilesOptions {
   folder: string;
   /** Bytes of all files that wait there for their forms. */
   keptSize: number;
-  /** Records of an app, in batches. */
-  records(key: AppKey): AsyncIterable<{ items: object }[]>;
+  /** Those of the files that records of the app name. ServiceUnavailableError while that cannot be told. */
+  namedFiles(key: AppKey, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
   logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-export function createFiles({ strapi, folder, keptSize, records, logger }: FilesOptions): Files {
+export function createFiles({ strapi, folder, keptSize, namedFiles, logger }: FilesOptions): Files {
   const temporary = createTemporaryFiles(folder, keptSize);
-  const library: Library = createLibrary(strapi);
-  let work = Promise.resolve();
+  const library = createLibrary(strapi);
+  const removals = createRemovals({ library, namedFiles, logger });
   let timer: NodeJS.Timeout | undefined;
 
-  /** Removals run one after the other: each reads all records of an app. */
-  const later = (task: () => Promise<void>) => {
-    work = work.then(task).catch((error) => logger.error(`[apps] files could not be removed: ${String(error)}`));
-  };
-
-  /**
-   * A file that could be neither marked nor removed stays unsaved: `clear` looks for its record later. The request must not fail
-   * for it, because its records may be stored.
-   */
+  /** A request must not fail for a file that could not be marked or removed, because its records may be stored. */
   const marked = (task: Promise<void>) =>
     task.catch((error) => logger.error(`[apps] files could not be marked: ${String(error)}`));
-
-  const removeUnused = async (key: AppKey, documentIds?: readonly string[]) => {
-    const left = new Set(await library.removable(key.site, key.app, documentIds));
-    if (left.size === 0) return;
-    for await (const batch of records(key)) {
-      for (const { items } of batch) for (const id of documentIdsIn(items)) left.delete(id);
-      if (left.size === 0) return;
-    }
-    await library.remove([...left]);
-  };
 
   const clear = async () => {
     try {
       await temporary.clear();
-      for (const { site, app, file } of await library.unsaved()) later(() => removeUnused({ site, app }, [file]));
+      await library.releaseUnsaved();
     } catch (error) {
       logger.warn(`[apps] files that nothing needs any more cannot be removed: ${String(error)}`);
     }
+    removals.begin();
   };
 
   return {
@@ -66,14 +49,17 @@ export function createFiles({ strapi, folder, keptSize, records, logger }: Files
     known: ({ site, app }, documentIds) => library.known(site, app, documentIds),
     saved: (documentIds) => marked(library.saved(documentIds)),
     discard: (documentIds) => marked(library.remove(documentIds)),
-    release: (key, documentIds) => later(() => removeUnused(key, documentIds)),
+    async release({ site, app }, documentIds) {
+      await marked(library.release(site, app, documentIds));
+      removals.begin();
+    },
     async start() {
       timer ??= setInterval(() => void clear(), CLEARING).unref();
       await clear();
     },
     async destroy() {
       clearInterval(timer);
-      await work;
+      await removals.destroy();
     },
   };
 }

@@ -23,7 +23,7 @@ function lostAfterwards() {
     strapi: strapi as unknown as LibraryStrapi,
     folder: '/none',
     keptSize: 2 ** 30,
-    records: async function* () {},
+    namedFiles: async () => new Set<string>(),
   };
   const files = createFiles({ ...options, logger: { error, warn: error } });
   const lose = () => {

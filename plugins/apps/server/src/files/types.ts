@@ -65,11 +65,11 @@ export interface Files {
   /** Removes files whose records were not saved. Never rejects, as `saved`. */
   discard(documentIds: readonly string[]): Promise<void>;
   /**
-   * Removes those of the files that no record of the app and no content uses any more, later: all records are read. Files
-   * that no form of the app has put into the media library stay.
+   * Notes that records of the app no longer name these files: those that no other record of it and no content uses are
+   * removed later, in batches. Files that no form of the app has put into the media library stay. Never rejects.
    * @param documentIds absent: all of the app
    */
-  release(key: AppKey, documentIds?: readonly string[]): void;
+  release(key: AppKey, documentIds?: readonly string[]): Promise<void>;
   /** Removes what waits for too long, and what processes that ended early have left: now, and every ten minutes. Never rejects. */
   start(): Promise<void>;
   /** Waits for removals that have begun. */
