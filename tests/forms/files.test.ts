@@ -129,10 +129,11 @@ describe('files of a form', () => {
     new RegExp(`name="${name}" type="checkbox" value="(kept:[^"]+)" checked`).exec(text)?.[1];
 
   test('a file that finds no room is asked for again beside its field', async () => {
-    const shown = await wrong('large.pdf', Buffer.concat([pdf, Buffer.alloc(600 * 1024)]));
-    expect([shown.status, keptIn(shown, 'cv')]).toEqual([422, undefined]);
+    const large: Part = { name: 'photo', file: 'large.png', content: Buffer.concat([png, Buffer.alloc(600 * 1024)]) };
+    const shown = await sendBody(formBody([large, { name: '_save', content: '' }]));
+    expect([shown.status, keptIn(shown, 'photo')]).toEqual([422, undefined]);
     expect(shown.text.match(/Please choose the file again\./g)).toHaveLength(1);
-    expect(shown.text).toMatch(/<input[^>]* name="cv" type="file"[^>]* aria-invalid="true"/);
+    expect(shown.text).toMatch(/<input[^>]* name="photo" type="file"[^>]* aria-invalid="true"/);
     await expect.poll(held).toEqual([]);
   });
 
