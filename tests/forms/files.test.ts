@@ -6,7 +6,9 @@ import { hostileFiles } from './files/hostile';
 import { type Answer, formBody, heldIn, libraryNames, type Part, pdf, png, sendBody as sendTo } from './files/send';
 
 const folder = useFolder('files');
-const stage = useStage(() => ({ env: configured({ apps: { temporaryDirectory: folder('held') } }) }));
+/** Files that wait for a form have 4 MiB, of which a sender has an eighth: two small ones. */
+const limits = { keptSize: 4 * 1024 * 1024 };
+const stage = useStage(() => ({ env: configured({ apps: { temporaryDirectory: folder('held'), limits } }) }));
 
 const block = 'forms/blocks/files';
 
@@ -121,6 +123,43 @@ describe('files of a form', () => {
     await expect.poll(names).toEqual([]);
   });
 
+  const wrong = (file: string, content: string | Buffer, more: Part[] = []) =>
+    sendBody(formBody([{ name: 'cv', file, content }, ...more, { name: '_save', content: '' }]));
+  const keptIn = ({ text }: Answer, name: string) =>
+    new RegExp(`name="${name}" type="checkbox" value="(kept:[^"]+)" checked`).exec(text)?.[1];
+
+  test('a file that finds no room is asked for again beside its field', async () => {
+    const large: Part = { name: 'photo', file: 'large.png', content: Buffer.concat([png, Buffer.alloc(600 * 1024)]) };
+    const shown = await sendBody(formBody([large, { name: '_save', content: '' }]));
+    expect([shown.status, keptIn(shown, 'photo')]).toEqual([422, undefined]);
+    expect(shown.text.match(/Please choose the file again\./g)).toHaveLength(1);
+    expect(shown.text).toMatch(/<input[^>]* name="photo" type="file"[^>]* aria-invalid="true"/);
+    await expect.poll(held).toEqual([]);
+  });
+
+  test('a kept file that has given way to newer ones is asked for again, and the record is not saved without it', async () => {
+    const entry = keptIn(await wrong('first.pdf', pdf), 'cv') ?? '';
+    const second = keptIn(await wrong('second.pdf', pdf), 'cv') ?? '';
+    const third = keptIn(await wrong('third.pdf', pdf), 'cv') ?? '';
+    const before = await stage.send<object[]>({ send: 'GET forms/records' });
+    const refused = await post([{ name: 'cv', content: entry }]);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('The chosen file is no longer there. Please choose it again.');
+    const asked = await sendBody(
+      formBody([
+        { name: 'cv', content: entry },
+        { name: 'action.rotate', content: '' },
+      ]),
+    );
+    // An action is carried out, and its answer says so too.
+    expect([asked.status, asked.text.includes('The chosen file is no longer there.')]).toEqual([200, true]);
+    expect((await stage.send<object[]>({ send: 'GET forms/records' })).json).toHaveLength(before.json.length);
+    for (const kept of [second, third])
+      await stage.send({ send: `DELETE ${(await recordOf(await post([{ name: 'cv', content: kept }]))).at}` });
+    await expect.poll(held).toEqual([]);
+    await expect.poll(names).toEqual([]);
+  });
+
   const refusals: [what: string, fields: Part[], status: number][] = [
     [
       'validate refuses',
@@ -175,6 +214,23 @@ describe('files of a form', () => {
     const other = await sendBody(formBody(parts), block, html, foreign);
     expect([other.status, other.text.includes('Ann')]).toEqual([403, false]);
     expect([await names(), await held()]).toEqual(before);
+  });
+
+  test('files that a process which ended had still to remove are removed with the next ones', async () => {
+    const saved = await recordOf(await post([{ name: 'cv', file: 'next.pdf', content: pdf }]));
+    await stage.host.run(async (strapi) => {
+      const left = { documentId: 'left', name: 'left', hash: 'l', url: '/l', mime: 'a/b', size: 1, provider: 'local' };
+      await strapi.db.query('plugin::upload.file').create({ data: left });
+      const released = { site: 'site', app: 'forms', saved: true, released: 'earlier' };
+      // The media library has not stored the second one.
+      for (const file of ['left', 'never'])
+        await strapi.db.query('plugin::apps.file').create({ data: { ...released, file } });
+    });
+    expect(await names()).toEqual(['next.pdf', 'left']);
+    await stage.send({ send: `DELETE ${saved.at}` });
+    await expect.poll(names).toEqual([]);
+    const listed = () => stage.host.run((strapi) => strapi.db.query('plugin::apps.file').count());
+    await expect.poll(listed).toBe(0);
   });
 
   test('a file that another record names stays, and so does one that no form has stored', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { useStage, useThemes } from '../support/hooks';
+import { configured } from '../support/configure';
+import { useFolder, useStage, useThemes } from '../support/hooks';
 import { type Answer, locationOf } from '../support/send';
 import { html } from '../support/stage';
 import { type Form, type Refusal, tags } from './fields/form';
+import { formBody, sendBody } from './files/send';
 import { pagesApp } from './pages/app';
 import { pagesInBrowsers } from './pages/browsers';
 import { fieldsOf, stepOf } from './pages/fields-of';
@@ -11,7 +13,13 @@ import { fieldsOf, stepOf } from './pages/fields-of';
 const themes = useThemes(async (copy) => {
   for (const [file, text] of Object.entries(pagesApp)) await copy.write(`main/${file}`, text);
 });
-const stage = useStage(() => ({ themesDirectory: themes.directory }));
+const folder = useFolder('pages');
+/** A sender has an eighth of it for files that wait for a form. */
+const limits = { keptSize: 4 * 1024 * 1024 };
+const stage = useStage(() => ({
+  themesDirectory: themes.directory,
+  env: { ...configured({ apps: { temporaryDirectory: folder('held'), limits } }), IS_PROXIED: 'true' },
+}));
 
 const block = 'steps/blocks/apply';
 const get = (path = block) => stage.send({ send: `GET ${path}`, accept: html });
@@ -100,6 +108,64 @@ describe('a form with pages', () => {
     expect((await go(work, {}, '_save', path)).status).toBe(303);
     const { json } = await stage.send({ send: `GET ${path}` });
     expect(json).toMatchObject({ name: 'Anna', vat: '9', level: 3, refs: [{ who: 'Bob' }] });
+  });
+
+  /** Sends the page that was answered with a file in the field `cv`. */
+  const withFile = (shown: { text: string }, content: string, button: string, address = '192.0.2.1') => {
+    const fields = Object.entries({ ...fieldsOf(shown.text), vat: '7' });
+    const texts = fields.flatMap(([name, value]) => [value].flat().map((one) => ({ name, content: one })));
+    const file = { name: 'cv', file: 'statement.txt', content };
+    const body = formBody([...texts, file, { name: button, content: '1' }]);
+    return sendBody(stage, body, block, html, { 'X-Forwarded-For': address });
+  };
+  const company = async () => go(await get(), { name: 'Ann', kind: 'company' }, '_next');
+  const again = /Please choose the file again\./;
+
+  test.each(['_next', '_back'])('keeps the file of a page that is left with %s', async (button) => {
+    const left = await withFile(await company(), 'A line.', button);
+    expect([left.status, stepOf(left.text)]).toEqual([200, button === '_next' ? 'Work' : 'You']);
+    const saved = await go(button === '_next' ? left : await go(await go(left, {}, '_next'), {}, '_next'), {}, '_save');
+    expect(saved.status).toBe(303);
+    const { json } = await stage.send({ send: `GET ${locationOf(saved).pathname}` });
+    expect(json).toMatchObject({ name: 'Ann', cv: { name: 'statement.txt' } });
+  });
+
+  test.each(['_next', '_back'])(
+    'asks again for a file that finds no room when the page is left with %s',
+    async (button) => {
+      const left = await withFile(await company(), 'A line of text.\n'.repeat(40_000), button);
+      expect([left.status, stepOf(left.text), messageOf(left as never, 'cv')]).toEqual([
+        422,
+        'Company &lt;1&gt;',
+        true,
+      ]);
+      expect(left.text).toMatch(again);
+      const next = await go(left, {}, button);
+      expect([next.status, stepOf(next.text)]).toEqual([200, button === '_next' ? 'Work' : 'You']);
+    },
+  );
+
+  test('keeps the file of a visitor, whatever is sent from another address', async () => {
+    const page = await company();
+    const work = await withFile(page, 'A line.', '_next');
+    const others = Array.from({ length: 18 }, () => withFile(page, 'A line.'.repeat(30_000), '_next', '203.0.113.5'));
+    expect(new Set((await Promise.all(others)).map(({ status }) => status))).toEqual(new Set([200]));
+    const saved = await go(work, {}, '_save');
+    const { json } = await stage.send({ send: `GET ${locationOf(saved).pathname}` });
+    expect(json).toMatchObject({ cv: { name: 'statement.txt', size: 7 } });
+  });
+
+  test('asks again, on its page, for a kept file that has given way to newer ones', async () => {
+    const before = await count();
+    const work = await withFile(await company(), 'A line.', '_next');
+    for (const text of ['second', 'third']) expect((await withFile(await company(), text, '_next')).status).toBe(200);
+    for (const button of ['_back', 'refs:add', '_save']) {
+      const refused = await go(work, {}, button);
+      expect([button, refused.status, stepOf(refused.text)]).toEqual([button, 422, 'Company &lt;1&gt;']);
+      expect(messageOf(refused, 'cv')).toBe(true);
+      expect(refused.text).toContain('The chosen file is no longer there. Please choose it again.');
+    }
+    expect(await count()).toBe(before);
   });
 
   test.each<[string, Form, number, string | undefined]>([

@@ -5,6 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formBody, type Part } from '../forms/files/send';
+import { configured } from '../support/configure';
 import { writeFiles } from '../support/files';
 import { type Host, startHost } from '../support/host';
 import { send } from '../support/send';
@@ -16,6 +18,8 @@ import { upload } from '../support/upload';
  */
 const requests = 2_500;
 const MB = 1024 * 1024;
+/** Bytes that files may have together while they wait for their forms: a sender has 8 MB, 1 MB of them is safe. */
+const KEPT = 64 * MB;
 const SECRET = 'outside of the theme';
 let folder: string;
 let host: Host;
@@ -54,11 +58,22 @@ beforeAll(async () => {
     'apps/app/blocks/link.html': '<p>own</p>',
     'apps/app/blocks/healthy.html': '<p>own</p>',
     'apps/moved/blocks/inside.html': '<p>own</p>',
+    'apps/paged/settings.yaml': "acl: { rights: { editor: ['*'] } }\n",
+    'apps/paged/blocks/form.yaml': `pages: [{ title: One, elements: [cv] }, { title: Two, elements: [name] }]
+elements: { cv: { type: FILE }, name: { type: TEXT, required: true } }
+`,
+    'apps/paged/blocks/form.html': '{_pages}',
   });
   for (const file of ['a.css', 'layout.html', 'inside.html', 'link.html', 'blocks/inside.html'])
     await writeFiles(at('outside'), { [file]: SECRET });
   await mkdir(at('system'));
-  host = await startHost({ themesDirectory: at('themes'), env: { APPS_THEME: 'main', TMPDIR: at('system') } });
+  host = await startHost({
+    themesDirectory: at('themes'),
+    env: {
+      ...configured({ apps: { temporaryDirectory: at('kept'), limits: { keptSize: KEPT } } }),
+      ...{ APPS_THEME: 'main', TMPDIR: at('system'), IS_PROXIED: 'true' },
+    },
+  });
   prober = fork(
     path.join(__dirname, 'attacks', 'prober.cjs'),
     [`${host.url}/site/@@theme/main/apps/app/assets/a.css`],
@@ -135,6 +150,78 @@ test('uploads of many clients at once leave no files, and block no other client'
     const left = (await readdir(at('system'))).filter((name) => !expected.test(name));
     expect(left).toEqual([]);
   });
+}, 240_000);
+
+/** The page of a form with pages that is answered to a visitor with this address. */
+async function sendPage(address: string, fields: Record<string, string>, file?: number) {
+  const texts = Object.entries(fields).map(([name, content]): Part => ({ name, content }));
+  const sent: Part[] = file ? [{ name: 'cv', file: 'cv.txt', content: Buffer.alloc(file, 'A line.\n') }] : [];
+  const first = await send(host.url, {
+    method: 'GET',
+    path: '/site/@@apps/paged',
+    headers: { accept: 'application/json' },
+  });
+  const answer = await fetch(`${host.url}/site/@@apps/paged/blocks/form`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: {
+      accept: 'text/html',
+      'content-type': 'multipart/form-data; boundary=b',
+      'x-csrf-token': String(first.headers['x-csrf-token']),
+      'x-forwarded-for': address,
+    },
+    body: formBody([...sent, ...texts]) as BodyInit,
+  });
+  const text = await answer.text();
+  const [, entry = ''] = /name="cv"[^>]* value="(kept:[^"]+)"/.exec(text) ?? [];
+  return {
+    status: answer.status,
+    entry,
+    asksAgain: text.includes('choose the file again'),
+    location: answer.headers.get('location'),
+  };
+}
+
+/** A file that waits for the second page. */
+const begun = (address: string, size = MB / 2) => sendPage(address, { _page: '0', _next: '1' }, size);
+
+/** Saves the form, and returns the file of its record. */
+async function finished(address: string, entry: string): Promise<unknown> {
+  const saved = await sendPage(address, { cv: entry, name: 'Ann', _page: '1', _seen: '0,1', _save: '1' });
+  expect(saved.status).toBe(303);
+  const { json } = await send<{ cv: unknown }>(host.url, {
+    method: 'GET',
+    path: new URL(String(saved.location)).pathname,
+    headers: { accept: 'application/json' },
+  });
+  return json.cv;
+}
+
+const refusedForm = (address: string, size: number) =>
+  sendPage(address, { _page: '1', _seen: '0,1', _save: '1' }, size).then(({ status }) => status);
+
+test('files that wait for their forms are safe from one address, and leave room for others', async () => {
+  await besideOthers(async () => {
+    const before = await begun('198.51.100.7');
+    expect([before.status, before.entry]).toEqual([200, expect.stringContaining('kept:')]);
+    // Eighteen times 7 MB are twice the room of all.
+    const refused = await Promise.all(Array.from({ length: 18 }, () => refusedForm('203.0.113.5', 7 * MB)));
+    expect(new Set(refused)).toEqual(new Set([422]));
+    const beside = await begun('192.0.2.9');
+    expect([beside.status, beside.asksAgain]).toEqual([200, false]);
+    expect(await finished('198.51.100.7', before.entry)).toMatchObject({ name: 'cv.txt', size: MB / 2 });
+    expect(await finished('192.0.2.9', beside.entry)).toMatchObject({ name: 'cv.txt', size: MB / 2 });
+  });
+}, 240_000);
+
+test('a file that waits for its form is safe for minutes from any number of addresses', async () => {
+  const before = await begun('2001:db8:1:1::7');
+  // Each network has as much as is safe, all together more than there is room for.
+  for (let network = 0; network < 80; network += 8)
+    await Promise.all(Array.from({ length: 8 }, (_, at) => refusedForm(`2001:db8:f:${network + at}::1`, MB)));
+  const late = await begun('192.0.2.10', MB);
+  expect([late.status, late.asksAgain]).toEqual([422, true]);
+  expect(await finished('2001:db8:1:1::8', before.entry)).toMatchObject({ name: 'cv.txt', size: MB / 2 });
 }, 240_000);
 
 test.runIf(process.platform === 'linux')(

@@ -23,6 +23,7 @@ describe('defaults', () => {
         logEntrySize: 10240,
         bodySize: 1048576,
         uploadSize: 629145600,
+        keptSize: 1073741824,
         mails: 100,
         formPosts: 200,
         formTime: 1000,

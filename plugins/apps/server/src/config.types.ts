@@ -65,6 +65,8 @@ export interface Limits {
   bodySize: number;
   /** Bytes of all files of one form; each field of files has a limit of its own. Default 600 MiB. */
   uploadSize: number;
+  /** Bytes of all files that wait in the temporary folder for the next submission of their form; one sender has an eighth. Default 1 GiB. */
+  keptSize: number;
   /** Mails that an app may send in an hour, in one site. Default 100. */
   mails: number;
   /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */

@@ -132,11 +132,7 @@ export default {
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
       strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),
     );
-    await services.files
-      .clear()
-      .catch((error: Error) =>
-        strapi.log.warn(`[apps] files that an earlier process has left cannot be removed: ${error.message}`),
-      );
+    await services.files.start();
     const ownTypes = Object.keys(contentTypes).map((name) => `plugin::apps.${name}`);
     strapi.server.use(createHiddenTypes(ownTypes, strapi.log));
     strapi.server.use(createMiddleware(services));
@@ -145,7 +141,7 @@ export default {
   async destroy() {
     services?.live.destroy();
     services?.reloads?.destroy();
-    await services?.files.settled();
+    await services?.files.destroy();
     await services?.mailer.destroy();
     await services?.runs.destroy();
     await Promise.all([services?.logic.destroy(), services?.store.destroy(), workers?.destroy()]);

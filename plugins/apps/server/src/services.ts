@@ -104,7 +104,8 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
     folder: config.temporaryDirectory,
-    records: (key) => store.stream(key),
+    keptSize: config.limits.keptSize,
+    namedFiles: (key, documentIds) => store.namedFiles(key, documentIds),
     logger,
   });
   const live = createLive({ strapi, logger });

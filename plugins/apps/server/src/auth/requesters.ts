@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { AppsConfig } from '../config.types';
 import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
+import { addressGroup } from './credentials/address-group';
 import {
   createAdministrators,
   MAX_ADMIN_SESSION_AGE,
@@ -78,6 +79,11 @@ export interface Requesters {
   visitors: Visitors;
   proofs: Proofs;
   formPosts: FormPosts;
+  /**
+   * A name that all requests of one sender have in common: of a user, else of an address (`addressGroup`). A keyed hash, because
+   * it may be stored. @param ip as Koa gives it (`ctx.ip`)
+   */
+  senderName(requester: Pick<Requester, 'identity'>, ip: string): string;
 }
 
 interface RequestersOptions {
@@ -120,6 +126,7 @@ export function createRequesters({
     visitors: createVisitors({ keyring, now }),
     proofs: createProofs({ keyring, now }),
     formPosts: createFormPosts(strapi, { keyring, now }),
+    senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,
     impersonations: createImpersonations(strapi, { users, roles, administrators }),
     takesCookies,

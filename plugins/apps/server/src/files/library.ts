@@ -1,4 +1,6 @@
-import { chunks } from '../common/lists';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import { chunks, grouped } from '../common/lists';
 import type { StoredFile, TemporaryFile } from './types';
 
 const FILE = 'plugin::upload.file';
@@ -7,7 +9,15 @@ const OWN = 'plugin::apps.file';
 /** The part of Strapi that the media library needs. */
 export interface LibraryStrapi {
   plugin(name: string): { service(name: string): unknown } | undefined;
-  db: { query(uid: string): Table };
+  db: {
+    query(uid: string): Table;
+    lifecycles: {
+      subscribe(subscriber: {
+        models: string[];
+        beforeCreate(event: { params: { data: Record<string, unknown> } }): void;
+      }): unknown;
+    };
+  };
 }
 
 interface Table {
@@ -23,19 +33,37 @@ interface UploadService {
   remove(file: object): Promise<unknown>;
 }
 
+/** A file that a record may no longer name: see `release`. */
+export interface ReleasedFile {
+  /** Of its row in the plugin's list: they grow. */
+  id: number;
+  site: string;
+  app: string;
+  /** Its document id in the media library. */
+  file: string;
+  /** The mark that `release` has set. */
+  released: string;
+}
+
 /** Strapi's media library, with a list of the files that forms of apps have put there. */
 export interface Library {
   /** Puts a file there; it counts as not saved. @param folder path of folders below the media library, `a/b` */
   add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
   /** The file's record has been saved. */
   saved(documentIds: readonly string[]): Promise<void>;
-  /** Those of the files that an app's forms have put there and no content uses. */
-  removable(site: string, app: string, documentIds?: readonly string[]): Promise<string[]>;
+  /** Marks those of the files that an app's forms have put there, to be looked at. @param documentIds absent: all of the app */
+  release(site: string, app: string, documentIds?: readonly string[]): Promise<void>;
+  /** Marks files that were put there more than an hour ago, and whose records were never saved. */
+  releaseUnsaved(): Promise<void>;
+  /** The marked files whose rows come after the one with this id, in their order. */
+  released(after: number, limit: number): Promise<ReleasedFile[]>;
+  /** Takes the mark away, unless the file was marked again meanwhile. */
+  keep(files: readonly ReleasedFile[]): Promise<void>;
+  /** Those of the files that content of Strapi uses. */
+  inContent(documentIds: readonly string[]): Promise<Set<string>>;
   /** Those of the files that an app's forms have put there, as records store them. */
   known(site: string, app: string, documentIds: readonly string[]): Promise<StoredFile[]>;
   remove(documentIds: readonly string[]): Promise<void>;
-  /** Files that were put there more than an hour ago, and whose records were never saved. */
-  unsaved(): Promise<{ site: string; app: string; file: string }[]>;
 }
 
 /** Images that Strapi reads: one without a size is broken. */
@@ -47,7 +75,24 @@ const MAX_NAMES = 500;
 /** Milliseconds after which a file without a saved record was left by a request that ended early. */
 const ABANDONED = 60 * 60 * 1000;
 
+/** The document id of the file that the running upload makes. */
+const naming = new AsyncLocalStorage<string>();
+
+/** A document id as Strapi makes them: a letter and 23 letters and digits. */
+const newDocumentId = (): string =>
+  [...randomBytes(24)]
+    .map((byte, at) => ((byte % (at === 0 ? 26 : 36)) + 10) % 36)
+    .map((digit) => digit.toString(36))
+    .join('');
+
 export function createLibrary(strapi: LibraryStrapi): Library {
+  strapi.db.lifecycles.subscribe({
+    models: [FILE],
+    beforeCreate({ params }) {
+      const documentId = naming.getStore();
+      if (documentId !== undefined) params.data.documentId = documentId;
+    },
+  });
   const uploads = () => {
     const service = strapi.plugin('upload')?.service('upload');
     if (!service) throw new Error("Strapi's upload plugin is not installed");
@@ -55,19 +100,45 @@ export function createLibrary(strapi: LibraryStrapi): Library {
   };
   const own = () => strapi.db.query(OWN);
 
+  const remove: Library['remove'] = async (documentIds) => {
+    for (const documentId of documentIds) {
+      const file = await strapi.db.query(FILE).findOne({ where: { documentId } });
+      if (file) await uploads().remove(file);
+      await own().deleteMany({ where: { file: documentId } });
+    }
+  };
+
+  /**
+   * Puts the file into the list before `upload` makes it, under the document id that it gets: a process that ends between
+   * them leaves no file that the list does not have.
+   */
+  const listed = async ({ site, app }: TemporaryFile, upload: () => Promise<Record<string, unknown>[]>) => {
+    const documentId = newDocumentId();
+    await own().create({ data: { file: documentId, site, app, saved: false } });
+    try {
+      const [made] = await naming.run(documentId, upload);
+      if (!made) throw new Error('The media library has not stored the file');
+      // Where Strapi's hooks are off, it has chosen one itself.
+      if (made.documentId !== documentId)
+        await own().updateMany({ where: { file: documentId }, data: { file: made.documentId } });
+      return made;
+    } catch (error) {
+      await remove([documentId]).catch(() => undefined);
+      throw error;
+    }
+  };
+
   return {
     async add(file, folder) {
-      const { site, app, path, name, mime, size } = file;
+      const { path, name, mime, size } = file;
       const fileInfo = { name, ...(folder ? { folder: await folderId(strapi, folder) } : {}) };
       const files = { filepath: path, originalFilename: name, mimetype: mime, size };
-      const [made] = await uploads().upload({ data: { fileInfo }, files });
-      if (!made) throw new Error('The media library has not stored the file');
+      const made = await listed(file, () => uploads().upload({ data: { fileInfo }, files }));
       const { width, height } = made as { width?: number; height?: number };
       if (measured.test(mime) && !(width && height)) {
-        await uploads().remove(made);
+        await remove([made.documentId as string]);
         throw Object.assign(new Error('The image is broken'), { name: 'ApplicationError' });
       }
-      await own().create({ data: { file: made.documentId, site, app, saved: false } });
       return {
         id: made.id as number,
         documentId: made.documentId as string,
@@ -81,16 +152,34 @@ export function createLibrary(strapi: LibraryStrapi): Library {
     async saved(documentIds) {
       await own().updateMany({ where: { file: { $in: documentIds } }, data: { saved: true } });
     },
-    async removable(site, app, documentIds) {
-      const rowsOf = (more: object) => own().findMany({ where: { site, app, ...more }, select: ['file'] });
-      const rows = documentIds ? await inChunks(documentIds, (file) => rowsOf({ file })) : await rowsOf({});
-      const names = rows.map(({ file }) => file as string);
-      const found = await inChunks(names, (documentId) =>
+    async release(site, app, documentIds) {
+      const data = { released: newMark() };
+      // Files that are not saved yet belong to a form that is being saved.
+      if (!documentIds) await own().updateMany({ where: { site, app, saved: true }, data });
+      for (const some of chunks(documentIds ?? [], MAX_NAMES))
+        await own().updateMany({ where: { site, app, file: { $in: some } }, data });
+    },
+    async releaseUnsaved() {
+      const before = new Date(Date.now() - ABANDONED).toISOString();
+      const where = { saved: false, released: null, createdAt: { $lt: before } };
+      await own().updateMany({ where, data: { released: newMark() } });
+    },
+    async released(after, limit) {
+      const where = { released: { $notNull: true }, id: { $gt: after } };
+      return (await own().findMany({ where, orderBy: 'id', limit })) as unknown as ReleasedFile[];
+    },
+    async keep(files) {
+      for (const [released, some] of grouped(files, (file) => file.released)) {
+        const ids = some.map(({ id }) => id);
+        await own().updateMany({ where: { id: { $in: ids }, released }, data: { released: null, saved: true } });
+      }
+    },
+    async inContent(documentIds) {
+      const found = await inChunks(documentIds, (documentId) =>
         strapi.db.query(FILE).findMany({ where: { documentId }, select: ['documentId'], populate: ['related'] }),
       );
-      return found.flatMap(({ documentId, related }) =>
-        Array.isArray(related) && related.length > 0 ? [] : [documentId as string],
-      );
+      const used = found.filter(({ related }) => Array.isArray(related) && related.length > 0);
+      return new Set(used.map(({ documentId }) => documentId as string));
     },
     async known(site, app, documentIds) {
       const rows = await inChunks(documentIds, (file) =>
@@ -100,20 +189,12 @@ export function createLibrary(strapi: LibraryStrapi): Library {
       const found = await inChunks(names, (documentId) => strapi.db.query(FILE).findMany({ where: { documentId } }));
       return found.map(storedFile);
     },
-    async remove(documentIds) {
-      for (const documentId of documentIds) {
-        const file = await strapi.db.query(FILE).findOne({ where: { documentId } });
-        if (file) await uploads().remove(file);
-        await own().deleteMany({ where: { file: documentId } });
-      }
-    },
-    async unsaved() {
-      const before = new Date(Date.now() - ABANDONED).toISOString();
-      const rows = await own().findMany({ where: { saved: false, createdAt: { $lt: before } } });
-      return rows.map(({ site, app, file }) => ({ site: String(site), app: String(app), file: String(file) }));
-    },
+    remove,
   };
 }
+
+/** A mark that tells two calls of `release` from each other. */
+const newMark = (): string => randomBytes(12).toString('hex');
 
 /** A file of the library as records store it; the library has sizes in kB with two decimals. */
 function storedFile({ id, documentId, name, url, mime, size, width, height }: Record<string, unknown>): StoredFile {

@@ -13,11 +13,19 @@ function lostAfterwards() {
   const file = (name: string) => ({ documentId: name, url: `/uploads/${name}`, name, mime: 'text/plain', size: 1 });
   const strapi = {
     plugin: () => ({ service: () => ({ upload: async () => [file(`f${++made}`)], remove: query }) }),
-    db: { query: () => ({ create: query, updateMany: query, findOne: query, findMany: query, deleteMany: query }) },
+    db: {
+      query: () => ({ create: query, updateMany: query, findOne: query, findMany: query, deleteMany: query }),
+      lifecycles: { subscribe: () => undefined },
+    },
   };
   const error = vi.fn();
-  const options = { strapi: strapi as unknown as LibraryStrapi, folder: '/none', records: async function* () {} };
-  const files = createFiles({ ...options, logger: { error } });
+  const options = {
+    strapi: strapi as unknown as LibraryStrapi,
+    folder: '/none',
+    keptSize: 2 ** 30,
+    namedFiles: async () => new Set<string>(),
+  };
+  const files = createFiles({ ...options, logger: { error, warn: error } });
   const lose = () => {
     isLost = true;
   };
@@ -27,7 +35,7 @@ function lostAfterwards() {
 test('a database that is lost after the commit fails no request, and its files stay', async () => {
   const { files, error, lose } = lostAfterwards();
   const discard = vi.spyOn(files, 'discard');
-  const own = new RequestFiles(files, { site: 'site', app: 'app' });
+  const own = new RequestFiles(files, { site: 'site', app: 'app' }, 'sender');
   const sent = ['a', 'b'].map((token) => ({ token, path: '', name: token, mime: 'text/plain', size: 1, field: 'x' }));
   await own.add(sent as unknown as TemporaryFile[], () => undefined);
   lose();

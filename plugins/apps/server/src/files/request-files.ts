@@ -1,11 +1,14 @@
 import { isStoredFile } from './stored';
-import type { FileProblem, FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
+import type { FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
 
 /** Why the media library did not take a file. */
 const REFUSED = 'file_refused';
 
-/** Why a file of a form that is not carried out is not there. */
+/** Why a file of a form that is shown again is not there. */
 const AGAIN = 'file_again';
+
+/** Why a kept file is not there. */
+const GONE = 'file_gone';
 
 /** Names of errors with which the media library refuses a file. */
 const refusals = new Set(['ApplicationError', 'ValidationError', 'PayloadTooLargeError']);
@@ -33,6 +36,8 @@ export class RequestFiles {
   constructor(
     private readonly files: Files,
     private readonly scope: Omit<FileScope, 'field'>,
+    /** A name that all requests of the sender have in common: kept files are counted by it. */
+    private readonly sender: string,
   ) {}
 
   /** Takes a file of the request, or removes it at once where the request has ended. */
@@ -45,11 +50,6 @@ export class RequestFiles {
   skip(part: string): void {
     if (!this.refused.has(part)) this.receive(part, { problem: AGAIN });
     this.refused.add(part);
-  }
-
-  /** What is wrong with skipped files, by part. */
-  skipped(): { part: string; problem: FileProblem }[] {
-    return [...this.refused].map((part) => ({ part, problem: AGAIN }));
   }
 
   /** The parts of the form with files. */
@@ -70,10 +70,15 @@ export class RequestFiles {
     return this.withProblem(file);
   }
 
-  /** Keeps a file for the form's next submission. False when the kept files would exceed MAX_KEPT. */
+  /**
+   * Keeps a file for the form's next submission. False where it finds no room; it has a problem from then on. Claim the
+   * form's kept files before: they do not give way to it.
+   */
   async keep(file: TemporaryFile): Promise<boolean> {
-    const keeps = await this.files.temporary.keep(file);
+    const stays = new Set([...this.kept, ...this.claimed.keys()]);
+    const keeps = await this.files.temporary.keep(file, this.sender, stays);
     if (keeps) this.kept.add(file.token);
+    else this.added.set(file.token, { problem: AGAIN });
     return keeps;
   }
 
@@ -89,8 +94,10 @@ export class RequestFiles {
       try {
         this.added.set(file.token, await this.files.add(file, folderOf(file.field)));
       } catch (error) {
-        if (!refusals.has((error as Error).name)) throw error;
-        this.added.set(file.token, { problem: REFUSED });
+        // It may have given way to another file since this request has claimed it.
+        const isGone = !(await this.files.temporary.isThere(file));
+        if (!isGone && !refusals.has((error as Error).name)) throw error;
+        this.added.set(file.token, { problem: isGone ? GONE : REFUSED });
       }
     }
   }

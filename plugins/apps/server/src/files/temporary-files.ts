@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type KeptFile, KeptFiles } from './kept-files';
 import { HEAD, kindOf } from './kinds';
 import { chosenName, cleanName, endingOf } from './names';
 import type { FileScope, RefusedFile, TemporaryFile } from './types';
@@ -8,11 +9,11 @@ import type { FileScope, RefusedFile, TemporaryFile } from './types';
 /** Milliseconds for which a file waits for its record; then it is removed. */
 const MAX_AGE = 2 * 60 * 60 * 1000;
 
-/** Bytes of all files that this process keeps for forms with errors. */
-const MAX_KEPT = 1024 ** 3;
+/** Milliseconds after which the folder is read again before a file is kept: other processes may share it. */
+const MAX_SCAN_AGE = 10_000;
 
 const tokenPattern = /^[0-9a-f]{32}$/;
-const fileName = /^upload-[0-9a-f]{32}(?:\.json)?$/;
+const fileName = /^upload-([0-9a-f]{32})(\.json)?$/;
 
 /** Uploaded files in the temporary folder, until their record is saved (docs/decisions/files.md). */
 export interface TemporaryFiles {
@@ -26,22 +27,75 @@ export interface TemporaryFiles {
     maxSize: number,
     scope: FileScope,
   ): Promise<TemporaryFile | RefusedFile | null>;
-  /** Keeps a file for the form's next submission. False when the kept files would exceed MAX_KEPT. */
-  keep(file: TemporaryFile): Promise<boolean>;
+  /**
+   * Keeps a file for the form's next submission; older ones may give way to it. False where it finds no room.
+   * @param sender a name that all requests of one sender have in common
+   * @param stays tokens of files that do not give way: those that the same form shows again
+   */
+  keep(file: TemporaryFile, sender: string, stays: ReadonlySet<string>): Promise<boolean>;
   /** The kept file of a token, for the same field of the same app; null if there is none any more. */
   claim(token: string, scope: FileScope): Promise<TemporaryFile | null>;
-  remove(file: TemporaryFile): Promise<void>;
+  /** Whether the file is in the folder still. */
+  isThere(file: TemporaryFile): Promise<boolean>;
+  remove(file: Pick<TemporaryFile, 'token'>): Promise<void>;
   /** Removes what waits for too long, of all processes that share the folder. */
   clear(): Promise<void>;
 }
 
-export function createTemporaryFiles(folder: string): TemporaryFiles {
+/** A kept file, as the file beside it describes it. */
+type Description = TemporaryFile & Pick<KeptFile, 'sender' | 'keptAt'>;
+
+/**
+ * @param folder may be shared by several processes
+ * @param total bytes of all kept files in it (`limits.keptSize`)
+ */
+export function createTemporaryFiles(folder: string, total: number): TemporaryFiles {
   const pathOf = (token: string) => join(folder, `upload-${token}`);
-  const keptSizes = new Map<string, number>();
-  const remove = async ({ token, path }: TemporaryFile) => {
-    keptSizes.delete(token);
-    await rm(path, { force: true });
-    await rm(`${path}.json`, { force: true });
+  const descriptionOf = (token: string) => `${pathOf(token)}.json`;
+  const kept = new KeptFiles(total);
+  const writing = new Set<string>();
+  let scannedAt = Number.NEGATIVE_INFINITY;
+  let scanning: Promise<void> | undefined;
+
+  const remove = async ({ token }: Pick<TemporaryFile, 'token'>) => {
+    kept.delete(token);
+    await rm(pathOf(token), { force: true });
+    await rm(descriptionOf(token), { force: true });
+  };
+
+  const read = async (token: string): Promise<Description | null> => {
+    try {
+      const found = JSON.parse(await readFile(descriptionOf(token), 'utf8')) as Description;
+      return typeof found.keptAt === 'number' ? { ...found, path: pathOf(token) } : null;
+    } catch {
+      // It is gone, or the process has ended while it wrote.
+      return null;
+    }
+  };
+
+  /** Reads which files the folder has: those of an earlier process, and of others that share it. */
+  const scan = async () => {
+    const before = new Set(kept.all().map(({ token }) => token));
+    for (const token of writing) before.delete(token);
+    const found = (await readdir(folder).catch(() => [])).flatMap((name) => {
+      const [, token, isDescription] = fileName.exec(name) ?? [];
+      return token && isDescription ? [token] : [];
+    });
+    for (const token of found) {
+      if (before.delete(token) || kept.has(token)) continue;
+      const description = await read(token);
+      if (description) kept.add(description);
+    }
+    for (const token of before) kept.delete(token);
+    scannedAt = Date.now();
+  };
+
+  const scanned = (maxAge: number): Promise<void> | undefined => {
+    if (Math.abs(Date.now() - scannedAt) < maxAge) return undefined;
+    scanning ??= scan().finally(() => {
+      scanning = undefined;
+    });
+    return scanning;
   };
 
   return {
@@ -72,36 +126,56 @@ export function createTemporaryFiles(folder: string): TemporaryFiles {
         if (!keeps) await rm(path, { force: true });
       }
     },
-    async keep(file) {
-      if (keptSizes.has(file.token)) return true;
-      const total = [...keptSizes.values()].reduce((sum, size) => sum + size, 0);
-      if (total + file.size > MAX_KEPT) return false;
-      keptSizes.set(file.token, file.size);
-      setTimeout(() => void remove(file).catch(() => undefined), MAX_AGE).unref();
-      await writeFile(`${file.path}.json`, JSON.stringify(file), { mode: 0o600 });
+    async keep(file, sender, stays) {
+      await scanned(MAX_SCAN_AGE);
+      const { token, size } = file;
+      if (kept.has(token)) return true;
+      const keptAt = Date.now();
+      // Decided without waiting, so that requests at the same moment count each other's files.
+      const leaving = kept.roomFor({ sender, size }, stays, keptAt);
+      if (!leaving) return false;
+      for (const one of leaving) kept.delete(one.token);
+      kept.add({ token, sender, size, keptAt });
+      writing.add(token);
+      try {
+        for (const one of leaving) await remove(one);
+        const description: Description = { ...file, sender, keptAt };
+        await writeFile(descriptionOf(token), JSON.stringify(description), { mode: 0o600 });
+      } catch (error) {
+        kept.delete(token);
+        throw error;
+      } finally {
+        writing.delete(token);
+      }
       return true;
     },
     async claim(token, scope) {
       if (!tokenPattern.test(token)) return null;
-      const path = pathOf(token);
-      const text = await readFile(`${path}.json`, 'utf8').catch(() => null);
-      if (text === null || !(await stat(path).catch(() => null))) return null;
-      const file = { ...(JSON.parse(text) as TemporaryFile), path };
+      const file = await read(token);
+      if (!file || Date.now() - file.keptAt > MAX_AGE || !(await isFile(file.path))) return null;
       const isSame = file.site === scope.site && file.app === scope.app && file.field === scope.field;
-      return isSame ? file : null;
+      if (!isSame) return null;
+      kept.add(file);
+      return file;
     },
+    isThere: ({ path }) => isFile(path),
     remove,
     async clear() {
-      const names = await readdir(folder).catch(() => []);
-      for (const name of names) {
-        if (!fileName.test(name)) continue;
+      await scanned(0);
+      const isOld = (time: number) => Date.now() - time > MAX_AGE;
+      for (const file of kept.all()) if (isOld(file.keptAt)) await remove(file);
+      for (const name of await readdir(folder).catch(() => [])) {
+        const [, token] = fileName.exec(name) ?? [];
+        if (!token || kept.has(token)) continue;
         const path = join(folder, name);
         const found = await stat(path).catch(() => null);
-        if (found && Date.now() - found.mtimeMs > MAX_AGE) await rm(path, { force: true });
+        if (found && isOld(found.mtimeMs)) await rm(path, { force: true });
       }
     },
   };
 }
+
+const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null;
 
 /** Writes a stream up to its limit, and reads the rest without keeping it. */
 async function write(file: FileHandle, stream: AsyncIterable<Buffer>, maxSize: number) {

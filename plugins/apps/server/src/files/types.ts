@@ -60,18 +60,18 @@ export interface Files {
   add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
   /** Those of the files that forms of the app have put into the media library; their sizes are exact to ten bytes. */
   known(key: AppKey, documentIds: readonly string[]): Promise<StoredFile[]>;
-  /** Notes that records name these files. Never rejects: a file that could not be marked is looked at by `clear`. */
+  /** Notes that records name these files. Never rejects: a file that could not be marked is looked at later. */
   saved(documentIds: readonly string[]): Promise<void>;
   /** Removes files whose records were not saved. Never rejects, as `saved`. */
   discard(documentIds: readonly string[]): Promise<void>;
   /**
-   * Removes those of the files that no record of the app and no content uses any more, later: all records are read. Files
-   * that no form of the app has put into the media library stay.
+   * Notes that records of the app no longer name these files: those that no other record of it and no content uses are
+   * removed later, in batches. Files that no form of the app has put into the media library stay. Never rejects.
    * @param documentIds absent: all of the app
    */
-  release(key: AppKey, documentIds?: readonly string[]): void;
-  /** Removes what processes that ended early have left. */
-  clear(): Promise<void>;
+  release(key: AppKey, documentIds?: readonly string[]): Promise<void>;
+  /** Removes what waits for too long, and what processes that ended early have left: now, and every ten minutes. Never rejects. */
+  start(): Promise<void>;
   /** Waits for removals that have begun. */
-  settled(): Promise<void>;
+  destroy(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Items } from '../../../shared/json';
 import { AppsError, isAppsError } from '../common/errors';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
 import { indexesOf } from './query/statement/lower';
-import { CREATOR_INDEX } from './tables/layout';
+import { CREATOR_INDEX, FILES_INDEX } from './tables/layout';
 import type { IndexDeclarations, IndexType, SearchAfter } from './types';
 
 /** A search whose query, names and numbers were checked (docs/reference/search.md). */
@@ -33,7 +33,7 @@ export function checkSearch(declared: IndexDeclarations, options: SearchAfter): 
   checkNumber('limit', limit, queryLimits.limit);
   checkNumber('offset', offset, Number.MAX_SAFE_INTEGER - queryLimits.limit);
   // A search that goes on after a record comes once: it must not displace those that are kept.
-  if (query.length > MAX_KEY || options.after) return newSearch(declared, options, limit, offset);
+  if (query.length > MAX_KEY || options.after || options.files) return newSearch(declared, options, limit, offset);
   const known = checked.get(declared) ?? new LRUCache<string, CheckedSearch>({ max: MAX_CHECKED, maxSize: MAX_KEYS });
   checked.set(declared, known);
   const key = JSON.stringify([limit, offset, reverse, withTotal, query, sortIndex, options.names, options.creator]);
@@ -78,7 +78,7 @@ function refusalOf(work: () => unknown): { reason: string; index?: string } | nu
 
 function newSearch(
   declared: IndexDeclarations,
-  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator }: SearchAfter,
+  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator, files }: SearchAfter,
   limit: number,
   offset: number,
 ): CheckedSearch {
@@ -90,8 +90,9 @@ function newSearch(
     if (type !== 'text' || needed.has(sortIndex)) needed.set(sortIndex, type);
   }
   if (creator) needed.set(CREATOR_INDEX, 'field');
+  if (files) needed.set(FILES_INDEX, 'keyword');
   return {
-    condition: creator ? madeBy(creator, asked) : asked,
+    condition: together([...(creator ? [madeBy(creator)] : []), ...(files ? [naming(files)] : [])], asked),
     sortIndex: needed.has(sortIndex ?? '') ? sortIndex : undefined,
     reverse,
     limit,
@@ -111,10 +112,25 @@ function checkCondition(
   return tree && checkQuery(tree, declared, names);
 }
 
-/** The condition, for records of one creator. */
-function madeBy(creator: string, asked: Condition | null): Condition {
-  const own: Condition = { kind: 'compare', index: CREATOR_INDEX, comparator: '==', value: creator };
-  return asked ? { kind: 'and', children: [own, asked] } : own;
+/** Records of one creator. */
+const madeBy = (creator: string): Condition => ({
+  kind: 'compare',
+  index: CREATOR_INDEX,
+  comparator: '==',
+  value: creator,
+});
+
+/** Records that name one of these files. */
+const naming = (files: readonly string[]): Condition =>
+  files.length === 0
+    ? { kind: 'constant', value: false }
+    : { kind: 'keywords', index: FILES_INDEX, mode: 'any', values: [...files] };
+
+/** A condition with those of the plugin before it. */
+function together(own: readonly Condition[], asked: Condition | null): Condition | null {
+  const children = asked ? [...own, asked] : own;
+  const [first = null, ...others] = children;
+  return others.length > 0 ? { kind: 'and', children: [...children] } : first;
 }
 
 function checkNumber(name: string, value: number, max: number): void {

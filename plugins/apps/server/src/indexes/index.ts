@@ -17,7 +17,7 @@ import {
   targetOf,
 } from './search';
 import { countEntries } from './sizes';
-import { CREATOR_INDEX } from './tables/layout';
+import { ownIndexes } from './tables/layout';
 import { deleteRange, type RecordWrite, writeRows } from './tables/rows';
 import { createStateTable, type Generation, lockState } from './tables/state';
 import { dropTables } from './tables/tables';
@@ -186,7 +186,7 @@ export function createIndexes({
     progress: readiness.progress,
     async complete(scope) {
       const all = new Map((await readiness.complete(scope)).flatMap(({ indexes }) => indexes));
-      all.delete(CREATOR_INDEX);
+      for (const name of ownIndexes.keys()) all.delete(name);
       return all;
     },
 
@@ -197,7 +197,7 @@ export function createIndexes({
         for (const [name, size] of await countEntries(sql, targetOf(dialect, generation, limits)))
           sizes.set(name, size);
       }
-      sizes.delete(CREATOR_INDEX);
+      for (const name of ownIndexes.keys()) sizes.delete(name);
       return sizes;
     },
 

@@ -22,9 +22,11 @@ export interface SearchOptions {
   creator?: string;
 }
 
-/** A search whose matches may begin after the record with this `seq`: only without `sortIndex` and `reverse`. */
+/** A search of the plugin itself. Its matches may begin after the record with the `seq` `after`: only without `sortIndex` and `reverse`. */
 export interface SearchAfter extends SearchOptions {
   after?: number;
+  /** Only records that name one of these files of the media library, by document id. */
+  files?: readonly string[];
 }
 
 /** When a read must end, besides at its own limit. */

@@ -90,6 +90,46 @@ describe.each(await availableClients())('indexes of records on %s', (client) => 
     expect(await store.check({ repair: false })).toMatchObject({ wrong: 0 });
   }, 30_000);
 
+  test('the files that records name are known by an index, whatever way the records were written', async () => {
+    const key = newApp();
+    const file = (documentId: string) => ({ id: 1, documentId, name: 'a', url: '/a', mime: 'a/b', size: 1 });
+    const all = ['old', 'one', 'list', 'deep', 'bulk', 'many', 'changed', 'none'];
+    const named = async () => [...(await store.namedFiles(key, all))].sort();
+    await create(key, 'old', { cv: file('old'), title: 'none', ref: { documentId: 'none' } });
+    // Index tables as they were made before: without files.
+    expect(await store.count(key, declared, 'total == null')).toBe(1);
+    expect(await named()).toEqual(['old']);
+    expect(await store.namedFiles(newApp(), all)).toEqual(new Set());
+
+    await create(key, 'one', { cv: file('one'), more: [file('list'), { entries: [file('deep')] }] });
+    await Promise.all(Array.from({ length: 30 }, (_, at) => create(key, `many${at}`, { cv: file('many') })));
+    const bulk = Array.from({ length: 1_200 }, (_, at) => ({
+      id: `b${at}`,
+      items: { cv: file('bulk') },
+      creator: null,
+    }));
+    await store.createMany(key, from(bulk));
+    await store.transact((unit) => unit.update(key, 'old', { set: { cv: file('changed') } }));
+    expect(await named()).toEqual(['bulk', 'changed', 'deep', 'list', 'many', 'one']);
+    expect(await store.namedFiles(key, [])).toEqual(new Set());
+    expect(await store.check({ repair: false })).toMatchObject({ wrong: 0 });
+
+    await store.transact((unit) => unit.delete(key, 'one'));
+    await store.transact((unit) => unit.update(key, 'old', { unset: ['cv'] }));
+    const [row] = await database.knex('apps_records').where({ app: key.app, identifier: 'many0' }).select('id');
+    await database.knex('apps_records').where({ id: row.id }).delete();
+    await store.forgetDeleted([{ seq: Number(row.id), key }]);
+    expect(await named()).toEqual(['bulk', 'many']);
+    for (const rebuild of [false, true]) {
+      expect(await store.refresh(key, declared, { rebuild })).not.toContain('@files');
+      expect(await named()).toEqual(['bulk', 'many']);
+    }
+    expect([...(await store.completeIndexes(key)).keys()]).not.toContain('@files');
+    expect([...(await store.indexSizes(key)).keys()]).not.toContain('@files');
+    await store.clear(key);
+    expect(await named()).toEqual([]);
+  }, 60_000);
+
   test('records that other code writes while the process runs are found soon', async () => {
     const key = newApp();
     for (const id of ['a', 'b']) await create(key, id, { total: 1 });

@@ -1,9 +1,14 @@
+import { documentIdsIn } from '../files';
 import type { Access, Indexes } from '../indexes';
+import type { IndexDeclarations } from '../indexes/types';
 import { scopeOf } from './table/ids';
 import { readSomeOf } from './table/page';
 import { readSome } from './table/table';
 import type { RecordStore } from './types';
 import { refuseMissing } from './unit/not-built';
+
+/** The app's own indexes, which are not needed. */
+const NONE: IndexDeclarations = new Map();
 
 interface StreamTools {
   /** The connection for the next statement. */
@@ -18,7 +23,7 @@ export function createStreams({
   access,
   indexes,
   batchSize,
-}: StreamTools): Pick<RecordStore, 'stream' | 'streamMatches'> {
+}: StreamTools): Pick<RecordStore, 'stream' | 'streamMatches' | 'namedFiles'> {
   return {
     async *stream(key, { limit = Number.POSITIVE_INFINITY, offset = 0, after = 0, own } = {}) {
       let left = limit;
@@ -46,6 +51,22 @@ export function createStreams({
         if (next === undefined) return;
         after = next;
       }
+    },
+
+    async namedFiles(key, documentIds) {
+      const left = new Set(documentIds);
+      const named = new Set<string>();
+      // Each round finds a file at least, of which other records may be many.
+      for (let round = 0; round <= documentIds.length && left.size > 0; round += 1) {
+        const connection = await access();
+        const page = { files: [...left], limit: batchSize };
+        const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), NONE, page, {}));
+        if (rows.length === 0) return named;
+        const { records } = await readSome(connection.sql, rows, batchSize);
+        for (const { items } of records) for (const id of documentIdsIn(items)) if (left.delete(id)) named.add(id);
+      }
+      // Records that were changed between the two statements of each round: none of the files counts as not named.
+      return new Set(documentIds);
     },
   };
 }

@@ -153,6 +153,8 @@ export interface RecordStore extends RecordReader {
     indexes: IndexDeclarations,
     search: Pick<SearchOptions, 'query' | 'names' | 'creator'>,
   ): AsyncIterable<StoredRecord[]>;
+  /** Those of the files, by document id, that records of the app name. The first call for an app builds an index of them. */
+  namedFiles(key: AppKey, documentIds: readonly string[]): Promise<Set<string>>;
   /**
    * Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError.
    * @param options.restores whether they are those of an export, which may have more items than new ones, and longer names

@@ -37,6 +37,6 @@ export class FileChanges implements UnitObserver {
       entry.ids.push(id);
       byApp.set(name, entry);
     }
-    for (const { key, ids } of byApp.values()) files.release(key, ids);
+    for (const { key, ids } of byApp.values()) await files.release(key, ids);
   }
 }

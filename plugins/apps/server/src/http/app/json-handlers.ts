@@ -146,7 +146,7 @@ export async function deleteRecords(exchange: Exchange): Promise<void> {
   requireRight(exchange, rights.deleteAll, 'delete all records');
   const key = { site: site.id, app: app.id };
   await services.store.clear(key);
-  services.files.release(key);
+  await services.files.release(key);
   ctx.body = { success: 'deleted' };
 }
 

@@ -72,14 +72,10 @@ async function answerPosted(exchange: Exchange, find: Find): Promise<void> {
   }
 }
 
-/** What a form without a valid token says: that it is old, and what is wrong with skipped files. */
+/** What a form without a valid token says. */
 async function staleErrors({ visit, app }: Exchange) {
   const { say } = await localeOf({ visit, app });
-  const files = (visit.files?.skipped() ?? []).map(({ part, problem }) => ({
-    path: part.split(':'),
-    message: say(problem),
-  }));
-  return [{ path: [], message: say('stale_form') }, ...files];
+  return [{ path: [], message: say('stale_form') }];
 }
 
 /** Shows a refused form again, with what was entered; nothing of it is stored. */

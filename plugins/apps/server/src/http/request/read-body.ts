@@ -33,11 +33,11 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
   if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
     await shortWork(() => checkBody(ctx, bodySize));
     await checkRawBody(ctx, bodySize);
-    return requestFiles(ctx, services, { site: site.id, app: app?.id ?? '' });
+    return requestFiles(sender, { site: site.id, app: app?.id ?? '' });
   }
   const takes = app !== null && ctx.method === 'POST';
   const scope = { site: site.id, app: app?.id ?? '' };
-  return readMultipart(ctx, requestFiles(ctx, services, scope), {
+  return readMultipart(ctx, requestFiles(sender, scope), {
     bodySize,
     uploadSize,
     rules: takes ? fileRules(app, target?.kind === 'block' ? target.block : undefined) : new Map(),
@@ -58,18 +58,17 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
 export async function readFieldsOnly(ctx: Context, services: HttpServices): Promise<void> {
   const { bodySize, uploadSize } = services.config.limits;
   const scope = { site: '', app: '' };
-  const none = new RequestFiles(services.files, scope);
+  const none = new RequestFiles(services.files, scope, '');
   const { files } = services;
   await readMultipart(ctx, none, { bodySize, uploadSize, rules: null, files, scope, check: () => false });
 }
 
 /** The files of a request; those that no form waits for are removed after the answer. */
 export function requestFiles(
-  ctx: Context,
-  { files }: HttpServices,
+  { ctx, services: { files, requesters }, requester }: Pick<Sender, 'ctx' | 'services' | 'requester'>,
   scope: { site: string; app: string },
 ): RequestFiles {
-  const own = new RequestFiles(files, scope);
+  const own = new RequestFiles(files, scope, requesters.senderName(requester, ctx.ip));
   const end = () => void own.end().catch(() => undefined);
   if (ctx.res.closed) end();
   else ctx.res.once('close', end);

@@ -4,7 +4,7 @@ import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/deadline';
 import { createSql, readerOf, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
-import { CREATOR_INDEX, tablesOf } from '../tables/layout';
+import { ownIndexes, tablesOf } from '../tables/layout';
 import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
 import { dropTables } from '../tables/tables';
 import type { IndexDeclarations, Progress } from '../types';
@@ -57,10 +57,10 @@ export interface Readiness {
 /** Milliseconds after which the completeness of an index is checked again. */
 const recheck = 2_000;
 
-/** No app declares the index of creators: a search has needed it, and the next one will again. */
-function withCreators(state: State, declared: IndexDeclarations): IndexDeclarations {
-  const has = state.some(({ indexes }) => indexes.some(([name]) => name === CREATOR_INDEX));
-  return has ? new Map([...declared, [CREATOR_INDEX, 'field'] as const]) : declared;
+/** No app declares the plugin's own indexes: a search has needed those that there are, and the next one will again. */
+function withOwn(state: State, declared: IndexDeclarations): IndexDeclarations {
+  const present = new Set(state.flatMap(({ indexes }) => indexes.map(([name]) => name)));
+  return new Map([...declared, ...[...ownIndexes].filter(([name]) => present.has(name))]);
 }
 
 /** `records`: name of the records table; `timeout`: how long (ms) a search waits for a build before 503. */
@@ -164,7 +164,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     async refresh(scope, declared, rebuild) {
       await running.get(scope)?.catch(() => undefined);
       await builtOnce(scope, async () => {
-        const wanted = withCreators(await stateOf(scope), declared);
+        const wanted = withOwn(await stateOf(scope), declared);
         if (rebuild) await dropAll(scope);
         while (!stopped() && !(await build(tools, scope, wanted, 'replace')));
       });

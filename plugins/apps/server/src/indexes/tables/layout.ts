@@ -14,10 +14,19 @@ export type Layout = ReadonlyMap<string, LaidOutIndex>;
 export type StoredLayout = [string, IndexType][];
 
 /**
- * The field index of the records' creators, by which searches find those of one (docs/decisions/own-records.md). No app can
- * declare it, and no query can name it: names of elements have no `@`. A generation has it once a search has needed it.
+ * The field index of the records' creators, by which searches find those of one (docs/decisions/own-records.md). A generation
+ * has it, and each other of `ownIndexes`, once a search has needed it.
  */
 export const CREATOR_INDEX = '@creator';
+
+/** The keyword index of the files that records name, by which their removal finds the records that still do (docs/decisions/files.md). */
+export const FILES_INDEX = '@files';
+
+/** Indexes that no app declares, and no query can name: names of elements have no `@`. */
+export const ownIndexes: IndexDeclarations = new Map([
+  [CREATOR_INDEX, 'field'],
+  [FILES_INDEX, 'keyword'],
+]);
 
 /** All declared indexes and `id`, which is always a field index, in order of name. */
 export function storedLayout(declared: IndexDeclarations): StoredLayout {

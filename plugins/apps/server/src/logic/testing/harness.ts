@@ -27,6 +27,7 @@ export const limits: Limits = {
   logEntrySize: 10240,
   bodySize: 1024 * 1024,
   uploadSize: 1024 * 1024,
+  keptSize: 4 * 1024 * 1024,
   mails: 100,
   formPosts: 200,
   formTime: 1000,

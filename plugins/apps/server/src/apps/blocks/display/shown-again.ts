@@ -1,5 +1,6 @@
 import { shortWork } from '../../../common/time/pace';
 import type { StoredRecord } from '../../../records/types';
+import { localeOf } from '../../run/locale';
 import type { FormError } from '../../run/refusals';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
@@ -9,7 +10,7 @@ import type { Entries, FormFields } from '../sent/form';
 import { isPageMove, pageState, pagesOf } from '../sent/pages';
 import { pressedSearch, searchesIn } from '../sent/searches';
 import { changedEntries, pressedButton, sentEntries } from '../sent/sent-entries';
-import { fieldsAgain, filesAgain } from '../sent/submitted-files';
+import { type FilesAgain, fieldsAgain, filesAgain, lostFiles } from '../sent/submitted-files';
 import type { DisplayOptions } from './element-contents';
 
 /** Whether a button was pressed that only shows the form again: of its pages, or of a repeated group. */
@@ -22,6 +23,7 @@ export const onlyShows = (block: Block, fields: FormFields): boolean =>
  * A posted form that is shown again, with what was entered. A record is shown for reading again where its form was not
  * sent, but a button beside its text, and to those who may not change it.
  * @param keepsFiles false for a JSON client, which gets no form that could name kept files
+ * @returns with messages of its own beside fields whose files could not be kept
  */
 export async function shownAgain(
   run: Run,
@@ -43,14 +45,38 @@ export async function shownAgain(
     entered || moves || errors.length > 0
       ? withChange(block, fields, { ...(entered ?? { entered: new Map(), repeats: new Map() }), ...searches, errors })
       : undefined;
-  const submission = entries && { submission: entries };
-  if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...submission };
-  const shown = entries ?? { entered: new Map<string, readonly string[]>(), errors };
+  if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...(entries && { submission: entries }) };
   const shownFiles = await filesAgain(block, fields, { files: keepsFiles ? files : undefined, items: record?.items });
   const kept = fieldsAgain(block, fields, shownFiles);
-  const state = () => pageState(block.definition, pages, kept, shown, record?.items);
-  const paged = pages.length > 0 && (await shortWork(state));
-  return { record, mode: 'input', shownFiles, ...submission, ...(paged && { paged }) };
+  const none = { entered: new Map<string, readonly string[]>(), errors };
+  const stateOf = async (shown: Pick<Entries, 'entered' | 'errors'>) =>
+    pages.length > 0
+      ? shortWork(() => pageState(block.definition, pages, kept, shown, record?.items))
+      : undefined;
+  const absent = (await stateOf(entries ?? none))?.absent;
+  const submission = entries && keepsFiles ? await withLostFiles(run, block, entries, shownFiles, absent) : entries;
+  const paged = await stateOf(submission ?? none);
+  return { record, mode: 'input', shownFiles, ...(submission && { submission }), ...(paged && { paged }) };
+}
+
+/**
+ * What is shown again, with a message beside each field whose files it does not have: else they would be missing unnoticed.
+ * @param absent elements of pages that are not shown
+ */
+async function withLostFiles(
+  run: Run,
+  block: Block,
+  entries: Entries,
+  again: FilesAgain,
+  absent: ReadonlySet<string> = new Set(),
+): Promise<Entries> {
+  const known = new Set(entries.errors.map(({ path }) => path.join(':')));
+  const isNew = ({ path }: { path: string[] }) => !known.has(path.join(':')) && !absent.has(path[0] ?? '');
+  const lost = lostFiles(block, entries, again).filter(isNew);
+  if (lost.length === 0) return entries;
+  const { say } = await localeOf(run);
+  const messages = lost.map(({ path, message: { key, values } }) => ({ path, message: say(key, values) }));
+  return { ...entries, errors: [...entries.errors, ...messages] };
 }
 
 /** Whether a form is not saved yet, because a page shows that the visitor has not seen. */

@@ -7,6 +7,7 @@ import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
+import type { DisplayOptions } from '../display/element-contents';
 import { questionHtml, unanswered } from '../display/question';
 import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
@@ -39,6 +40,10 @@ export interface SubmitRights {
 
 const ACTION = 'action.';
 
+/** The names of the actions that a form asks for. */
+const actionsIn = (fields: FormFields): string[] =>
+  Object.keys(fields).flatMap((name) => (name.startsWith(ACTION) ? [name.slice(ACTION.length)] : []));
+
 /**
  * Processes a block's posted form: `on_display`, `action.<element>` functions, then `_delete`, `_edit` or `_save`
  * (docs/reference/layouts.md#posting-a-form). Without any of them the block is shown again, with what was entered. A
@@ -55,6 +60,7 @@ export async function submitBlock(
   const form = { fields, ...more };
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
+    refuseLost(run, await shownAgain(run, block, record, fields));
     const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
     const options = { record, mode: record ? 'text' : 'input' } as const;
     const html = await questionHtml(run, block, options, question, fieldsAgain(block, fields, files));
@@ -73,8 +79,11 @@ export async function submitBlock(
     if (!shows && record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
     const saves = !shows && Object.hasOwn(fields, '_save') && !hasUnseenPage(run, block, record, fields);
     if (saves) return save(run, block, session, record, form, rights);
+    const again = await shownAgain(run, block, record, fields, [], rights.asks);
+    // What an action has done stays, whatever the form has lost.
+    if (actionsIn(fields).length === 0) refuseLost(run, again);
     const current = record && (await run.unit.get(keyOf(run), record.id));
-    const options = { ...(await shownAgain(run, block, record, fields, [], rights.asks)), record: current };
+    const options = { ...again, record: current };
     return { kind: 'shown', ...(await renderBlock(run, block, session, options)) };
   });
 }
@@ -115,6 +124,11 @@ async function checkPage(
   if (errors.length > 0) throw new FormRefusal(errors, run.budget);
 }
 
+/** Throws a FormRefusal where a form that is shown again has lost files. */
+function refuseLost(run: Run, { submission }: DisplayOptions): void {
+  if (submission && submission.errors.length > 0) throw new FormRefusal(submission.errors, run.budget);
+}
+
 /** The fields of a form for their checks: of the inputs that the layout shows. */
 const submittedFields = (run: Run, block: Block, record: StoredRecord | null, form: SentFields): SubmittedFields => ({
   ...form,
@@ -130,8 +144,7 @@ async function runActions(
   form: SentFields,
 ): Promise<string | null> {
   const submitted = submittedFields(run, block, record, form);
-  for (const field of Object.keys(form.fields).filter((name) => name.startsWith(ACTION))) {
-    const name = field.slice(ACTION.length);
+  for (const name of actionsIn(form.fields)) {
     const element = block.definition.elements.get(name);
     if (roleOf(element) !== 'action' || name.startsWith('_')) {
       throw notFound(`The block "${block.id}" has no action "${name}"`);

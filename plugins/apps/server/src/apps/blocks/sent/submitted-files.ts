@@ -6,7 +6,8 @@ import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile } from '../
 import { type Message, message } from '../../locales';
 import { FilesNeeded } from '../../run/run-files';
 import type { App, Block, Definition, ElementDefinition } from '../../types';
-import { type FormFields, textsOf } from './form';
+import { type Entries, type FormFields, textsOf } from './form';
+import type { WrongField } from './read-entries';
 import { sentEntries } from './sent-entries';
 
 /** Texts of a field of files: a file of the record, one of an earlier submission, and the part that has sent files now. */
@@ -115,12 +116,18 @@ export async function readFiles(
   return elementTypes.get(element.type)?.files?.(entries, element) ?? { files: [] };
 }
 
+/** The files of a field's text in a form that is shown again, and why one of them is not among them. */
+export interface FileAgain {
+  files: readonly ShownFile[];
+  lost?: Message;
+}
+
 /** Files that a form shows again, by the texts of their fields. */
-export type FilesAgain = ReadonlyMap<string, readonly ShownFile[]>;
+export type FilesAgain = ReadonlyMap<string, FileAgain>;
 
 /** Files that a form shows again: those of the record that stay, and new ones, kept for its next submission. */
 export async function filesAgain({ definition }: Block, fields: FormFields, sources: FileSources): Promise<FilesAgain> {
-  const shown = new Map<string, readonly ShownFile[]>();
+  const found = new Map<string, FileEntries>();
   const groups = sentEntries(definition, fields);
   for (const [field, element] of fileFields(definition)) {
     if (element.readonly) continue;
@@ -129,11 +136,35 @@ export async function filesAgain({ definition }: Block, fields: FormFields, sour
       own === undefined
         ? textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)
         : (groups.get(name)?.entries ?? []).flatMap((entry) => entry.get(own) ?? []);
-    for (const text of new Set(submitted))
-      if (!shown.get(text)?.length)
-        shown.set(text, await keptFiles(await fileEntries(field, [text], sources), sources.files));
+    for (const text of new Set(submitted)) {
+      const { stored = [], uploaded = [] } = found.get(text) ?? {};
+      if (![...stored, ...uploaded].some((file) => !('problem' in file)))
+        found.set(text, await fileEntries(field, [text], sources));
+    }
   }
+  // Only now: files that the form keeps already must not give way to new ones of it.
+  const shown = new Map<string, FileAgain>();
+  for (const [text, entries] of found) shown.set(text, await keptFiles(entries, sources.files));
   return shown;
+}
+
+/** What is wrong with files that a form should show again and does not have: messages beside their fields. */
+export function lostFiles(
+  { definition }: Block,
+  { entered, repeats }: Pick<Entries, 'entered' | 'repeats'>,
+  again: FilesAgain,
+): WrongField[] {
+  const lost = (path: string[], texts: readonly string[]): WrongField[] => {
+    const found = texts.map((text) => again.get(text)?.lost).find((one) => one !== undefined);
+    return found ? [{ path, message: found }] : [];
+  };
+  return [...fileFields(definition).keys()].flatMap((field) => {
+    const [name = '', own] = field.split(':');
+    if (own === undefined) return lost([name], entered.get(name) ?? []);
+    return (repeats.get(name) ?? []).flatMap((entry, position) =>
+      lost([name, String(position), own], entry?.get(own) ?? []),
+    );
+  });
 }
 
 /** The fields of a form that carries its files along: in fields of files the texts that keep them. */
@@ -141,19 +172,21 @@ export function fieldsAgain({ definition }: Block, fields: FormFields, shown: Fi
   const known = fileFields(definition);
   const again = ([name, value]: [string, unknown]): [string, unknown] => {
     if (!known.has(fieldOf(name) ?? '')) return [name, value];
-    return [name, textsOf(value).flatMap((text) => (shown.get(text) ?? []).map(({ entry }) => entry))];
+    return [name, textsOf(value).flatMap((text) => (shown.get(text)?.files ?? []).map(({ entry }) => entry))];
   };
   return Object.fromEntries(Object.entries(fields).map(again));
 }
 
-/** Files as the form shows them again after an error: new ones are kept for its next submission, up to MAX_KEPT. */
-async function keptFiles({ stored, uploaded }: FileEntries, files: RequestFiles | undefined): Promise<ShownFile[]> {
+/** Files as the form shows them again: new ones are kept for its next submission, where they find room. */
+async function keptFiles({ stored, uploaded }: FileEntries, files: RequestFiles | undefined): Promise<FileAgain> {
   const shown = stored.map(shownFile);
+  let lost: Message | undefined;
   for (const file of uploaded) {
-    if ('token' in file && (await files?.keep(file)))
-      shown.push({ entry: `${KEPT}${file.token}`, name: file.name, size: file.size });
+    if ('problem' in file) lost ??= message(file.problem, file.values);
+    else if (await files?.keep(file)) shown.push({ entry: `${KEPT}${file.token}`, name: file.name, size: file.size });
+    else lost ??= message('file_again');
   }
-  return shown;
+  return { files: shown, ...(lost && { lost }) };
 }
 
 /** The files of a field in a form: those that were submitted, else those of its value. */
@@ -162,7 +195,7 @@ export function formFiles(
   submitted: readonly string[] | null,
   value: Json,
 ): ShownFile[] {
-  return submitted ? submitted.flatMap((text) => shownFiles?.get(text) ?? []) : filesIn(value).map(shownFile);
+  return submitted ? submitted.flatMap((text) => shownFiles?.get(text)?.files ?? []) : filesIn(value).map(shownFile);
 }
 
 const shownFile = ({ documentId, name, size, url }: StoredFile): ShownFile => ({

@@ -10,7 +10,7 @@ import type { HttpServices } from '../../request/exchange';
 import { noFileField } from '../../request/multipart-parts';
 import { mediaType } from '../../request/negotiate';
 import { requestFiles } from '../../request/read-body';
-import type { PanelApp } from '../handler';
+import { administratorOf, type PanelApp } from '../handler';
 import { optionsOf } from '../upload';
 
 /** A file that Strapi's parser has put into the temporary folder. */
@@ -30,7 +30,8 @@ export async function sentForm(
   services: HttpServices,
   found: PanelApp,
 ): Promise<{ input: Items; files: RequestFiles }> {
-  const files = requestFiles(ctx, services, found.key);
+  const requester = await administratorOf(ctx, services);
+  const files = requestFiles({ ctx, services, requester }, found.key);
   if (mediaType(ctx) !== 'multipart/form-data') return { input: jsonObject(ctx), files };
   const request = ctx.request as { files?: Record<string, ParsedFile | ParsedFile[]>; body?: Record<string, unknown> };
   const sent = Object.entries(request.files ?? {}).flatMap(([part, list]) =>
