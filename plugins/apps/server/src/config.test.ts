@@ -24,6 +24,7 @@ describe('defaults', () => {
         bodySize: 1048576,
         uploadSize: 629145600,
         mails: 100,
+        submittedRecords: 1000,
         formPosts: 200,
         formTime: 1000,
         attempts: 10,

@@ -65,6 +65,8 @@ export interface Limits {
   bodySize: number;
   /** Bytes of all files of one form; each field of files has a limit of its own. Default 600 MiB. */
   uploadSize: number;
+  /** Records of one bulk creation of a requester who may add records, but neither see nor change all of them. Default 1000. */
+  submittedRecords: number;
   /** Mails that an app may send in an hour, in one site. Default 100. */
   mails: number;
   /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */

@@ -18,7 +18,7 @@ import {
 } from './search';
 import { countEntries } from './sizes';
 import { CREATOR_INDEX } from './tables/layout';
-import { deleteRange, type RecordWrite, writeRows } from './tables/rows';
+import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
 import { createStateTable, type Generation, lockState } from './tables/state';
 import { dropTables } from './tables/tables';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, SearchOptions } from './types';
@@ -43,8 +43,8 @@ export {
   tooLong,
   translateError,
 } from './database/database';
-export { inTransaction } from './database/transaction';
-export { type Client, type Dialect, dialects, isBusy, isUnavailable } from './dialects';
+export { createGivingWay, inTransaction } from './database/transaction';
+export { type Client, type Dialect, dialects, isBusy, isUnavailable, pendingTable } from './dialects';
 export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export type { IndexedRecord } from './tables/entries';
@@ -58,8 +58,8 @@ export interface Indexes {
   lock(sql: Sql, scope: string): Promise<Generation[]>;
   /** Applies the writes of the transaction to the index rows. */
   write(sql: Sql, generations: readonly Generation[], writes: readonly RecordWrite[]): Promise<void>;
-  /** Removes the rows of records up to `until`, all of which the transaction has deleted. */
-  remove(sql: Sql, generations: readonly Generation[], until: number): Promise<void>;
+  /** Removes the rows of records in the range, all of which the transaction has deleted. */
+  remove(sql: Sql, generations: readonly Generation[], range: RowRange): Promise<void>;
   /**
    * Rows of the records table that match, in the order of docs/reference/search.md#order. Missing indexes are built
    * first.
@@ -138,8 +138,8 @@ export function createIndexes({
       for (const generation of generations) await writeRows(sql, generation, writes);
     },
 
-    async remove(sql, generations, until) {
-      for (const { id } of generations) await deleteRange(sql, id, 0, until);
+    async remove(sql, generations, range) {
+      for (const { id } of generations) await deleteRange(sql, id, range);
     },
 
     async search(access, scope, declared, options, end) {

@@ -40,6 +40,7 @@ export function createReading({ dialect, longReads, readiness, limits, memory }:
       let searchEnd: number | undefined;
       return {
         rows: sql.rows,
+        visible: sql.visible,
         async long(statement) {
           // From the first statement: before it the search may have waited for an index to be built.
           searchEnd ??= performance.now() + longReads.searchTime;

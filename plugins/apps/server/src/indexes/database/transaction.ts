@@ -19,6 +19,29 @@ export async function inTransaction<T>(
   }
 }
 
+/** Milliseconds for which it is watched whether this process has other work, and for how long it then counts as busy. */
+const watchTime = 1;
+const busyTime = 200;
+/** Steps after which others get a full pause in any case: those of other processes are not seen. */
+const unseenSteps = 10;
+
+/**
+ * Makes a pause like `yieldToOthers` for many steps of one process: it is as long where this process has other work, else short, but
+ * for every tenth.
+ */
+export function createGivingWay(dialect: Pick<Dialect, 'maxPause'>): (began: number) => Promise<void> {
+  let steps = 0;
+  let busyUntil = 0;
+  return async (began) => {
+    const ended = performance.now();
+    const before = performance.eventLoopUtilization();
+    await new Promise((resolve) => setTimeout(resolve, watchTime));
+    if (performance.eventLoopUtilization(before).utilization > 0.5) busyUntil = ended + busyTime;
+    steps += 1;
+    if (ended < busyUntil || steps % unseenSteps === 0) await yieldToOthers(dialect, began + performance.now() - ended);
+  };
+}
+
 /**
  * Yields to other work between two steps, even where the driver is synchronous.
  * @param began `performance.now()` at the start of the last step: the pause is never longer than that step

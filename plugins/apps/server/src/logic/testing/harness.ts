@@ -28,6 +28,7 @@ export const limits: Limits = {
   bodySize: 1024 * 1024,
   uploadSize: 1024 * 1024,
   mails: 100,
+  submittedRecords: 1000,
   formPosts: 200,
   formTime: 1000,
   searchTime: 2_000,

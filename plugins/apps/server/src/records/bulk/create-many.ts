@@ -1,5 +1,16 @@
 import { AppsError } from '../../common/errors';
-import { type Dialect, type IndexedRecord, type Indexes, isFailure, type Sql } from '../../indexes';
+import {
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  type Indexes,
+  inTransaction,
+  isFailure,
+  type RecordWrite,
+  readerOf,
+  type Sql,
+} from '../../indexes';
+import { type Batches, partsOf } from '../pending/batch';
 import { storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
@@ -9,68 +20,138 @@ import type { AppKey, NewRecord } from '../types';
 /** Attempts to insert a chunk when another process has generated one of its ids. */
 const MAX_ATTEMPTS = 10;
 
+/** Records that one transaction writes, also where others wait for it. */
+const MAX_AT_ONCE = 200;
+/** Characters of items of them. */
+const MAX_TEXT_AT_ONCE = 256 * 1024;
+
 export interface ManyTools {
-  sql: Sql;
+  database: HostDatabase;
   dialect: Dialect;
   indexes: Indexes;
+  batches: Batches;
+}
+
+/** Records that can be read more than once. */
+interface Source {
+  read(): AsyncIterable<NewRecord[]>;
+}
+
+/** A new record, and the JSON of its items. */
+interface Prepared {
+  record: NewRecord;
+  json: string;
+}
+
+/** Creates records in order, all or none; returns how many. ConflictError when a given id is taken. */
+export async function insertMany(tools: ManyTools, key: AppKey, source: Source): Promise<number> {
+  const { database, dialect } = tools;
+  const { records, text } = await checkAll(tools, key, source);
+  const isFew = records <= MAX_AT_ONCE && text <= MAX_TEXT_AT_ONCE;
+  // A transaction of other code is that code's own to keep short.
+  if (isFew || !dialect.oneWriter || (await database.current())) await inOneTransaction(tools, key, source);
+  else await inBatch(tools, key, source, records);
+  return records;
+}
+
+/**
+ * Refuses, before anything is written, a record that can never be stored, and given ids that are taken.
+ * @returns the number of the records, and the characters of their items
+ */
+async function checkAll(
+  { database, dialect }: ManyTools,
+  key: AppKey,
+  source: Source,
+): Promise<{ records: number; text: number }> {
+  const sql = createSql((await database.current()) ?? readerOf(database), dialect);
+  let [records, text] = [0, 0];
+  for await (const chunk of source.read()) {
+    for (const { id, items } of chunk) {
+      if (id !== undefined) checkId(id);
+      const stored = storable(items);
+      if (records < MAX_AT_ONCE) text += JSON.stringify(stored).length;
+      records += 1;
+    }
+    await refuseTaken(sql, key, chunk);
+  }
+  return { records, text };
+}
+
+function inOneTransaction({ database, dialect, indexes }: ManyTools, key: AppKey, source: Source): Promise<void> {
+  return inTransaction({ database, dialect }, async (sql) => {
+    const generations = await indexes.lock(sql, scopeOf(key));
+    for await (const chunk of source.read())
+      await indexes.write(sql, generations, await insertChunk({ sql, dialect, key }, prepared(chunk)));
+  });
+}
+
+function inBatch({ batches, ...tools }: ManyTools, key: AppKey, source: Source, records: number): Promise<void> {
+  const { dialect } = tools;
+  return batches.together(async (begin) => {
+    const batch = await begin(scopeOf(key), records);
+    for await (const chunk of source.read()) {
+      const parts = partsOf(prepared(chunk), ({ json }) => json.length);
+      await batch.write(parts, (sql, part, first) => insertChunk({ sql, dialect, key }, part, first));
+    }
+    await inTransaction(tools, (sql) => batch.publish(sql));
+  });
+}
+
+const prepared = (chunk: readonly NewRecord[]): Prepared[] =>
+  chunk.map((record) => {
+    const items = storable(record.items);
+    return { record: { ...record, items }, json: JSON.stringify(items) };
+  });
+
+interface ChunkTools {
+  sql: Sql;
+  dialect: Dialect;
   key: AppKey;
 }
 
-/** Inserts batches of records, in order, in the transaction; returns how many. ConflictError when a given id is taken. */
-export async function insertMany(tools: ManyTools, batches: AsyncIterable<NewRecord[]>): Promise<number> {
-  const generations = await tools.indexes.lock(tools.sql, scopeOf(tools.key));
-  let total = 0;
-  for await (const chunk of batches) {
-    const inserts = await insertChunk(tools, chunk);
-    await tools.indexes.write(
-      tools.sql,
-      generations,
-      inserts.map((after) => ({ before: null, after })),
-    );
-    total += chunk.length;
-  }
-  return total;
-}
-
-/** BadRequestError for a record that can never be stored, before a transaction is opened. */
-export async function checkIds(batches: AsyncIterable<NewRecord[]>): Promise<void> {
-  for await (const batch of batches) for (const { id } of batch) if (id !== undefined) checkId(id);
-}
-
-async function insertChunk(tools: ManyTools, chunk: NewRecord[]): Promise<IndexedRecord[]> {
+/** @param first see insertRecords */
+async function insertChunk(tools: ChunkTools, chunk: readonly Prepared[], first?: number): Promise<RecordWrite[]> {
   const { sql, dialect, key } = tools;
   for (let attempt = 1; ; attempt++) {
     const inserts = await toInserts(tools, chunk);
     await sql.change('savepoint apps_chunk');
     try {
-      const seqs = await insertRecords(sql, dialect, scopeOf(key), inserts);
+      const seqs = await insertRecords(sql, dialect, scopeOf(key), inserts, first);
       await sql.change('release savepoint apps_chunk');
-      return inserts.map(({ id, items, creator }, at) => ({ seq: seqs[at] as number, id, items, creator }));
+      return chunk.map(({ record: { items, creator } }, at) => {
+        const { id } = inserts[at] as RecordInsert;
+        return { before: null, after: { seq: seqs[at] as number, id, items, creator } };
+      });
     } catch (error) {
       if (!isFailure(error, 'taken') || attempt === MAX_ATTEMPTS) throw error;
       await sql.change('rollback to savepoint apps_chunk');
-      await refuseTaken(tools, chunk);
+      await refuseTaken(
+        sql,
+        key,
+        chunk.map(({ record }) => record),
+      );
     }
   }
 }
 
-async function toInserts({ sql, key }: ManyTools, chunk: NewRecord[]): Promise<RecordInsert[]> {
+async function toInserts({ sql, key }: ChunkTools, chunk: readonly Prepared[]): Promise<RecordInsert[]> {
   const used = new Set<string>();
   const inserts: RecordInsert[] = [];
-  for (const { id: given, whenTaken, items, creator } of chunk) {
+  for (const { record, json } of chunk) {
+    const { id: given, whenTaken, creator } = record;
     const wanted = given ?? generateId();
     const numbered = given !== undefined && whenTaken === 'number';
     const id = numbered ? await firstFreeId(sql, key, wanted, (hash) => used.has(hash) || undefined) : wanted;
     const hash = hashOf(key, id);
     if (used.has(hash)) throw taken(id);
     used.add(hash);
-    inserts.push({ hash, site: key.site, app: key.app, id, items: storable(items), creator });
+    inserts.push({ hash, site: key.site, app: key.app, id, json, creator });
   }
   return inserts;
 }
 
 /** ConflictError when a given id that may not be numbered is taken; otherwise a generated id has collided. */
-async function refuseTaken({ sql, key }: ManyTools, chunk: NewRecord[]): Promise<void> {
+async function refuseTaken(sql: Sql, key: AppKey, chunk: readonly NewRecord[]): Promise<void> {
   const given = chunk
     .filter(({ id, whenTaken }) => id !== undefined && whenTaken !== 'number')
     .map(({ id }) => id as string);

@@ -1,13 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { settledOrTimeout } from '../../common/coalesce';
 import { isAppsError } from '../../common/errors';
+import { grouped } from '../../common/lists';
 import { createSql, type Dialect, type HostDatabase, type Indexes, type Sql, translateError } from '../../indexes';
+import { type Batch, type Batches, partsOf } from '../pending/batch';
 import type { Entry } from './entries';
-import { flushEntries } from './flush';
+import { flushEntries, insertNew, isNew } from './flush';
 
 /** Units that are committed together, and the records of one that is. */
 const MAX_UNITS = 100;
 const MAX_RECORDS = 50;
+/** New records of an app that are written in one transaction, also where others wait for it. */
+const MAX_NEW = 200;
 
 /** A unit of work that changes records alone, ready to be committed. */
 export interface Part {
@@ -37,21 +41,49 @@ export function sharedCommits(tools: {
   database: HostDatabase;
   dialect: Dialect;
   indexes: Indexes;
+  batches: Batches;
 }): (part: Part) => Promise<void> {
-  const { database, dialect, indexes } = tools;
+  const { database, dialect, indexes, batches } = tools;
   const outside = AsyncLocalStorage.snapshot();
   const waiting: Waiting[] = [];
   let isPlanned = false;
   let running: Promise<unknown> | undefined;
 
-  const write = (parts: readonly Part[]): Promise<void> =>
+  /** @param before runs in the transaction first */
+  const write = (parts: readonly Part[], before = async (_: Sql): Promise<void> => {}): Promise<void> =>
     database.write(async (connection) => {
       const sql = createSql(connection, dialect);
+      await before(sql);
       const pending = parts.flatMap((part) => part.pending);
       await flushEntries(sql, dialect, indexes, pending);
       for (const part of parts) await part.check(sql);
       for (const part of parts) part.written();
     });
+
+  /** Writes the many new records of a unit as batches, which its transaction makes visible. */
+  const inBatches = (part: Part, many: readonly (readonly [string, readonly Entry[]])[]): Promise<void> =>
+    batches.together(async (begin) => {
+      const written: Batch[] = [];
+      for (const [scope, entries] of many) {
+        const batch = await begin(scope, entries.length);
+        written.push(batch);
+        const sizeOf = ({ current }: Entry) => JSON.stringify(current?.items).length;
+        const insert = (sql: Sql, entries: readonly Entry[], first: number) =>
+          insertNew(sql, dialect, scope, entries, first);
+        await batch.write(partsOf(entries, sizeOf), insert);
+        for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
+      }
+      const left = { ...part, pending: part.pending.filter(({ dirty }) => dirty) };
+      await write([left], async (sql) => {
+        for (const batch of written) await batch.publish(sql);
+      });
+    });
+
+  const large = (part: Part): Promise<void> => {
+    const fresh = dialect.oneWriter ? part.pending.filter(isNew) : [];
+    const many = [...grouped(fresh, ({ scope }) => scope)].filter(([, entries]) => entries.length > MAX_NEW);
+    return many.length > 0 ? inBatches(part, many) : write([part]);
+  };
 
   const alone = ({ part, resolve, reject }: Waiting): Promise<void> => write([part]).then(resolve, reject);
 
@@ -97,7 +129,8 @@ export function sharedCommits(tools: {
   };
 
   return async (part) => {
-    if (part.isAlone || part.pending.length > MAX_RECORDS || (await database.current())) return write([part]);
+    if (await database.current()) return write([part]);
+    if (part.isAlone || part.pending.length > MAX_RECORDS) return large(part);
     return new Promise((resolve, reject) => {
       waiting.push({ part, resolve, reject });
       outside(plan);
