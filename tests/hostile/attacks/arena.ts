@@ -9,7 +9,7 @@ import { writeFiles } from '../../support/files';
 import { type Host, startHost } from '../../support/host';
 import { grantRole } from '../../support/seed';
 import { type Message, send } from '../../support/send';
-import type { Attack, AttackArena, Attempt } from './attack';
+import type { Attack, AttackArena, Attempt, HealthyRequest } from './attack';
 
 /** Files of the theme that every attack finds: an app for the attacks and a healthy one. */
 const themeFiles: Record<string, string> = {
@@ -25,19 +25,26 @@ const themeFiles: Record<string, string> = {
 /** Milliseconds until a host in production mode sees a changed file. */
 const seen = 2_000;
 
+const healthyBlock: HealthyRequest = { method: 'GET', path: '/site/@@apps/healthy/blocks/block/f' };
+
 interface Report {
   slowest: number;
   failed: string[];
 }
 
-function probe(url: string) {
-  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), [url], { execArgv: [] });
-  const ask = async (message: 'reset' | 'report'): Promise<Report> => {
+/** @param token the CSRF token of its requests */
+function probe(origin: string, token: string) {
+  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), [origin, token], { execArgv: [] });
+  const ask = async (message: { requests?: readonly HealthyRequest[] }): Promise<Report> => {
     const answer = once(child, 'message');
     child.send(message);
     return (await answer)[0] as Report;
   };
-  return { reset: () => ask('reset'), report: () => ask('report'), stop: () => child.kill('SIGKILL') };
+  return {
+    reset: (requests: readonly HealthyRequest[]) => ask({ requests }),
+    report: () => ask({}),
+    stop: () => child.kill('SIGKILL'),
+  };
 }
 
 /** Articles of the host are readable by anyone, and the host can collect its garbage. */
@@ -67,9 +74,9 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
     },
   });
   await fill(host);
-  const prober = probe(`${host.url}/site/@@apps/healthy/blocks/block/f`);
   const first = await send(host.url, { method: 'GET', path: '/site/@@apps/attack' });
   const token = String(first.headers['x-csrf-token']);
+  const prober = probe(host.url, token);
   let attempts = 0;
   let present: Record<string, string> = {};
 
@@ -99,7 +106,7 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
     const own = Object.entries(block ?? {}).map(([ending, text]) => [`apps/attack/blocks/${id}.${ending}`, text]);
     const files: Record<string, string> = { ...Object.fromEntries(own), ...attack.files };
     await pause(100);
-    await prober.reset();
+    await prober.reset([healthyBlock, ...(attack.healthy ?? [])]);
     await place(files);
     const requests = attack.requests ?? [{ path: '/site/@@apps/attack/blocks/{id}/f' }];
     const answers = await Promise.all(requests.map((request) => timed(attack, id, request)));

@@ -1,9 +1,10 @@
 import { answers } from './answers';
 import type { Attack } from './attack';
+import { bulk } from './bulk';
 import { compile } from './compile';
 import { layouts } from './layouts';
 import { markup } from './markup';
 import { yaml } from './yaml';
 
-/** Every attack on the server's own thread by files of a theme. Searches, which visitors send, are in `search.ts`. */
-export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers];
+/** Every attack on the server's own thread by files of a theme, and bulk creations. Searches are in `search.ts`. */
+export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers, ...bulk];

@@ -12,7 +12,7 @@ const MAX_KEPT = 400;
 const leak = /\n\s+at .+:\d+:\d+|\/plugins\/apps\/|node_modules|\/tmp\//;
 
 /** Statuses of a request that a time limit has ended. */
-const endedByTime = /^50[34]$/;
+const endedByTime = /^50[34] /;
 
 /** The error of an attempt, apart from its times; undefined if there is none. */
 function fault({ status, has }: Attack, { answers, failed }: Attempt): string | undefined {

@@ -100,6 +100,8 @@ export interface IndexesOptions {
   source: RecordSource;
   /** How long (ms) a search waits for an index to be built before 503. Default 5,000. */
   timeout?: number;
+  /** Whether this process has so many records in pending batches that passing over them takes long. */
+  isLoaded?(): boolean;
   /** Records that a search sorts at most, instead of walking an index. Default 5,000. */
   maxSorted?: number;
   /** Records that a search reads at most in the wanted order before it counts its matches. Default 2,000. */
@@ -112,6 +114,7 @@ export function createIndexes({
   table,
   source,
   timeout = 5_000,
+  isLoaded = () => false,
   maxSorted = 5_000,
   maxWalk = 2_000,
 }: IndexesOptions): Indexes {
@@ -123,7 +126,7 @@ export function createIndexes({
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
 
-  const { searchSql, reading } = createReading({ dialect, longReads, readiness, limits, memory });
+  const { searchSql, reading } = createReading({ dialect, longReads, readiness, limits, memory, isLoaded });
   const countAll = (sql: SearchSql, scope: string) => countOfAll(sql, table, scope);
 
   return {

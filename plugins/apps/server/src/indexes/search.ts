@@ -25,6 +25,8 @@ import type { Generation } from './tables/state';
 
 /** Runs the statements of a search. */
 export interface SearchSql extends Pick<Sql, 'rows' | 'visible'> {
+  /** Whether a statement whose plan bounds the rows that it reads may read many more, all of pending batches. */
+  isLoaded(): boolean;
   /** Rows of a statement that may read any number of rows (LongReads). */
   long(statement: (step: string) => Statement): Promise<Row[]>;
 }
@@ -170,9 +172,11 @@ export function pageOfAll(sql: SearchSql, table: RecordsTable, scope: string, se
 
 /** Number of all records of an app; up to `MAX_LOOKUPS` are counted by a short statement. */
 export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: string): Promise<number> {
-  const bounded = `select count(*) as n from (select 1 from ${table.name} where ${sql.visible('id')}scope = ? limit ${MAX_LOOKUPS}) r`;
-  const [first] = await sql.rows(bounded, [scope]);
-  if (Number(first?.n) < MAX_LOOKUPS) return Number(first?.n);
+  if (!sql.isLoaded()) {
+    const bounded = `select count(*) as n from (select 1 from ${table.name} where ${sql.visible('id')}scope = ? limit ${MAX_LOOKUPS}) r`;
+    const [first] = await sql.rows(bounded, [scope]);
+    if (Number(first?.n) < MAX_LOOKUPS) return Number(first?.n);
+  }
   const [row] = await sql.long((step) => ({
     sql: `select count(*) as n from ${table.name} where ${step}${sql.visible('id')}scope = ?`,
     values: [scope],
@@ -183,7 +187,7 @@ export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: str
 function runOn(sql: SearchSql): Run {
   return (make) => {
     const { short, ...statement } = make('');
-    return short ? sql.rows(statement.sql, statement.values) : sql.long(make);
+    return short && !sql.isLoaded() ? sql.rows(statement.sql, statement.values) : sql.long(make);
   };
 }
 

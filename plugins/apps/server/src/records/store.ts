@@ -5,7 +5,7 @@ import { createIndexes, createSql, dialects, type HostDatabase, readerOf } from 
 import type { Workers } from '../workers';
 import { createBulk } from './bulk/bulk';
 import { clearRecords, forgetDeleted } from './bulk/clear';
-import { createBatches } from './pending/batch';
+import { type Batches, createBatches } from './pending/batch';
 import { createLeftovers } from './pending/leftovers';
 import { createPendingTable } from './pending/rows';
 import { createLongReads } from './reads/long-reads';
@@ -56,13 +56,16 @@ export function createRecordStore({
   const source = recordSource(dialect);
   const { searchTime = 2_000, searches = 4 } = limits;
   const longReads = createLongReads({ database, time: searchTime, slots: searches, workers });
-  const indexes = createIndexes({ database, longReads, table: recordsTable, source, timeout, maxSorted, maxWalk });
+  const indexes = createIndexes({
+    ...{ database, longReads, table: recordsTable, source },
+    ...{ timeout, maxSorted, maxWalk, isLoaded: () => batches.isLoaded() },
+  });
   const load = dataLoader((hashes) => selectRecords(createSql(readerOf(database), dialect), hashes));
   const loadRecord = async (hash: string) => {
     const connection = database.readConnection?.();
     return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);
   };
-  const batches = createBatches({ database, dialect, indexes }, onError);
+  const batches: Batches = createBatches({ database, dialect, indexes }, onError);
   const commit = sharedCommits({ database, dialect, indexes, batches });
   const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError, commit };
   const outside = AsyncLocalStorage.snapshot();

@@ -10,7 +10,7 @@ import {
   readerOf,
   type Sql,
 } from '../../indexes';
-import { type Batches, partsOf } from '../pending/batch';
+import { type Batches, isMany, partsOf } from '../pending/batch';
 import { storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
@@ -20,10 +20,8 @@ import type { AppKey, NewRecord } from '../types';
 /** Attempts to insert a chunk when another process has generated one of its ids. */
 const MAX_ATTEMPTS = 10;
 
-/** Records that one transaction writes, also where others wait for it. */
-const MAX_AT_ONCE = 200;
-/** Characters of items of them. */
-const MAX_TEXT_AT_ONCE = 256 * 1024;
+/** Records whose size is looked at, to choose how they are written. */
+const MAX_MEASURED = 200;
 
 export interface ManyTools {
   database: HostDatabase;
@@ -47,16 +45,16 @@ interface Prepared {
 export async function insertMany(tools: ManyTools, key: AppKey, source: Source): Promise<number> {
   const { database, dialect } = tools;
   const { records, text } = await checkAll(tools, key, source);
-  const isFew = records <= MAX_AT_ONCE && text <= MAX_TEXT_AT_ONCE;
+  const isBatch = dialect.oneWriter && isMany(records, () => text);
   // A transaction of other code is that code's own to keep short.
-  if (isFew || !dialect.oneWriter || (await database.current())) await inOneTransaction(tools, key, source);
-  else await inBatch(tools, key, source, records);
+  if (isBatch && !(await database.current())) await inBatch(tools, key, source, records);
+  else await inOneTransaction(tools, key, source);
   return records;
 }
 
 /**
  * Refuses, before anything is written, a record that can never be stored, and given ids that are taken.
- * @returns the number of the records, and the characters of their items
+ * @returns the number of the records, and the characters of the items of the first ones
  */
 async function checkAll(
   { database, dialect }: ManyTools,
@@ -69,7 +67,7 @@ async function checkAll(
     for (const { id, items } of chunk) {
       if (id !== undefined) checkId(id);
       const stored = storable(items);
-      if (records < MAX_AT_ONCE) text += JSON.stringify(stored).length;
+      if (records < MAX_MEASURED) text += JSON.stringify(stored).length;
       records += 1;
     }
     await refuseTaken(sql, key, chunk);

@@ -42,9 +42,24 @@ export interface Batches {
    * deleted; what cannot be deleted stays invisible, and is deleted later.
    */
   together<T>(work: (begin: BeginBatch) => Promise<T>): Promise<T>;
+  /** Whether this process has so many invisible records that a read which passes over them takes long. */
+  isLoaded(): boolean;
   /** Deletes the batches that ended processes have left; one that has shown a sign of life lately is left alone. */
   sweep(): Promise<void>;
 }
+
+/** New records that are written by one transaction, also where others wait for it, and the characters of their items. */
+const MAX_AT_ONCE = 200;
+const MAX_TEXT_AT_ONCE = 256 * 1024;
+/** Records of which no more is known than their number: each may be as large as a request. */
+const FEW = 10;
+
+/** Whether new records of an app are to be a batch. @param textOf gives the characters of their items; it is not always called */
+export const isMany = (records: number, textOf: () => number): boolean =>
+  records > MAX_AT_ONCE || (records > FEW && textOf() > MAX_TEXT_AT_ONCE);
+
+/** Invisible records that a read passes over in some milliseconds. */
+const MANY = 20_000;
 
 /** Records and bytes of a part, which is written at once. */
 const MAX_PART = 200;
@@ -78,11 +93,11 @@ export function partsOf<T>(records: readonly T[], bytesOf: (record: T) => number
 export function createBatches(tools: BatchTools, onError: (error: unknown) => void): Batches {
   const { database, dialect } = tools;
   const outside = AsyncLocalStorage.snapshot();
-  /** First ids of the batches that this process writes or removes. */
-  const own = new Set<number>();
+  /** The batches that this process writes or removes, by their first ids. */
+  const own = new Map<number, PendingBatch>();
 
   const remove = async (batch: PendingBatch): Promise<void> => {
-    own.add(batch.first);
+    own.set(batch.first, batch);
     try {
       await removeBatch(tools, batch);
     } catch (error) {
@@ -98,7 +113,7 @@ export function createBatches(tools: BatchTools, onError: (error: unknown) => vo
       try {
         return await work(async (scope, count) => {
           const pending = await inTransaction(tools, (sql) => reserve(sql, scope, count));
-          own.add(pending.first);
+          own.set(pending.first, pending);
           begun.push(pending);
           return batchOf(tools, pending);
         });
@@ -109,6 +124,8 @@ export function createBatches(tools: BatchTools, onError: (error: unknown) => vo
         for (const { first } of begun) own.delete(first);
       }
     },
+
+    isLoaded: () => [...own.values()].reduce((sum, { first, last }) => sum + last - first + 1, 0) > MANY,
 
     async sweep() {
       const abandoned = await outside(() => selectAbandoned(createSql(readerOf(database), dialect)));

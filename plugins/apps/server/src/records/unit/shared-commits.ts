@@ -3,15 +3,13 @@ import { settledOrTimeout } from '../../common/coalesce';
 import { isAppsError } from '../../common/errors';
 import { grouped } from '../../common/lists';
 import { createSql, type Dialect, type HostDatabase, type Indexes, type Sql, translateError } from '../../indexes';
-import { type Batch, type Batches, partsOf } from '../pending/batch';
+import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
 import type { Entry } from './entries';
 import { flushEntries, insertNew, isNew } from './flush';
 
 /** Units that are committed together, and the records of one that is. */
 const MAX_UNITS = 100;
 const MAX_RECORDS = 50;
-/** New records of an app that are written in one transaction, also where others wait for it. */
-const MAX_NEW = 200;
 
 /** A unit of work that changes records alone, ready to be committed. */
 export interface Part {
@@ -24,6 +22,8 @@ export interface Part {
   /** Called before COMMIT: from then on the outcome of a failure is unknown. */
   written(): void;
 }
+
+const textOf = ({ current }: Entry): number => JSON.stringify(current?.items).length;
 
 interface Waiting {
   part: Part;
@@ -67,10 +67,9 @@ export function sharedCommits(tools: {
       for (const [scope, entries] of many) {
         const batch = await begin(scope, entries.length);
         written.push(batch);
-        const sizeOf = ({ current }: Entry) => JSON.stringify(current?.items).length;
         const insert = (sql: Sql, entries: readonly Entry[], first: number) =>
           insertNew(sql, dialect, scope, entries, first);
-        await batch.write(partsOf(entries, sizeOf), insert);
+        await batch.write(partsOf(entries, textOf), insert);
         for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
       }
       const left = { ...part, pending: part.pending.filter(({ dirty }) => dirty) };
@@ -79,10 +78,13 @@ export function sharedCommits(tools: {
       });
     });
 
-  const large = (part: Part): Promise<void> => {
-    const fresh = dialect.oneWriter ? part.pending.filter(isNew) : [];
-    const many = [...grouped(fresh, ({ scope }) => scope)].filter(([, entries]) => entries.length > MAX_NEW);
-    return many.length > 0 ? inBatches(part, many) : write([part]);
+  /** The new records of each app that has many of them in the unit. */
+  const manyOf = ({ pending }: Part): [string, Entry[]][] => {
+    const fresh = dialect.oneWriter ? pending.filter(isNew) : [];
+    const text = (entries: readonly Entry[]) => entries.reduce((sum, entry) => sum + textOf(entry), 0);
+    return [...grouped(fresh, ({ scope }) => scope)].filter(([, entries]) =>
+      isMany(entries.length, () => text(entries)),
+    );
   };
 
   const alone = ({ part, resolve, reject }: Waiting): Promise<void> => write([part]).then(resolve, reject);
@@ -130,7 +132,9 @@ export function sharedCommits(tools: {
 
   return async (part) => {
     if (await database.current()) return write([part]);
-    if (part.isAlone || part.pending.length > MAX_RECORDS) return large(part);
+    const many = manyOf(part);
+    if (many.length > 0) return inBatches(part, many);
+    if (part.isAlone || part.pending.length > MAX_RECORDS) return write([part]);
     return new Promise((resolve, reject) => {
       waiting.push({ part, resolve, reject });
       outside(plan);
