@@ -156,6 +156,21 @@ describe('a bulk creation on SQLite', () => {
     expect(await store.check({ repair: false })).toMatchObject({ wrong: 0 });
   });
 
+  test('deleting many records meanwhile leaves the index rows of its records', async () => {
+    const old = Array.from({ length: 5_100 }, (): NewRecord => ({ items: { total: 1 }, creator: null }));
+    await store.createMany(key, from(old));
+    after(4, async () => {
+      await one('late');
+      // Builds the indexes again after the first transaction of the deletion, which has dropped them.
+      between = async () => void (await store.count(key, declared, 'total >= 0'));
+      await store.clear(key);
+      between = undefined;
+    });
+    await store.createMany(key, from(many()));
+    expect(await store.count(key, declared, 'total >= 0')).toBe(TOTAL);
+    expect(await store.check({ repair: false })).toMatchObject({ wrong: 0 });
+  }, 30_000);
+
   test('indexes that are built meanwhile have its records, and those that are built after a failure do not', async () => {
     let building: Promise<unknown> | undefined;
     after(4, async () => {
