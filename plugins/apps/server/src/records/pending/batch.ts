@@ -145,12 +145,11 @@ function batchOf(tools: BatchTools, pending: PendingBatch): Batch {
   return {
     async write(parts, insert) {
       for (let at = 0; at < parts.length; ) {
-        const began = performance.now();
-        const from = { parts: parts.slice(at), next, began };
+        const from = { parts: parts.slice(at), next };
         const slice = await inTransaction(tools, (sql) => writeSlice(tools, sql, pending, from, insert));
         at += slice.parts;
         next = slice.next;
-        await giveWay(began);
+        await giveWay(slice.began);
       }
     },
     async publish(sql) {
@@ -164,9 +163,11 @@ async function writeSlice<T>(
   { indexes }: BatchTools,
   sql: Sql,
   batch: PendingBatch,
-  from: { parts: readonly (readonly T[])[]; next: number; began: number },
+  from: { parts: readonly (readonly T[])[]; next: number },
   insert: (sql: Sql, part: readonly T[], first: number) => Promise<RecordWrite[]>,
-): Promise<{ parts: number; next: number }> {
+): Promise<{ parts: number; next: number; began: number }> {
+  // Here the wait for the connection is over.
+  const began = performance.now();
   if (!(await keepAlive(sql, batch))) throw interrupted();
   // Read in each transaction: meanwhile the indexes may have been built, or dropped.
   const generations = await indexes.lock(sql, batch.scope);
@@ -177,9 +178,9 @@ async function writeSlice<T>(
     await indexes.write(sql, generations, await insert(sql, part, next));
     next += part.length;
     done += 1;
-    if (performance.now() - from.began > sliceTime) break;
+    if (performance.now() - began > sliceTime) break;
   }
-  return { parts: done, next };
+  return { parts: done, next, began };
 }
 
 /** Deletes the records of a batch with their index rows, then the batch. */
@@ -188,8 +189,9 @@ async function removeBatch(tools: BatchTools, batch: PendingBatch): Promise<void
   const giveWay = createGivingWay(dialect);
   let size = firstRemoval;
   for (let after = batch.first - 1; after < batch.last; ) {
-    const began = performance.now();
+    let began = 0;
     const until = await inTransaction(tools, async (sql) => {
+      began = performance.now();
       // Published, or taken over.
       if (!(await keepAlive(sql, batch))) return batch.last;
       const generations = await indexes.lock(sql, batch.scope);
