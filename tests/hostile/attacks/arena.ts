@@ -105,6 +105,8 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
     const block = attack.block && { yaml: 'elements: { f: BASIC }\n', ...attack.block };
     const own = Object.entries(block ?? {}).map(([ending, text]) => [`apps/attack/blocks/${id}.${ending}`, text]);
     const files: Record<string, string> = { ...Object.fromEntries(own), ...attack.files };
+    // The healthy client needs the files too.
+    if (attack.healthy) await place({ ...attack.files });
     await pause(100);
     await prober.reset([healthyBlock, ...(attack.healthy ?? [])]);
     await place(files);

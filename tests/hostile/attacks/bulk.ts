@@ -14,7 +14,7 @@ const files = {
 const root = '/site/@@apps/bulk';
 /** What other visitors do meanwhile: a page in the theme, a block, a record, a search, a new record. */
 const healthy: readonly HealthyRequest[] = [
-  { method: 'GET', path: '/site/@@apps/healthy/blocks/block', headers: { accept: 'text/html' } },
+  { method: 'GET', path: `${root}/blocks/record`, headers: { accept: 'text/html' } },
   { method: 'GET', path: `${root}/record/steady` },
   {
     method: 'POST',

@@ -20,7 +20,7 @@ export async function inTransaction<T>(
 }
 
 /** Milliseconds for which it is watched whether this process has other work, and for how long it then counts as busy. */
-const watchTime = 1;
+const watchTime = 2;
 const busyTime = 200;
 /** Steps after which others get a full pause in any case: those of other processes are not seen. */
 const unseenSteps = 10;
@@ -34,6 +34,8 @@ export function createGivingWay(dialect: Pick<Dialect, 'maxPause'>): (began: num
   let busyUntil = 0;
   return async (began) => {
     const ended = performance.now();
+    // What the step itself has left for the event loop is not other work.
+    await new Promise((resolve) => setImmediate(resolve));
     const before = performance.eventLoopUtilization();
     await new Promise((resolve) => setTimeout(resolve, watchTime));
     if (performance.eventLoopUtilization(before).utilization > 0.5) busyUntil = ended + busyTime;
