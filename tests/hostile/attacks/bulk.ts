@@ -32,7 +32,9 @@ async function prepare({ host }: Pick<AttackArena, 'host'>): Promise<void> {
     const key = { site: 'site', app: 'bulk' };
     await store.clear(key);
     const items = { author: 'steady', total: 1, body: 'steady' };
-    await store.transact((unit) => unit.create(key, { id: 'steady', items, creator: null }));
+    await store.transact((unit: { create(key: object, record: object): Promise<object> }) =>
+      unit.create(key, { id: 'steady', items, creator: null }),
+    );
     const indexes = [
       ['author', 'field'],
       ['total', 'field'],

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Dialect } from '../dialects';
 import { createSql, type HostDatabase, isFailure, type Sql, translateError } from './database';
 
