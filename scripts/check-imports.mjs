@@ -48,10 +48,7 @@ export const layers = {
   sites: [['themes'], ['addresses']],
   logic: [['session', 'check'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
-  records: [
-    ['unit', 'bulk', 'reads'],
-    ['table', 'database'],
-  ],
+  records: [['unit', 'bulk', 'reads'], ['pending'], ['table', 'database']],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
   'content-types': [

@@ -23,7 +23,7 @@ const limits = { formPosts: 0, formTime: 0 };
 let arena: AttackArena;
 let made = 0;
 beforeAll(async () => {
-  arena = await openArena({ env: configured({ apps: { limits } }), probesPage: true });
+  arena = await openArena({ env: configured({ apps: { limits } }) });
 });
 afterAll(() => arena?.close());
 

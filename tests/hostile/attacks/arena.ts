@@ -9,7 +9,7 @@ import { writeFiles } from '../../support/files';
 import { type Host, startHost } from '../../support/host';
 import { grantRole } from '../../support/seed';
 import { type Message, send } from '../../support/send';
-import type { Attack, AttackArena, Attempt } from './attack';
+import type { Attack, AttackArena, Attempt, HealthyRequest } from './attack';
 
 /** Files of the theme that every attack finds: an app for the attacks and a healthy one. */
 const themeFiles: Record<string, string> = {
@@ -25,26 +25,33 @@ const themeFiles: Record<string, string> = {
 /** Milliseconds until a host in production mode sees a changed file. */
 const seen = 2_000;
 
+const healthyBlock: HealthyRequest = { method: 'GET', path: '/site/@@apps/healthy/blocks/block/f' };
+
 interface Report {
   slowest: number;
   failed: string[];
 }
 
-function probe(urls: string[]) {
-  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), urls, { execArgv: [] });
-  const ask = async (message: 'reset' | 'report'): Promise<Report> => {
+/** @param token the CSRF token of its requests */
+function probe(origin: string, token: string) {
+  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), [origin, token], { execArgv: [] });
+  const ask = async (message: { requests?: readonly HealthyRequest[] }): Promise<Report> => {
     const answer = once(child, 'message');
     child.send(message);
     return (await answer)[0] as Report;
   };
-  return { reset: () => ask('reset'), report: () => ask('report'), stop: () => child.kill('SIGKILL') };
+  return {
+    reset: (requests: readonly HealthyRequest[]) => ask({ requests }),
+    report: () => ask({}),
+    stop: () => child.kill('SIGKILL'),
+  };
 }
 
-/** Articles of the host are readable by anyone, and the host can collect its garbage. */
+/** Articles of the host are readable by anyone; one of them is a page that is healthy. */
 async function fill(host: Host): Promise<void> {
   await grantRole(host, 'Public', ['api::article.article.find', 'api::article.article.findOne']);
   await host.run(async (strapi) => {
-    const data = { slug: 'probed', title: 'Probed', body: 'text', tiles: [] };
+    const data = { slug: 'healthy', title: 'Healthy', body: '<p>Body</p>', tiles: [] };
     await strapi.documents('api::article.article').create({ data, status: 'published' } as never);
   });
 }
@@ -54,16 +61,10 @@ export interface ArenaOptions {
   env?: Record<string, string>;
   /** The host looks for changed files once a second, not at each request. */
   production?: boolean;
-  /** The second process asks for a page of the theme too. */
-  probesPage?: boolean;
 }
 
 /** A host with an empty theme, and a second process that requests a healthy block all the time. */
-export async function openArena({
-  env = {},
-  production = false,
-  probesPage = false,
-}: ArenaOptions = {}): Promise<AttackArena> {
+export async function openArena({ env = {}, production = false }: ArenaOptions = {}): Promise<AttackArena> {
   const directory = await mkdtemp(path.join(tmpdir(), 'apps-attacks-'));
   const theme = path.join(directory, 'main');
   await writeFiles(theme, themeFiles);
@@ -77,10 +78,9 @@ export async function openArena({
     },
   });
   await fill(host);
-  const page = probesPage ? [`${host.url}/site/articles/probed`] : [];
-  const prober = probe([`${host.url}/site/@@apps/healthy/blocks/block/f`, ...page]);
   const first = await send(host.url, { method: 'GET', path: '/site/@@apps/attack' });
   const token = String(first.headers['x-csrf-token']);
+  const prober = probe(host.url, token);
   let attempts = 0;
   let present: Record<string, string> = {};
 
@@ -109,8 +109,10 @@ export async function openArena({
     const block = attack.block && { yaml: 'elements: { f: BASIC }\n', ...attack.block };
     const own = Object.entries(block ?? {}).map(([ending, text]) => [`apps/attack/blocks/${id}.${ending}`, text]);
     const files: Record<string, string> = { ...Object.fromEntries(own), ...attack.files };
+    // The healthy client needs the files too.
+    if (attack.healthy) await place({ ...attack.files });
     await pause(100);
-    await prober.reset();
+    await prober.reset([healthyBlock, ...(attack.healthy ?? [])]);
     await place(files);
     const requests = attack.requests ?? [{ path: '/site/@@apps/attack/blocks/{id}/f' }];
     const answers = await Promise.all(requests.map((request) => timed(attack, id, request)));

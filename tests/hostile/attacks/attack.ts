@@ -19,6 +19,8 @@ export interface Attack {
   prepare?(arena: Pick<AttackArena, 'host' | 'send'>): Promise<void>;
   /** Sent at once. `{id}` in a path is the block's id. Default: one `POST /site/@@apps/attack/blocks/{id}/f`. */
   requests?: readonly Partial<Message>[];
+  /** Sent in turn by the second process, besides its request to the healthy block. */
+  healthy?: readonly HealthyRequest[];
   /** Statuses that each answer may have. */
   status: number | readonly number[];
   /** A pattern that each answer must match. */
@@ -28,6 +30,21 @@ export interface Attack {
   /** Part of `npm test`, where the whole corpus is not run. */
   short?: boolean;
 }
+
+/** A request of the healthy client, anonymous as JSON unless it has other headers; its answer must be 200 or 201. */
+export interface HealthyRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  json?: object;
+}
+
+/** A page of the theme, as a healthy request. */
+export const healthyPage: HealthyRequest = {
+  method: 'GET',
+  path: '/site/articles/healthy',
+  headers: { accept: 'text/html' },
+};
 
 export interface Attempt {
   answers: readonly { answer: Answer; time: number }[];

@@ -1,5 +1,6 @@
 import { answers } from './answers';
 import type { Attack } from './attack';
+import { bulk } from './bulk';
 import { compile } from './compile';
 import { forms } from './forms';
 import { layouts } from './layouts';
@@ -7,7 +8,7 @@ import { markup } from './markup';
 import { wideTables } from './tables';
 import { yaml } from './yaml';
 
-/** Every attack on the server's own thread by files of a theme. Searches, which visitors send, are in `search.ts`. */
+/** Every attack on the server's own thread by files of a theme, and bulk creations. Searches are in `search.ts`. */
 export const attacks: readonly Attack[] = [
   ...compile,
   ...markup,
@@ -16,4 +17,5 @@ export const attacks: readonly Attack[] = [
   ...answers,
   ...forms,
   ...wideTables,
+  ...bulk,
 ];

@@ -1,39 +1,51 @@
 /**
- * A process of its own that requests its addresses, one every 40 ms; the message `reset` restarts its count, `report` returns it.
- * An address of an element is asked as JSON, others as pages.
+ * A process of its own that sends one of its requests every 40 ms, in turn; a message with `requests` sets them and restarts its
+ * count, one without returns it.
  */
 const http = require('node:http');
 
-const urls = process.argv.slice(2);
+const [, , origin, token] = process.argv;
 const interval = 40;
+let requests = [];
+let next = 0;
 let slowest = 0;
 let failed = [];
 let asked = 0;
-let next = 0;
+/** Requests that may wait for their answers: more would make later ones late. */
+const MAX_OPEN = 50;
 const open = new Set();
 
 function ask() {
+  if (requests.length === 0 || open.size >= MAX_OPEN) return;
+  const { method, path, headers, json } = requests[next % requests.length];
+  next += 1;
   const begin = performance.now();
   open.add(begin);
   const done = (problem) => {
     if (!open.delete(begin)) return;
     asked += 1;
     slowest = Math.max(slowest, performance.now() - begin);
-    if (problem) failed.push(problem);
+    if (problem) failed.push(`${problem} to ${method} ${path}`);
   };
-  const url = urls[next++ % urls.length];
-  const accept = url.includes('/blocks/') ? 'application/json' : 'text/html';
-  const request = http.get(url, { agent: false, headers: { accept } }, (response) => {
+  const body = json && JSON.stringify(json);
+  const own = {
+    accept: 'application/json',
+    ...(body && { 'content-type': 'application/json', 'x-csrf-token': token }),
+  };
+  const options = { agent: false, method, headers: { ...own, ...headers } };
+  const request = http.request(`${origin}${path}`, options, (response) => {
     response.resume();
-    response.on('end', () => done(response.statusCode === 200 ? null : `${response.statusCode} at ${url}`));
+    response.on('end', () => done([200, 201].includes(response.statusCode) ? null : String(response.statusCode)));
   });
   request.on('error', (error) => done(error.code ?? error.message));
+  request.end(body);
 }
 
 setInterval(ask, interval);
 
 process.on('message', (message) => {
-  if (message === 'reset') {
+  if (message.requests) {
+    requests = message.requests;
     slowest = 0;
     failed = [];
     asked = 0;

@@ -1,5 +1,5 @@
 import type { Message } from '../../support/send';
-import type { Attack, AttackArena } from '../attacks/attack';
+import { type Attack, type AttackArena, healthyPage } from '../attacks/attack';
 import { random } from '../fuzz/grow';
 import { dimensions } from './dimensions';
 import { type Dimension, emptyPlan, type Plan } from './plan';
@@ -73,6 +73,7 @@ export function attackOf(product: Product, id: string): Attack {
     },
     prepare: (arena) => makeRecords(arena, plan, id),
     requests: Array.from({ length: product.count }, () => message),
+    healthy: [healthyPage],
     status: statuses,
     has: /^(?![\s\S]*InternalServerError)/,
     within: 30_000,

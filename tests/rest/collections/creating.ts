@@ -89,6 +89,26 @@ export function creatingMany(stage: Stage): void {
       expect(await list('open')).toEqual([]);
     });
 
+    test('who may only add records sends a thousand at once at most, and others any number', async () => {
+      const lines = (count: number) => '{"text":"x"}\n'.repeat(count);
+      const sent = (as: string | undefined, app: string, body: object) =>
+        stage.send({ ...(as && { as }), send: `POST ${app}/records`, ...body });
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const array = (count: number) => ({ json: Array.from({ length: count }, () => ({ text: 'x' })) });
+      for (const body of [array(1_001), { body: lines(1_001), headers }]) {
+        const { status, json } = await sent(undefined, 'all-submitter', body);
+        expect([status, json]).toMatchObject([
+          413,
+          { error: { name: 'PayloadTooLargeError', message: expect.stringContaining('at most 1000 at once') } },
+        ]);
+      }
+      expect(await list('all-submitter')).toEqual([]);
+      for (const body of [array(1_000), { body: lines(1_000), headers }])
+        expect((await sent(undefined, 'all-submitter', body)).json).toEqual({ total: 1_000, success: 'created' });
+      expect((await sent('mona', 'all-submitter', array(1_001))).status).toBe(201);
+      await clear('all-submitter');
+    });
+
     test('a broken line of NDJSON makes nothing', async () => {
       const { status, json } = await ndjson('{"id":"a"}\n{"id":\n{"id":"c"}\n');
       expect([status, json]).toMatchObject([400, { error: { message: expect.stringContaining('2') } }]);

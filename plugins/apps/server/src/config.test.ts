@@ -25,6 +25,7 @@ describe('defaults', () => {
         uploadSize: 629145600,
         keptSize: 1073741824,
         mails: 100,
+        submittedRecords: 1000,
         formPosts: 200,
         formTime: 1000,
         attempts: 10,

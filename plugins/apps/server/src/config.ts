@@ -79,6 +79,7 @@ const limits = object({
   bodySize: limit(1024 * 1024),
   uploadSize: limit(600 * 1024 * 1024),
   keptSize: limit(1024 * 1024 * 1024, 4 * 1024 * 1024),
+  submittedRecords: limit(1000),
   mails: limit(100, 0),
   formPosts: limit(200, 0),
   formTime: limit(1000, 0),

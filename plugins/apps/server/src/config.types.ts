@@ -67,6 +67,8 @@ export interface Limits {
   uploadSize: number;
   /** Bytes of all files that wait in the temporary folder for the next submission of their form; one sender has an eighth. Default 1 GiB. */
   keptSize: number;
+  /** Records of one bulk creation of a requester who may add records, but neither see nor change all of them. Default 1000. */
+  submittedRecords: number;
   /** Mails that an app may send in an hour, in one site. Default 100. */
   mails: number;
   /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */

@@ -18,7 +18,7 @@ import {
 } from './search';
 import { countEntries } from './sizes';
 import { ownIndexes } from './tables/layout';
-import { deleteRange, type RecordWrite, writeRows } from './tables/rows';
+import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
 import { createStateTable, type Generation, lockState } from './tables/state';
 import { dropTables } from './tables/tables';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, SearchOptions } from './types';
@@ -43,8 +43,8 @@ export {
   tooLong,
   translateError,
 } from './database/database';
-export { inTransaction } from './database/transaction';
-export { type Client, type Dialect, dialects, isBusy, isUnavailable } from './dialects';
+export { createGivingWay, inTransaction } from './database/transaction';
+export { type Client, type Dialect, dialects, isBusy, isUnavailable, pendingTable } from './dialects';
 export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export type { IndexedRecord } from './tables/entries';
@@ -58,8 +58,8 @@ export interface Indexes {
   lock(sql: Sql, scope: string): Promise<Generation[]>;
   /** Applies the writes of the transaction to the index rows. */
   write(sql: Sql, generations: readonly Generation[], writes: readonly RecordWrite[]): Promise<void>;
-  /** Removes the rows of records up to `until`, all of which the transaction has deleted. */
-  remove(sql: Sql, generations: readonly Generation[], until: number): Promise<void>;
+  /** Removes the rows of records in the range, all of which the transaction has deleted. */
+  remove(sql: Sql, generations: readonly Generation[], range: RowRange): Promise<void>;
   /**
    * Rows of the records table that match, in the order of docs/reference/search.md#order. Missing indexes are built
    * first.
@@ -100,6 +100,8 @@ export interface IndexesOptions {
   source: RecordSource;
   /** How long (ms) a search waits for an index to be built before 503. Default 5,000. */
   timeout?: number;
+  /** Whether this process has so many records in pending batches that passing over them takes long. */
+  isLoaded?(): boolean;
   /** Records that a search sorts at most, instead of walking an index. Default 5,000. */
   maxSorted?: number;
   /** Records that a search reads at most in the wanted order before it counts its matches. Default 2,000. */
@@ -112,6 +114,7 @@ export function createIndexes({
   table,
   source,
   timeout = 5_000,
+  isLoaded = () => false,
   maxSorted = 5_000,
   maxWalk = 2_000,
 }: IndexesOptions): Indexes {
@@ -123,7 +126,7 @@ export function createIndexes({
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
 
-  const { searchSql, reading } = createReading({ dialect, longReads, readiness, limits, memory });
+  const { searchSql, reading } = createReading({ dialect, longReads, readiness, limits, memory, isLoaded });
   const countAll = (sql: SearchSql, scope: string) => countOfAll(sql, table, scope);
 
   return {
@@ -138,8 +141,8 @@ export function createIndexes({
       for (const generation of generations) await writeRows(sql, generation, writes);
     },
 
-    async remove(sql, generations, until) {
-      for (const { id } of generations) await deleteRange(sql, id, 0, until);
+    async remove(sql, generations, range) {
+      for (const { id } of generations) await deleteRange(sql, id, range);
     },
 
     async search(access, scope, declared, options, end) {

@@ -16,6 +16,7 @@ interface ReadingTools {
   readiness: Readiness;
   limits: PlanLimits;
   memory: Memory;
+  isLoaded(): boolean;
 }
 
 interface Reading {
@@ -33,13 +34,15 @@ interface Reading {
   ): Promise<T>;
 }
 
-export function createReading({ dialect, longReads, readiness, limits, memory }: ReadingTools): Reading {
+export function createReading({ dialect, longReads, readiness, limits, memory, isLoaded }: ReadingTools): Reading {
   return {
     searchSql({ sql, trx }, { signal, time = Number.POSITIVE_INFINITY }) {
       const requestEnd = performance.now() + time;
       let searchEnd: number | undefined;
       return {
         rows: sql.rows,
+        visible: sql.visible,
+        isLoaded,
         async long(statement) {
           // From the first statement: before it the search may have waited for an index to be built.
           searchEnd ??= performance.now() + longReads.searchTime;

@@ -24,7 +24,9 @@ import { layoutOf, tablesOf } from './tables/layout';
 import type { Generation } from './tables/state';
 
 /** Runs the statements of a search. */
-export interface SearchSql extends Pick<Sql, 'rows'> {
+export interface SearchSql extends Pick<Sql, 'rows' | 'visible'> {
+  /** Whether a statement whose plan bounds the rows that it reads may read many more, all of pending batches. */
+  isLoaded(): boolean;
   /** Rows of a statement that may read any number of rows (LongReads). */
   long(statement: (step: string) => Statement): Promise<Row[]>;
 }
@@ -162,7 +164,7 @@ export function pageOfAll(sql: SearchSql, table: RecordsTable, scope: string, se
   const { limit, offset, after, reverse } = search;
   const order = reverse ? 'r.id desc' : 'r.id';
   return runOn(sql)((step) => ({
-    sql: `select ${table.columns(limit)} from ${table.name} r where ${step}r.scope = ? and r.id > ? order by ${order} limit ? offset ?`,
+    sql: `select ${table.columns(limit)} from ${table.name} r where ${step}${sql.visible('r.id')}r.scope = ? and r.id > ? order by ${order} limit ? offset ?`,
     values: [scope, after, limit, offset],
     short: isShortPage(search),
   }));
@@ -170,11 +172,13 @@ export function pageOfAll(sql: SearchSql, table: RecordsTable, scope: string, se
 
 /** Number of all records of an app; up to `MAX_LOOKUPS` are counted by a short statement. */
 export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: string): Promise<number> {
-  const bounded = `select count(*) as n from (select 1 from ${table.name} where scope = ? limit ${MAX_LOOKUPS}) r`;
-  const [first] = await sql.rows(bounded, [scope]);
-  if (Number(first?.n) < MAX_LOOKUPS) return Number(first?.n);
+  if (!sql.isLoaded()) {
+    const bounded = `select count(*) as n from (select 1 from ${table.name} where ${sql.visible('id')}scope = ? limit ${MAX_LOOKUPS}) r`;
+    const [first] = await sql.rows(bounded, [scope]);
+    if (Number(first?.n) < MAX_LOOKUPS) return Number(first?.n);
+  }
   const [row] = await sql.long((step) => ({
-    sql: `select count(*) as n from ${table.name} where ${step}scope = ?`,
+    sql: `select count(*) as n from ${table.name} where ${step}${sql.visible('id')}scope = ?`,
     values: [scope],
   }));
   return Number(row?.n);
@@ -183,7 +187,7 @@ export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: str
 function runOn(sql: SearchSql): Run {
   return (make) => {
     const { short, ...statement } = make('');
-    return short ? sql.rows(statement.sql, statement.values) : sql.long(make);
+    return short && !sql.isLoaded() ? sql.rows(statement.sql, statement.values) : sql.long(make);
   };
 }
 

@@ -26,7 +26,7 @@ async function sizeOf(sql: SearchSql, target: QueryTarget, { type, number }: Lai
       : [termsByTerm(target), 'ix = ?', [number]];
   try {
     const [row] = await sql.long((step) => ({
-      sql: `select count(*) as n from ${from} where ${step}${condition}`,
+      sql: `select count(*) as n from ${from} where ${step}${sql.visible('record')}${condition}`,
       values,
     }));
     return Number(row?.n);

@@ -5,6 +5,9 @@ import { createIndexes, createSql, dialects, type HostDatabase, readerOf } from 
 import type { Workers } from '../workers';
 import { createBulk } from './bulk/bulk';
 import { clearRecords, forgetDeleted } from './bulk/clear';
+import { type Batches, createBatches } from './pending/batch';
+import { createLeftovers } from './pending/leftovers';
+import { createPendingTable } from './pending/rows';
 import { createLongReads } from './reads/long-reads';
 import { createStreams } from './streams';
 import { checkId, hashOf, scopeOf } from './table/ids';
@@ -53,19 +56,32 @@ export function createRecordStore({
   const source = recordSource(dialect);
   const { searchTime = 2_000, searches = 4 } = limits;
   const longReads = createLongReads({ database, time: searchTime, slots: searches, workers });
-  const indexes = createIndexes({ database, longReads, table: recordsTable, source, timeout, maxSorted, maxWalk });
+  const indexes = createIndexes({
+    ...{ database, longReads, table: recordsTable, source },
+    ...{ timeout, maxSorted, maxWalk, isLoaded: () => batches.isLoaded() },
+  });
   const load = dataLoader((hashes) => selectRecords(createSql(readerOf(database), dialect), hashes));
   const loadRecord = async (hash: string) => {
     const connection = database.readConnection?.();
     return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);
   };
-  const commit = sharedCommits({ database, dialect, indexes });
+  const batches: Batches = createBatches({ database, dialect, indexes }, onError);
+  const commit = sharedCommits({ database, dialect, indexes, batches });
   const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError, commit };
   const outside = AsyncLocalStorage.snapshot();
   let preparing: Promise<void> | undefined;
 
+  const leftovers = createLeftovers(batches, onError);
+
+  const open = async (): Promise<void> => {
+    await indexes.prepare();
+    if (!dialect.oneWriter) return;
+    await createPendingTable(createSql(database.knex(), dialect));
+    leftovers.start();
+  };
+
   const prepare = (): Promise<void> => {
-    preparing ??= outside(() => indexes.prepare()).catch((error: unknown) => {
+    preparing ??= outside(open).catch((error: unknown) => {
       preparing = undefined;
       throw error;
     });
@@ -78,7 +94,7 @@ export function createRecordStore({
     return { sql: createSql(trx ?? readerOf(database), dialect), trx };
   };
 
-  const createMany = createBulk(tools, { onError, temporaryDirectory });
+  const createMany = createBulk({ database, dialect, indexes, batches }, { onError, temporaryDirectory });
   const page: RecordStore['page'] = async (key, options) =>
     refuseMissing(readPage(indexes, await access(), scopeOf(key), options));
 
@@ -153,6 +169,7 @@ export function createRecordStore({
     },
 
     async destroy() {
+      await leftovers.stop();
       await indexes.destroy();
       await longReads.destroy();
       database.close?.();

@@ -13,32 +13,50 @@ import { checkUtf8 } from '../request/text';
 /** Items of a JSON array that are given to the store at once. */
 const MAX_BATCH = 500;
 
+interface BulkOptions {
+  /** Bytes. */
+  maxLine: number;
+  /** Records of the body; null: any number. */
+  maxRecords: number | null;
+  /** Of the temporary file. */
+  folder: string;
+}
+
 /**
  * Reads the items of operation 6 for `work`: a JSON array, or NDJSON of any length. All items are read before `work` begins,
- * so that no database transaction waits for a slow client.
+ * so that no database transaction waits for a slow client. PayloadTooLargeError when there are more than `maxRecords`.
  */
 export async function withItems<T>(
   ctx: Context,
-  options: { /** Bytes. */ maxLine: number /** Of the temporary file. */; folder: string },
+  options: BulkOptions,
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
   if (mediaType(ctx) === 'application/x-ndjson') return withLines(ctx, options, work);
   // Strapi's parser has bounded the array, and it is in memory.
   const entries = entriesOf(jsonBody(ctx));
+  checkNumber(entries.length, options.maxRecords);
   return work({ namesBlocks: entries.some(namesBlock), read: () => batchesOf(entries), lineOf: null });
+}
+
+function checkNumber(records: number, max: number | null): void {
+  if (max === null || records <= max) return;
+  const reason = `A requester who may only add records sends at most ${max} at once: nothing was stored`;
+  throw new AppsError('PayloadTooLargeError', reason, { details: { maxRecords: max } });
 }
 
 async function withLines<T>(
   ctx: Context,
-  { maxLine, folder }: { maxLine: number; folder: string },
+  { maxLine, maxRecords, folder }: BulkOptions,
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
   if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) {
     throw new AppsError('UnsupportedMediaTypeError', 'NDJSON is taken without a Content-Encoding');
   }
   let namesBlocks = false;
+  let records = 0;
   const items = async function* () {
     for await (const one of parsedLines(ctx.req, maxLine)) {
+      checkNumber(++records, maxRecords);
       namesBlocks ||= namesBlock(one.items);
       yield one;
     }

@@ -50,7 +50,7 @@ async function checkGeneration(
         const kept = await recordsBetween(tools, trx, scope, range);
         const count = await wrongRows(trx, generation.id, layout, kept, ...range);
         if (!count || !repair) return count;
-        await deleteRange(trx, generation.id, ...range);
+        await deleteRange(trx, generation.id, { after, until, visible: false });
         await addRows(trx, tools.dialect, generation.id, layout, kept);
         return count;
       });

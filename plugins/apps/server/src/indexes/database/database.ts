@@ -63,7 +63,7 @@ export interface HostDatabase {
 }
 
 /** A connection or a transaction for SQL with `?` for values. Errors are StorageErrors or AppsErrors. */
-export interface Sql {
+export interface Sql extends Pick<Dialect, 'visible'> {
   rows(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Returns the number of affected rows. */
   change(text: string, values?: readonly unknown[]): Promise<number>;
@@ -124,6 +124,7 @@ export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
     }
   };
   return {
+    visible: dialect.visible,
     rows: async (text, values = []) => dialect.rows(await run(text, values)),
     change: async (text, values = []) => dialect.affected(await run(text, values)),
     async insert(table, columns, rows, ending = '', verb = 'insert') {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Dialect } from '../dialects';
 import { createSql, type HostDatabase, isFailure, type Sql, translateError } from './database';
 
@@ -17,6 +18,31 @@ export async function inTransaction<T>(
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
     }
   }
+}
+
+/** Milliseconds for which it is watched whether this process has other work, and for how long it then counts as busy. */
+const watchTime = 2;
+const busyTime = 200;
+/** Steps after which others get a full pause in any case: those of other processes are not seen. */
+const unseenSteps = 10;
+
+/**
+ * Makes a pause like `yieldToOthers` for many steps of one process: it is as long where this process has other work, else short, but
+ * for every tenth.
+ */
+export function createGivingWay(dialect: Pick<Dialect, 'maxPause'>): (began: number) => Promise<void> {
+  let steps = 0;
+  let busyUntil = 0;
+  return async (began) => {
+    const ended = performance.now();
+    // What the step itself has left for the event loop is not other work.
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = performance.eventLoopUtilization();
+    await new Promise((resolve) => setTimeout(resolve, watchTime));
+    if (performance.eventLoopUtilization(before).utilization > 0.5) busyUntil = ended + busyTime;
+    steps += 1;
+    if (ended < busyUntil || steps % unseenSteps === 0) await yieldToOthers(dialect, began + performance.now() - ended);
+  };
 }
 
 /**

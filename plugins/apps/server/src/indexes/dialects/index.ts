@@ -3,6 +3,7 @@ import { postgres } from './postgres';
 import { sqlite } from './sqlite';
 import type { Client, Dialect } from './types';
 
+export { pendingTable } from './sqlite';
 export type { Client, Dialect, Row } from './types';
 export { isBusy, isUnavailable } from './unavailable';
 

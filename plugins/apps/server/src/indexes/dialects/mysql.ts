@@ -28,6 +28,8 @@ export const mysql: Dialect = {
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,
   maxPause: 0,
+  oneWriter: false,
+  visible: () => '',
   createIndex: (name, table, columns, online) =>
     `create index ${name} on ${table} (${columns})${online ? ' algorithm = inplace lock = none' : ''}`,
   analyze: 'analyze table',

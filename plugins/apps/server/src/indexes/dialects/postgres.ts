@@ -26,6 +26,8 @@ export const postgres: Dialect = {
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,
   maxPause: 0,
+  oneWriter: false,
+  visible: () => '',
   createIndex: (name, table, columns, online) =>
     `create index ${online ? 'concurrently ' : ''}${name} on ${table} (${columns})`,
   analyze: 'analyze',

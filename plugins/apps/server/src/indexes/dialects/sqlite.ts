@@ -1,6 +1,9 @@
 import type { Dialect, Reason, Row } from './types';
 import { isUnavailable } from './unavailable';
 
+/** Batches of records that are being written: a range of ids each, which no reader sees (records/bulk/pending.ts). */
+export const pendingTable = 'apps_pending';
+
 export const sqlite: Dialect = {
   client: 'sqlite',
   types: { key: 'blob', long: 'blob', text: 'text' },
@@ -16,6 +19,10 @@ export const sqlite: Dialect = {
   sortedTerms: true,
   // Another process that has waited for a batch tries to lock the file again after 25 ms.
   maxPause: 25,
+  oneWriter: true,
+  // The first select is evaluated once in a statement; the planner uses no part of a CASE.
+  visible: (record) =>
+    `case when exists (select 1 from ${pendingTable}) then not exists (select 1 from ${pendingTable} p where ${record} between p.first and p.last) else 1 end and `,
   createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
   analyze: '',
   tableNames: `select name from sqlite_master where type = 'table'`,

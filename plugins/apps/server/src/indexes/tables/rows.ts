@@ -36,10 +36,18 @@ async function deleteRows(sql: Sql, generation: string, seqs: readonly number[])
   }
 }
 
-/** Deletes all rows of the records after `after` up to `until`. */
-export async function deleteRange(sql: Sql, generation: string, after: number, until: number): Promise<void> {
+/** Records after `after` up to `until`; `visible`: without those of pending batches. */
+export interface RowRange {
+  after: number;
+  until: number;
+  visible: boolean;
+}
+
+/** Deletes all rows of the records in the range. */
+export async function deleteRange(sql: Sql, generation: string, { after, until, visible }: RowRange): Promise<void> {
+  const kept = visible ? sql.visible('record') : '';
   for (const table of Object.values(tablesOf(generation))) {
-    await sql.change(`delete from ${table} where record > ? and record <= ?`, [after, until]);
+    await sql.change(`delete from ${table} where ${kept}record > ? and record <= ?`, [after, until]);
   }
 }
 

@@ -29,6 +29,7 @@ export const limits: Limits = {
   uploadSize: 1024 * 1024,
   keptSize: 4 * 1024 * 1024,
   mails: 100,
+  submittedRecords: 1000,
   formPosts: 200,
   formTime: 1000,
   searchTime: 2_000,

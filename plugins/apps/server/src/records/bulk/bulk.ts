@@ -1,14 +1,9 @@
 import { spool } from '../../common/spool';
-import { createSql, type Dialect, type HostDatabase, type Indexes, inTransaction } from '../../indexes';
+import { createSql } from '../../indexes';
+import { storable, withoutId } from '../table/change';
 import { recordsTable } from '../table/table';
 import type { AppKey, NewRecord, RecordStore } from '../types';
-import { checkIds, insertMany } from './create-many';
-
-interface BulkTools {
-  database: HostDatabase;
-  dialect: Dialect;
-  indexes: Indexes;
-}
+import { insertMany, type ManyTools } from './create-many';
 
 interface BulkOptions {
   /** Receives an error after the commit. */
@@ -21,12 +16,11 @@ interface BulkOptions {
 const ANALYZE_AFTER = 5_000;
 
 /** Makes `RecordStore.createMany`. */
-export function createBulk(tools: BulkTools, { onError, temporaryDirectory }: BulkOptions): RecordStore['createMany'] {
+export function createBulk(tools: ManyTools, { onError, temporaryDirectory }: BulkOptions): RecordStore['createMany'] {
   const analyze = createAnalyze(tools, onError);
 
-  const insertAll = async (key: AppKey, source: { read(): AsyncIterable<NewRecord[]> }, restores: boolean) => {
-    await checkIds(source.read());
-    const total = await inTransaction(tools, (sql) => insertMany({ ...tools, sql, key, restores }, source.read()));
+  const insertAll = async (key: AppKey, { read }: { read(): AsyncIterable<NewRecord[]> }, restores: boolean) => {
+    const total = await insertMany(tools, key, { read, stored: restores ? withoutId : storable });
     await analyze(total);
     return total;
   };
@@ -46,7 +40,7 @@ export function createBulk(tools: BulkTools, { onError, temporaryDirectory }: Bu
  * Updates the database's statistics of the table after many inserts: until it does so by itself, PostgreSQL expects an app to
  * have few records, and reads and sorts all of them for every page.
  */
-function createAnalyze({ database, dialect }: BulkTools, onError: BulkOptions['onError']) {
+function createAnalyze({ database, dialect }: ManyTools, onError: BulkOptions['onError']) {
   let unseen = 0;
   return async (records: number): Promise<void> => {
     unseen += records;

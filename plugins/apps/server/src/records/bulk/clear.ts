@@ -31,7 +31,7 @@ export async function clearRecords(tools: ClearTools, scope: string): Promise<vo
       // A search may have begun to build indexes of the records that are left.
       const generations = await indexes.lock(sql, scope);
       const deleted = await deleteOldest(sql, scope, first.last, batchSize);
-      await indexes.remove(sql, generations, deleted);
+      await indexes.remove(sql, generations, { after: 0, until: deleted, visible: true });
       return deleted;
     });
     await new Promise((resolve) => setImmediate(resolve));

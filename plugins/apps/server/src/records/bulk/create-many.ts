@@ -1,78 +1,156 @@
 import { AppsError } from '../../common/errors';
-import { type Dialect, type IndexedRecord, type Indexes, isFailure, type Sql } from '../../indexes';
-import { storable, withoutId } from '../table/change';
+import {
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  type Indexes,
+  inTransaction,
+  isFailure,
+  type RecordWrite,
+  readerOf,
+  type Sql,
+} from '../../indexes';
+import { type Batches, isMany, partsOf } from '../pending/batch';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
 import { insertRecords, type RecordInsert, selectTaken } from '../table/table';
-import type { AppKey, NewRecord } from '../types';
+import type { AppKey, Items, NewRecord } from '../types';
 
 /** Attempts to insert a chunk when another process has generated one of its ids. */
 const MAX_ATTEMPTS = 10;
 
+/** Records whose size is looked at, to choose how they are written. */
+const MAX_MEASURED = 200;
+
 export interface ManyTools {
-  sql: Sql;
+  database: HostDatabase;
   dialect: Dialect;
   indexes: Indexes;
-  key: AppKey;
-  /** Whether the records are those of an export, without limits of their items. */
-  restores: boolean;
+  batches: Batches;
 }
 
-/** Inserts batches of records, in order, in the transaction; returns how many. ConflictError when a given id is taken. */
-export async function insertMany(tools: ManyTools, batches: AsyncIterable<NewRecord[]>): Promise<number> {
-  const generations = await tools.indexes.lock(tools.sql, scopeOf(tools.key));
-  let total = 0;
-  for await (const chunk of batches) {
-    const inserts = await insertChunk(tools, chunk);
-    await tools.indexes.write(
-      tools.sql,
-      generations,
-      inserts.map((after) => ({ before: null, after })),
-    );
-    total += chunk.length;
+/** Records that can be read more than once. */
+interface Source {
+  read(): AsyncIterable<NewRecord[]>;
+  /** Items as they are stored; BadRequestError for those that can never be. */
+  stored(items: Items): Items;
+}
+
+/** A new record, and the JSON of its items. */
+interface Prepared {
+  record: NewRecord;
+  json: string;
+}
+
+/** Creates records in order, all or none; returns how many. ConflictError when a given id is taken. */
+export async function insertMany(tools: ManyTools, key: AppKey, source: Source): Promise<number> {
+  const { database, dialect } = tools;
+  const { records, text } = await checkAll(tools, key, source);
+  const isBatch = dialect.oneWriter && isMany(records, () => text);
+  // A transaction of other code is that code's own to keep short.
+  if (isBatch && !(await database.current())) await inBatch(tools, key, source, records);
+  else await inOneTransaction(tools, key, source);
+  return records;
+}
+
+/**
+ * Refuses, before anything is written, a record that can never be stored, and given ids that are taken.
+ * @returns the number of the records, and the characters of the items of the first ones
+ */
+async function checkAll(
+  { database, dialect }: ManyTools,
+  key: AppKey,
+  source: Source,
+): Promise<{ records: number; text: number }> {
+  const sql = createSql((await database.current()) ?? readerOf(database), dialect);
+  let [records, text] = [0, 0];
+  for await (const chunk of source.read()) {
+    for (const { id, items } of chunk) {
+      if (id !== undefined) checkId(id);
+      const stored = source.stored(items);
+      if (records < MAX_MEASURED) text += JSON.stringify(stored).length;
+      records += 1;
+    }
+    await refuseTaken(sql, key, chunk);
   }
-  return total;
+  return { records, text };
 }
 
-/** BadRequestError for a record that can never be stored, before a transaction is opened. */
-export async function checkIds(batches: AsyncIterable<NewRecord[]>): Promise<void> {
-  for await (const batch of batches) for (const { id } of batch) if (id !== undefined) checkId(id);
+function inOneTransaction({ database, dialect, indexes }: ManyTools, key: AppKey, source: Source): Promise<void> {
+  return inTransaction({ database, dialect }, async (sql) => {
+    const generations = await indexes.lock(sql, scopeOf(key));
+    for await (const chunk of source.read())
+      await indexes.write(sql, generations, await insertChunk({ sql, dialect, key }, prepared(chunk, source)));
+  });
 }
 
-async function insertChunk(tools: ManyTools, chunk: NewRecord[]): Promise<IndexedRecord[]> {
+function inBatch({ batches, ...tools }: ManyTools, key: AppKey, source: Source, records: number): Promise<void> {
+  const { dialect } = tools;
+  return batches.together(async (begin) => {
+    const batch = await begin(scopeOf(key), records);
+    for await (const chunk of source.read()) {
+      const parts = partsOf(prepared(chunk, source), ({ json }) => json.length);
+      await batch.write(parts, (sql, part, first) => insertChunk({ sql, dialect, key }, part, first));
+    }
+    await inTransaction(tools, (sql) => batch.publish(sql));
+  });
+}
+
+const prepared = (chunk: readonly NewRecord[], { stored }: Source): Prepared[] =>
+  chunk.map((record) => {
+    const items = stored(record.items);
+    return { record: { ...record, items }, json: JSON.stringify(items) };
+  });
+
+interface ChunkTools {
+  sql: Sql;
+  dialect: Dialect;
+  key: AppKey;
+}
+
+/** @param first see insertRecords */
+async function insertChunk(tools: ChunkTools, chunk: readonly Prepared[], first?: number): Promise<RecordWrite[]> {
   const { sql, dialect, key } = tools;
   for (let attempt = 1; ; attempt++) {
     const inserts = await toInserts(tools, chunk);
     await sql.change('savepoint apps_chunk');
     try {
-      const seqs = await insertRecords(sql, dialect, scopeOf(key), inserts);
+      const seqs = await insertRecords(sql, dialect, scopeOf(key), inserts, first);
       await sql.change('release savepoint apps_chunk');
-      return inserts.map(({ id, items, creator }, at) => ({ seq: seqs[at] as number, id, items, creator }));
+      return chunk.map(({ record: { items, creator } }, at) => {
+        const { id } = inserts[at] as RecordInsert;
+        return { before: null, after: { seq: seqs[at] as number, id, items, creator } };
+      });
     } catch (error) {
       if (!isFailure(error, 'taken') || attempt === MAX_ATTEMPTS) throw error;
       await sql.change('rollback to savepoint apps_chunk');
-      await refuseTaken(tools, chunk);
+      await refuseTaken(
+        sql,
+        key,
+        chunk.map(({ record }) => record),
+      );
     }
   }
 }
 
-async function toInserts({ sql, key, restores }: ManyTools, chunk: NewRecord[]): Promise<RecordInsert[]> {
+async function toInserts({ sql, key }: ChunkTools, chunk: readonly Prepared[]): Promise<RecordInsert[]> {
   const used = new Set<string>();
   const inserts: RecordInsert[] = [];
-  for (const { id: given, whenTaken, items, creator } of chunk) {
+  for (const { record, json } of chunk) {
+    const { id: given, whenTaken, creator } = record;
     const wanted = given ?? generateId();
     const numbered = given !== undefined && whenTaken === 'number';
     const id = numbered ? await firstFreeId(sql, key, wanted, (hash) => used.has(hash) || undefined) : wanted;
     const hash = hashOf(key, id);
     if (used.has(hash)) throw taken(id);
     used.add(hash);
-    inserts.push({ hash, site: key.site, app: key.app, id, items: (restores ? withoutId : storable)(items), creator });
+    inserts.push({ hash, site: key.site, app: key.app, id, json, creator });
   }
   return inserts;
 }
 
 /** ConflictError when a given id that may not be numbered is taken; otherwise a generated id has collided. */
-async function refuseTaken({ sql, key }: ManyTools, chunk: NewRecord[]): Promise<void> {
+async function refuseTaken(sql: Sql, key: AppKey, chunk: readonly NewRecord[]): Promise<void> {
   const given = chunk
     .filter(({ id, whenTaken }) => id !== undefined && whenTaken !== 'number')
     .map(({ id }) => id as string);

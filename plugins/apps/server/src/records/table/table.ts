@@ -2,7 +2,7 @@ import { AppsError } from '../../common/errors';
 import { chunks } from '../../common/lists';
 import type { Dialect, IndexedRecord, RecordSource, RecordsTable, Row, Sql } from '../../indexes';
 import { MAX_SEQ, marks } from '../../indexes';
-import type { Items, PageOptions, StoredRecord } from '../types';
+import type { PageOptions, StoredRecord } from '../types';
 import { fitting, itemColumns, MAX_BYTES, toIndexed, toRecord, withItems } from './rows';
 
 /** The table of the content type `plugin::apps.record`, which Strapi's schema sync creates. */
@@ -23,13 +23,14 @@ export interface RecordInsert {
   site: string;
   app: string;
   id: string;
-  items: Items;
+  /** The JSON of its items. */
+  json: string;
   creator: string | null;
 }
 
 /** The record of a hash. */
 export async function selectRecord(sql: Sql, hash: string): Promise<StoredRecord | null> {
-  const [row] = await sql.rows(`select ${columns} from ${table} r where r.hash = ?`, [hash]);
+  const [row] = await sql.rows(`select ${columns} from ${table} r where ${sql.visible('r.id')}r.hash = ?`, [hash]);
   return row ? toRecord(row) : null;
 }
 
@@ -38,7 +39,7 @@ export async function selectRecords(sql: Sql, hashes: readonly string[]): Promis
   // Padded to a power of two, so that there are few different statements and they stay compiled.
   const size = 2 ** Math.ceil(Math.log2(hashes.length));
   const asked = Array.from({ length: size }, (_, at) => hashes[Math.min(at, hashes.length - 1)]);
-  const text = `select ${columns} from ${table} r where r.hash in (${marks(asked)})`;
+  const text = `select ${columns} from ${table} r where ${sql.visible('r.id')}r.hash in (${marks(asked)})`;
   return new Map((await sql.rows(text, asked)).map((row) => [row.hash as string, toRecord(row)]));
 }
 
@@ -46,7 +47,7 @@ type PageOf = PageOptions & { limit: number };
 
 /** Rows of records in order of creation; long items are left out (`itemColumns`). */
 export function selectPageRows(sql: Sql, scope: string, { limit, offset = 0, after = 0 }: PageOf): Promise<Row[]> {
-  const text = `select ${recordsTable.columns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
+  const text = `select ${recordsTable.columns(limit)} from ${table} r where ${sql.visible('r.id')}r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
   return sql.rows(text, [scope, Math.min(after, MAX_SEQ), limit, offset]);
 }
 
@@ -78,7 +79,7 @@ export async function readRecords(sql: Sql, rows: readonly Row[]): Promise<Store
   return (await withItems(sql, table, rows)).map(toRecord);
 }
 
-/** Which of the hashes are taken. */
+/** Which of the hashes are taken, also by records of pending batches, which no other read finds. */
 export async function selectTaken(sql: Sql, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
   const rows = await sql.rows(`select hash from ${table} where hash in (${marks(hashes)})`, hashes);
@@ -96,7 +97,7 @@ export async function lockVersions(
 ): Promise<Map<string, RowVersion>> {
   const versions = new Map<string, RowVersion>();
   for (const chunk of chunks(hashes, MAX_HASHES)) {
-    const text = `select id, hash, version from ${table} where hash in (${marks(chunk)}) order by id${dialect.shareLock}`;
+    const text = `select id, hash, version from ${table} where ${sql.visible('id')}hash in (${marks(chunk)}) order by id${dialect.shareLock}`;
     for (const row of await sql.rows(text, chunk))
       versions.set(row.hash as string, { seq: Number(row.id), version: Number(row.version) });
   }
@@ -125,28 +126,37 @@ const insertColumns = [
   'published_at',
 ];
 
-/** Inserts records in order and returns their `seq`s; a StorageError `taken` when a hash exists. */
+/**
+ * Inserts records in order and returns their `seq`s; a StorageError `taken` when a hash exists.
+ * @param first the `seq` of the first one, if the next ones are reserved for them
+ */
 export async function insertRecords(
   sql: Sql,
   dialect: Dialect,
   scope: string,
   records: readonly RecordInsert[],
+  first?: number,
 ): Promise<number[]> {
   const now = new Date();
-  const rows = records.map(({ hash, site, app, id, items, creator }) => [
+  const rows = records.map(({ hash, site, app, id, json, creator }, at) => [
+    ...(first === undefined ? [] : [first + at]),
     documentIdOf(hash, now),
     hash,
     scope,
     site,
     app,
     id,
-    JSON.stringify(items),
+    json,
     creator,
     1,
     now,
     now,
     now,
   ]);
+  if (first !== undefined) {
+    await sql.insert(table, ['id', ...insertColumns], rows);
+    return records.map((_, at) => first + at);
+  }
   const returned = await sql.insert(table, insertColumns, rows, dialect.returning ? ' returning id, hash' : '');
   const made = dialect.returning
     ? returned
@@ -187,16 +197,16 @@ export async function deleteRecord(sql: Sql, { seq, version }: RowVersion): Prom
 
 /** `seq` of the app's newest record; 0 when there is none. */
 export async function lastSeq(sql: Sql, scope: string): Promise<number> {
-  const [row] = await sql.rows(`select max(id) as last from ${table} where scope = ?`, [scope]);
+  const [row] = await sql.rows(`select max(id) as last from ${table} where ${sql.visible('id')}scope = ?`, [scope]);
   return Number(row?.last ?? 0);
 }
 
 /** Deletes up to `count` of the app's oldest records, none after `last`; returns the `seq` up to which none is left. */
 export async function deleteOldest(sql: Sql, scope: string, last: number, count: number): Promise<number> {
-  const text = `select id from ${table} where scope = ? and id <= ? order by id limit 1 offset ?`;
+  const text = `select id from ${table} where ${sql.visible('id')}scope = ? and id <= ? order by id limit 1 offset ?`;
   const [row] = await sql.rows(text, [scope, last, count - 1]);
   const until = row ? Number(row.id) : last;
-  await sql.change(`delete from ${table} where scope = ? and id <= ?`, [scope, until]);
+  await sql.change(`delete from ${table} where ${sql.visible('id')}scope = ? and id <= ?`, [scope, until]);
   return until;
 }
 

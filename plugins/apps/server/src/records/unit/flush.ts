@@ -20,18 +20,14 @@ export async function flushEntries(
     const existing = entries.filter((entry) => entry.base).sort((a, b) => (a.hash < b.hash ? -1 : 1));
     const writes: RecordWrite[] = [];
     for (const entry of existing) writes.push(await writeExisting(sql, entry));
-    writes.push(
-      ...(await insertNew(
-        sql,
-        dialect,
-        scope,
-        entries.filter((entry) => !entry.base && entry.current),
-      )),
-    );
+    writes.push(...(await insertNew(sql, dialect, scope, entries.filter(isNew))));
     await indexes.write(sql, generations, writes);
     for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
   }
 }
+
+/** Whether the entry is a record that is not in the database yet. */
+export const isNew = ({ base, current }: Entry): boolean => !base && current !== null;
 
 /** Locks records that were read and not written. CollisionError when one was changed meanwhile. */
 export async function checkReads(sql: Sql, dialect: Dialect, read: readonly Entry[]): Promise<void> {
@@ -55,15 +51,25 @@ async function writeExisting(sql: Sql, entry: Entry): Promise<RecordWrite> {
   return { before: indexed(base), after: entry.base && indexed(entry.base) };
 }
 
-async function insertNew(sql: Sql, dialect: Dialect, scope: string, entries: readonly Entry[]): Promise<RecordWrite[]> {
+/**
+ * Inserts new records without their index rows, which it returns. CollisionError when an id is taken.
+ * @param first see insertRecords
+ */
+export async function insertNew(
+  sql: Sql,
+  dialect: Dialect,
+  scope: string,
+  entries: readonly Entry[],
+  first?: number,
+): Promise<RecordWrite[]> {
   if (entries.length === 0) return [];
   const inserts = entries.map(({ hash, key, id, current }) => {
     const { items, creator } = current as StoredRecord;
-    return { hash, site: key.site, app: key.app, id, items, creator };
+    return { hash, site: key.site, app: key.app, id, json: JSON.stringify(items), creator };
   });
   let seqs: number[];
   try {
-    seqs = await insertRecords(sql, dialect, scope, inserts);
+    seqs = await insertRecords(sql, dialect, scope, inserts, first);
   } catch (error) {
     if (isFailure(error, 'taken'))
       throw new CollisionError(

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
+import { grouped } from '../../common/lists';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import { createSql, type Dialect, type HostDatabase, type Indexes, type Sql, translateError } from '../../indexes';
+import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
 import type { Entry } from './entries';
-import { flushEntries } from './flush';
+import { flushEntries, insertNew, isNew } from './flush';
 
 /** Units that are committed together, and the records of one that is. */
 const MAX_UNITS = 100;
@@ -21,6 +23,8 @@ export interface Part {
   written(): void;
 }
 
+const textOf = ({ current }: Entry): number => JSON.stringify(current?.items).length;
+
 interface Waiting {
   part: Part;
   resolve(): void;
@@ -37,21 +41,51 @@ export function sharedCommits(tools: {
   database: HostDatabase;
   dialect: Dialect;
   indexes: Indexes;
+  batches: Batches;
 }): (part: Part) => Promise<void> {
-  const { database, dialect, indexes } = tools;
+  const { database, dialect, indexes, batches } = tools;
   const outside = AsyncLocalStorage.snapshot();
   const waiting: Waiting[] = [];
   let isPlanned = false;
   let running: Promise<unknown> | undefined;
 
-  const write = (parts: readonly Part[]): Promise<void> =>
+  /** @param before runs in the transaction first */
+  const write = (parts: readonly Part[], before = async (_: Sql): Promise<void> => {}): Promise<void> =>
     database.write(async (connection) => {
       const sql = createSql(connection, dialect);
+      await before(sql);
       const pending = parts.flatMap((part) => part.pending);
       await flushEntries(sql, dialect, indexes, pending);
       for (const part of parts) await part.check(sql);
       for (const part of parts) part.written();
     });
+
+  /** Writes the many new records of a unit as batches, which its transaction makes visible. */
+  const inBatches = (part: Part, many: readonly (readonly [string, readonly Entry[]])[]): Promise<void> =>
+    batches.together(async (begin) => {
+      const written: Batch[] = [];
+      for (const [scope, entries] of many) {
+        const batch = await begin(scope, entries.length);
+        written.push(batch);
+        const insert = (sql: Sql, entries: readonly Entry[], first: number) =>
+          insertNew(sql, dialect, scope, entries, first);
+        await batch.write(partsOf(entries, textOf), insert);
+        for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
+      }
+      const left = { ...part, pending: part.pending.filter(({ dirty }) => dirty) };
+      await write([left], async (sql) => {
+        for (const batch of written) await batch.publish(sql);
+      });
+    });
+
+  /** The new records of each app that has many of them in the unit. */
+  const manyOf = ({ pending }: Part): [string, Entry[]][] => {
+    const fresh = dialect.oneWriter ? pending.filter(isNew) : [];
+    const text = (entries: readonly Entry[]) => entries.reduce((sum, entry) => sum + textOf(entry), 0);
+    return [...grouped(fresh, ({ scope }) => scope)].filter(([, entries]) =>
+      isMany(entries.length, () => text(entries)),
+    );
+  };
 
   const alone = ({ part, resolve, reject }: Waiting): Promise<void> => write([part]).then(resolve, reject);
 
@@ -97,7 +131,10 @@ export function sharedCommits(tools: {
   };
 
   return async (part) => {
-    if (part.isAlone || part.pending.length > MAX_RECORDS || (await database.current())) return write([part]);
+    if (await database.current()) return write([part]);
+    const many = manyOf(part);
+    if (many.length > 0) return inBatches(part, many);
+    if (part.isAlone || part.pending.length > MAX_RECORDS) return write([part]);
     return new Promise((resolve, reject) => {
       waiting.push({ part, resolve, reject });
       outside(plan);

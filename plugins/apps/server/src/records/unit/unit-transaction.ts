@@ -9,6 +9,9 @@ import { IdleTime, idleTimes } from './idle-time';
 import { belowSavepoint, type Opened, openForUnit, repeatChange } from './opened';
 import type { UnitTools } from './unit-tools';
 
+/** Written records with which a transaction that is open is committed, where there is one writer. */
+const MAX_OPENED = 50;
+
 /** The unit transaction that runs the current code, which may then use the unit without waiting for itself. */
 const inside = new AsyncLocalStorage<UnitTransaction>();
 
@@ -162,6 +165,8 @@ export class UnitTransaction {
     if (written.length || this.changes.length || this.open) {
       const busy = this.tools.mutex.lockedByOther(written, this.own);
       if (busy) throw new CollisionError([busy]);
+      // Opened only to read what the unit has written, which then may be more than one transaction should hold.
+      if (this.tools.dialect.oneWriter && this.changes.length === 0 && written.length > MAX_OPENED) await this.close();
       await (this.open || this.changes.length ? this.commitOpened() : this.commitAtOnce());
     }
     this.ended = true;

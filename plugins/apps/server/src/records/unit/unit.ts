@@ -4,7 +4,7 @@ import { applyChange, storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
 import { ofCreator, readPage } from '../table/page';
-import { readRecords } from '../table/table';
+import { readRecords, selectTaken } from '../table/table';
 import type {
   AppKey,
   Items,
@@ -218,17 +218,23 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
 
   private async freeEntry(key: AppKey, id: string, whenTaken: 'refuse' | 'number' = 'refuse'): Promise<Entry> {
     const entry = await this.load(key, id);
-    if (!entry.current) return entry;
+    if (!entry.current && !(await this.isReserved(entry))) return entry;
     if (whenTaken === 'refuse') throw new AppsError('ConflictError', 'The record id is taken', { details: { id } });
     const known = (hash: string) => {
       const met = this.entries.find(hash);
-      return met && met.current !== null;
+      return met && (met.base || met.current) ? met.current !== null : undefined;
     };
     // Another request may take the id between the two reads: an existing record must never be overwritten.
-    for (let free = entry; ; ) {
+    for (;;) {
+      const free = await this.load(key, await this.transaction.read(({ sql }) => firstFreeId(sql, key, id, known)));
       if (!free.current) return free;
-      free = await this.load(key, await this.transaction.read(({ sql }) => firstFreeId(sql, key, id, known)));
     }
+  }
+
+  /** Whether a record of a pending batch has the id of an entry for which there is no visible record. */
+  private async isReserved({ base, hash }: Entry): Promise<boolean> {
+    if (base || !this.tools.dialect.oneWriter) return false;
+    return (await this.transaction.read(({ sql }) => selectTaken(sql, [hash]))).has(hash);
   }
 
   private put(entry: Entry, items: Items, creator: string | null): StoredRecord {

@@ -52,6 +52,9 @@ export function termsByTerm({ dialect, tables }: QueryTarget): string {
   return dialect.sortedTerms ? sortedTable(tables.terms) : tables.terms;
 }
 
+/** Begins the test of each row `f`: its step, and that it is no record of a pending batch. */
+export const rowTest = ({ dialect, step }: QueryTarget): string => `${step}${dialect.visible('f.record')}`;
+
 export function numberOf(target: QueryTarget, index: string): number {
   return (target.layout.get(index) as { number: number }).number;
 }

@@ -1,6 +1,6 @@
 import { missingKey } from '../../keys/keys';
 import { concat, type Fragment, fragment } from '../sql/fragment';
-import { columnOf, type QueryTarget } from '../sql/target';
+import { columnOf, type QueryTarget, rowTest } from '../sql/target';
 import { creatorCondition, sortRange } from './access-path';
 import { conditionSql } from './condition-sql';
 import { isShortTest, isShortWalk } from './cost';
@@ -22,7 +22,7 @@ export function mayWalk({ maxWalk }: QueryTarget, wanted: Selection): boolean {
  */
 export function boundedWalk(target: QueryTarget, wanted: Selection): OrderedSelect {
   const { condition, order, reverse } = wanted;
-  const test = conditionSql(target, condition, 'probe');
+  const test = concat(rowTest(target), conditionSql(target, condition, 'probe'));
   const direction = reverse ? ' desc' : '';
   if (order.kind !== 'field') {
     const select = concat('select f.record as record from (', first(target, 'f.record', direction), ') f where ', test);

@@ -2,7 +2,7 @@ import { encodeKey, missingKey } from '../../keys/keys';
 import type { PlainCondition } from '../operators';
 import { concat, type Fragment, fragment, joined } from '../sql/fragment';
 import { inRange } from '../sql/ranges';
-import { bodySql, columnOf, numberOf, type QueryTarget, termsByTerm, type Use } from '../sql/target';
+import { bodySql, columnOf, numberOf, type QueryTarget, rowTest, termsByTerm, type Use } from '../sql/target';
 import { type AccessPath, branchOf, type CreatorCondition, creatorCondition, sortRange } from './access-path';
 import { conditionSql } from './condition-sql';
 import { isShortPage, isShortTest, isShortWalk } from './cost';
@@ -126,7 +126,7 @@ export function limited(
 }
 
 function fromSql(target: QueryTarget, condition: PlainCondition, use: Use, bounds?: Fragment): Fragment {
-  const test = concat(target.step, conditionSql(target, condition, use));
+  const test = concat(rowTest(target), conditionSql(target, condition, use));
   return concat(`from ${target.tables.fields} f where `, ...(bounds ? [bounds, ' and '] : []), test);
 }
 
@@ -145,7 +145,7 @@ function fromPath(
   const { dialect, tables } = target;
   const { fence = '' } = dialect;
   const rest = path.exact ? without(condition, path.node) : condition;
-  const test = concat(target.step, ...(bounds ? [bounds, ' and '] : []), conditionSql(target, rest, 'probe'));
+  const test = concat(rowTest(target), ...(bounds ? [bounds, ' and '] : []), conditionSql(target, rest, 'probe'));
   if (path.row && dialect.fence !== undefined)
     return concat(`from (select * from ${tables.fields} f where `, path.row, `${fence}) f where `, test);
   if (keyless && rest.kind === 'constant') return concat('from (', path.select, `${fence}) f where `, test);
@@ -174,7 +174,7 @@ function missingLast(
   const column = columnOf(target, index, 'lookup');
   const tail = long ? 's2 desc, record' : 'record';
   const body = long ? `, ${bodySql(target, index)} as s2` : '';
-  const test = concat(target.step, conditionSql(target, wanted.condition, 'probe'));
+  const test = concat(rowTest(target), conditionSql(target, wanted.condition, 'probe'));
   const present = concat(bounds ?? fragment(`${column} < ?`, missingKey), ' and ', test);
   const walk = (rank: number, found: Fragment, order: string): Fragment =>
     concat(
@@ -223,7 +223,7 @@ function byWeight(target: QueryTarget, wanted: Selection): Omit<OrderedSelect, '
   const { index, words } = wanted.order as Order & { kind: 'relevance' };
   const from = `from ${termsByTerm(target)} t ${target.dialect.join} ${target.tables.fields} f where f.record = t.record`;
   const term = fragment(` and t.ix = ${numberOf(target, index)} and t.term = ? and `, words[0]?.term);
-  const test = concat(target.step, conditionSql(target, wanted.condition, 'probe'));
+  const test = concat(rowTest(target), conditionSql(target, wanted.condition, 'probe'));
   const select = concat('select t.record as record, t.weight as s0 ', from, term, test);
   return { select: limited(target, select, 's0, record', wanted), order: 's0, record' };
 }

@@ -1,0 +1,209 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { unavailable } from '../../common/errors';
+import {
+  createGivingWay,
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  type Indexes,
+  inTransaction,
+  type RecordWrite,
+  readerOf,
+  type Sql,
+} from '../../indexes';
+import { claim, deletePart, endOfPart, keepAlive, type PendingBatch, release, reserve, selectAbandoned } from './rows';
+
+interface BatchTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  indexes: Indexes;
+}
+
+/** Records that are written by several transactions, and become visible together. Only where a database has one writer. */
+export interface Batch {
+  /**
+   * Writes the parts with their index rows, in transactions that each take about `sliceTime`.
+   * @param insert inserts a part with the ids from `first`, and returns what it has written
+   */
+  write<T>(
+    parts: readonly (readonly T[])[],
+    insert: (sql: Sql, part: readonly T[], first: number) => Promise<RecordWrite[]>,
+  ): Promise<void>;
+  /** Makes all records visible when the transaction is committed. ServiceUnavailableError when the batch has been given up. */
+  publish(sql: Sql): Promise<void>;
+}
+
+/** Begins a batch of up to `count` records of an app. */
+export type BeginBatch = (scope: string, count: number) => Promise<Batch>;
+
+export interface Batches {
+  /**
+   * Runs `work`, which begins batches and publishes all of them in one transaction. When it rejects, what they have written is
+   * deleted; what cannot be deleted stays invisible, and is deleted later.
+   */
+  together<T>(work: (begin: BeginBatch) => Promise<T>): Promise<T>;
+  /** Whether this process has so many invisible records that a read which passes over them takes long. */
+  isLoaded(): boolean;
+  /** Deletes the batches that ended processes have left; one that has shown a sign of life lately is left alone. */
+  sweep(): Promise<void>;
+}
+
+/** New records that are written by one transaction, also where others wait for it, and the characters of their items. */
+const MAX_AT_ONCE = 200;
+const MAX_TEXT_AT_ONCE = 256 * 1024;
+/** Records of which no more is known than their number: each may be as large as a request. */
+const FEW = 10;
+
+/** Whether new records of an app are to be a batch. @param textOf gives the characters of their items; it is not always called */
+export const isMany = (records: number, textOf: () => number): boolean =>
+  records > MAX_AT_ONCE || (records > FEW && textOf() > MAX_TEXT_AT_ONCE);
+
+/** Invisible records that a read passes over in some milliseconds. */
+const MANY = 20_000;
+
+/** Records and bytes of a part, which is written at once. */
+const MAX_PART = 200;
+const MAX_PART_BYTES = 128 * 1024;
+/** Milliseconds after which a transaction writes no further part. */
+const sliceTime = 20;
+/** Records that the first transaction of a removal deletes; later ones take about `sliceTime` each. */
+const firstRemoval = 200;
+const MAX_REMOVAL = 5_000;
+
+/** Divides records into parts of a batch. */
+export function partsOf<T>(records: readonly T[], bytesOf: (record: T) => number): T[][] {
+  const parts: T[][] = [];
+  let bytes = 0;
+  for (const record of records) {
+    bytes += bytesOf(record);
+    const part = parts.at(-1);
+    if (part && part.length < MAX_PART && bytes <= MAX_PART_BYTES) part.push(record);
+    else {
+      parts.push([record]);
+      bytes = bytesOf(record);
+    }
+  }
+  return parts;
+}
+
+/**
+ * Batches of records on SQLite, whose one writer others would wait for: see docs/decisions/bulk-on-sqlite.md.
+ * @param onError receives the error of a removal, which is tried again later
+ */
+export function createBatches(tools: BatchTools, onError: (error: unknown) => void): Batches {
+  const { database, dialect } = tools;
+  const outside = AsyncLocalStorage.snapshot();
+  /** The batches that this process writes or removes, by their first ids. */
+  const own = new Map<number, PendingBatch>();
+
+  const remove = async (batch: PendingBatch): Promise<void> => {
+    own.set(batch.first, batch);
+    try {
+      await removeBatch(tools, batch);
+    } catch (error) {
+      onError(error);
+    } finally {
+      own.delete(batch.first);
+    }
+  };
+
+  return {
+    async together(work) {
+      const begun: PendingBatch[] = [];
+      try {
+        return await work(async (scope, count) => {
+          const pending = await inTransaction(tools, (sql) => reserve(sql, scope, count));
+          own.set(pending.first, pending);
+          begun.push(pending);
+          return batchOf(tools, pending);
+        });
+      } catch (error) {
+        for (const pending of begun) await remove(pending);
+        throw error;
+      } finally {
+        for (const { first } of begun) own.delete(first);
+      }
+    },
+
+    isLoaded: () => [...own.values()].reduce((sum, { first, last }) => sum + last - first + 1, 0) > MANY,
+
+    async sweep() {
+      const abandoned = await outside(() => selectAbandoned(createSql(readerOf(database), dialect)));
+      for (const batch of abandoned.filter(({ first }) => !own.has(first))) {
+        const claimed = await inTransaction(tools, (sql) => claim(sql, batch));
+        if (claimed) await remove(claimed);
+      }
+    },
+  };
+}
+
+const interrupted = () => unavailable('Storing the records was interrupted, nothing was stored. Try again', 2);
+
+function batchOf(tools: BatchTools, pending: PendingBatch): Batch {
+  const giveWay = createGivingWay(tools.dialect);
+  let next = pending.first;
+  return {
+    async write(parts, insert) {
+      for (let at = 0; at < parts.length; ) {
+        const from = { parts: parts.slice(at), next };
+        const slice = await inTransaction(tools, (sql) => writeSlice(tools, sql, pending, from, insert));
+        at += slice.parts;
+        next = slice.next;
+        await giveWay(slice.began);
+      }
+    },
+    async publish(sql) {
+      if (!(await release(sql, pending))) throw interrupted();
+    },
+  };
+}
+
+/** Writes parts until the time of a transaction is over, one at least. */
+async function writeSlice<T>(
+  { indexes }: BatchTools,
+  sql: Sql,
+  batch: PendingBatch,
+  from: { parts: readonly (readonly T[])[]; next: number },
+  insert: (sql: Sql, part: readonly T[], first: number) => Promise<RecordWrite[]>,
+): Promise<{ parts: number; next: number; began: number }> {
+  // Here the wait for the connection is over.
+  const began = performance.now();
+  if (!(await keepAlive(sql, batch))) throw interrupted();
+  // Read in each transaction: meanwhile the indexes may have been built, or dropped.
+  const generations = await indexes.lock(sql, batch.scope);
+  let { next } = from;
+  let done = 0;
+  for (const part of from.parts) {
+    if (next + part.length - 1 > batch.last) throw new Error('more records than were counted');
+    await indexes.write(sql, generations, await insert(sql, part, next));
+    next += part.length;
+    done += 1;
+    if (performance.now() - began > sliceTime) break;
+  }
+  return { parts: done, next, began };
+}
+
+/** Deletes the records of a batch with their index rows, then the batch. */
+async function removeBatch(tools: BatchTools, batch: PendingBatch): Promise<void> {
+  const { indexes, dialect } = tools;
+  const giveWay = createGivingWay(dialect);
+  let size = firstRemoval;
+  for (let after = batch.first - 1; after < batch.last; ) {
+    let began = 0;
+    const until = await inTransaction(tools, async (sql) => {
+      began = performance.now();
+      // Published, or taken over.
+      if (!(await keepAlive(sql, batch))) return batch.last;
+      const generations = await indexes.lock(sql, batch.scope);
+      const end = await endOfPart(sql, batch, after, size);
+      await deletePart(sql, after, end);
+      await indexes.remove(sql, generations, { after, until: end, visible: false });
+      return end;
+    });
+    after = until;
+    const pace = sliceTime / Math.max(1, performance.now() - began);
+    size = Math.round(Math.min(MAX_REMOVAL, Math.max(1, size * Math.min(2, pace))));
+    await giveWay(began);
+  }
+  await inTransaction(tools, (sql) => release(sql, batch));
+}
