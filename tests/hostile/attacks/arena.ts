@@ -30,8 +30,8 @@ interface Report {
   failed: string[];
 }
 
-function probe(url: string) {
-  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), [url], { execArgv: [] });
+function probe(urls: string[]) {
+  const child: ChildProcess = fork(path.join(__dirname, 'prober.cjs'), urls, { execArgv: [] });
   const ask = async (message: 'reset' | 'report'): Promise<Report> => {
     const answer = once(child, 'message');
     child.send(message);
@@ -40,9 +40,15 @@ function probe(url: string) {
   return { reset: () => ask('reset'), report: () => ask('report'), stop: () => child.kill('SIGKILL') };
 }
 
-/** Articles of the host are readable by anyone, and the host can collect its garbage. */
+/** Articles of the host are readable by anyone; one of them is a page that is healthy. */
 async function fill(host: Host): Promise<void> {
   await grantRole(host, 'Public', ['api::article.article.find', 'api::article.article.findOne']);
+  await host.run((strapi) =>
+    strapi.documents('api::article.article').create({
+      data: { title: 'Healthy', slug: 'healthy', body: '<p>Body</p>', tiles: [] },
+      status: 'published',
+    } as never),
+  );
 }
 
 export interface ArenaOptions {
@@ -52,7 +58,7 @@ export interface ArenaOptions {
   production?: boolean;
 }
 
-/** A host with an empty theme, and a second process that requests a healthy block all the time. */
+/** A host with an empty theme, and a second process that requests a healthy block and a page of the theme all the time. */
 export async function openArena({ env = {}, production = false }: ArenaOptions = {}): Promise<AttackArena> {
   const directory = await mkdtemp(path.join(tmpdir(), 'apps-attacks-'));
   const theme = path.join(directory, 'main');
@@ -61,13 +67,14 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
     themesDirectory: directory,
     env: {
       APPS_THEME: 'main',
-      NODE_OPTIONS: '--expose-gc',
+      NODE_OPTIONS: `--expose-gc --require ${path.join(__dirname, '..', '..', 'support', 'configure.cjs')}`,
+      TEST_RELATED: 'true',
       ...(production ? { NODE_ENV: 'production' } : {}),
       ...env,
     },
   });
   await fill(host);
-  const prober = probe(`${host.url}/site/@@apps/healthy/blocks/block/f`);
+  const prober = probe([`${host.url}/site/@@apps/healthy/blocks/block/f`, `${host.url}/site/articles/healthy`]);
   const first = await send(host.url, { method: 'GET', path: '/site/@@apps/attack' });
   const token = String(first.headers['x-csrf-token']);
   let attempts = 0;

@@ -3,7 +3,7 @@
  * attacks of one subject stand in one file of this folder, which exports a list of them; `index.ts` names every list.
  * `HOSTILE='^markup-' npx vitest run --project hostile attacks` runs some of them.
  *
- * While an attack runs, a second process asks a healthy block every 40 ms (`prober.cjs`).
+ * While an attack runs, a second process asks a healthy block and a page in turns every 40 ms (`prober.cjs`).
  */
 import type { Host } from '../../support/host';
 import type { Answer, Message } from '../../support/send';

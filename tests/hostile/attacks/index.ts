@@ -1,9 +1,10 @@
 import { answers } from './answers';
 import type { Attack } from './attack';
 import { compile } from './compile';
+import { content } from './content';
 import { layouts } from './layouts';
 import { markup } from './markup';
 import { yaml } from './yaml';
 
 /** Every attack on the server's own thread by files of a theme. Searches, which visitors send, are in `search.ts`. */
-export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers];
+export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers, ...content];

@@ -6,6 +6,7 @@ import type { Workers } from '../workers';
 import { checkProgram } from './check';
 import { createCompiler } from './compile';
 import { createProblems } from './problems';
+import { HostPace, newUse } from './session/host-pace';
 import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
@@ -77,6 +78,7 @@ export function createLogicRuntime({
     report: (message) => logger.error(`apps: ${message}`),
   });
   const breakers = createCircuitBreakers(runners * isolates);
+  const pace = new HostPace();
   const open = new Map<LogicBudget, number>();
 
   /** Acquires a permit for a session of this request; the returned function releases it. */
@@ -121,6 +123,7 @@ export function createLogicRuntime({
       shared.hostCalls = 0;
       shared.argumentSize = 0;
     },
+      shared.host.time = 0;
     setup: pool.setup,
     paused: breakers.open,
     problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
@@ -136,7 +139,18 @@ export function createLogicRuntime({
       };
       try {
         const overLimit = (time: number) => breakers.recordFailure(program, time);
-        const options = { program: compiled, context, host, budget, limits, now, reportHostError, overLimit, onEnd };
+        const options = {
+          program: compiled,
+          context,
+          host,
+          pace,
+          budget,
+          limits,
+          now,
+          reportHostError,
+          overLimit,
+          onEnd,
+        };
         return await openAnywhere(pool, options);
       } catch (error) {
         onEnd();
@@ -193,6 +207,8 @@ const newBudget = ({ logicTime }: LogicRuntimeOptions['limits']): SharedBudget =
   logEntries: 0,
   waiting: { count: 0, since: 0 },
 });
+  host: newUse(),
+  changesContent: false,
 
 /** Adds the time that a request waits to the budget: it does not count for its logic. */
 async function waited<T>({ shared }: LogicBudget, work: () => Promise<T>): Promise<T> {

@@ -97,10 +97,24 @@ export interface SharedBudget {
   waiting: { count: number; since: number };
 }
 
+  /** What its host calls have taken of the server's main thread. */
+  host: HostUse;
+  /** Whether it has changed content of the host: such changes are in a transaction that is rolled back when it stays idle. */
+  changesContent: boolean;
 /** A program that is paused because it exceeded its limits repeatedly. */
 export interface PausedLogic {
   scope: string;
   path: string;
+/** Milliseconds of the server's main thread, shared out by `HostPace` (logic/session/host-pace.ts). */
+export interface HostUse {
+  /** Of all host calls, since the budget began or was renewed. */
+  time: number;
+  /** Since the request last had to wait. */
+  slice: number;
+  /** Whether its next call waits for others. */
+  mustWait: boolean;
+}
+
   /** Seconds until it may run again. */
   seconds: number;
 }

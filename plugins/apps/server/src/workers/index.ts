@@ -3,6 +3,7 @@ import { unavailable } from '../common/errors';
 import type { SandboxConfig } from '../config.types';
 import { type Job, startWorker, WorkerFailure, type WorkerProcess, WorkerUnavailable } from './worker-process';
 
+export { paced, recordWork, SLICE, untilLoopIsFree } from './pace';
 export { createSemaphore, type Semaphore } from './semaphore';
 export { WorkerFailure };
 

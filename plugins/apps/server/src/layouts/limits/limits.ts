@@ -1,5 +1,5 @@
 import type { Emitter } from 'liquidjs';
-import { recordWork, SLICE, untilLoopIsFree } from './pace';
+import { recordWork, SLICE, untilLoopIsFree } from '../../workers';
 import { processorTime, recentProcessorTime } from './processor-time';
 
 /** Limits that keep a broken layout from blocking the server. */

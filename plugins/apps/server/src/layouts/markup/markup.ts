@@ -1,6 +1,5 @@
 import { definitionError } from '../../common/errors';
-import { WorkerFailure } from '../../workers';
-import { paced } from '../limits/pace';
+import { paced, WorkerFailure } from '../../workers';
 import { balanced } from './html-tree';
 import {
   applyRules,

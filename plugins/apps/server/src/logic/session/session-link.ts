@@ -222,6 +222,8 @@ export class SessionLink {
   }
 
   /** Ends the session in the runner too, in any state. */
+    const tooLong = this.end ? null : this.host.timeRefusal();
+    if (tooLong) return this.refuse(tooLong);
   private stop(error: AppsError): void {
     if (!this.ended && this.opened) this.options.runner.send({ type: 'stop', session: this.id });
     this.fail(error);

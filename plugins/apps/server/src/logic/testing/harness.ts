@@ -21,6 +21,7 @@ export const limits: Limits = {
   logicTime: 2000,
   logicMemory: 64,
   hostCalls: 1000,
+  hostTime: 1000,
   contentChanges: 50,
   resultSize: 1024 * 1024,
   logEntries: 100,
