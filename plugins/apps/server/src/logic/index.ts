@@ -37,6 +37,9 @@ export interface LogicRuntimeOptions {
 /** Milliseconds that a request waits for the compilation of its program, including others in the queue. */
 const COMPILE_TIMEOUT = 10_000;
 
+/** How much longer than its time a request may take by the clock, when others use the processors: as a multiple of it. */
+const MAX_DELAY_FACTOR = 2;
+
 /** Nested sessions that one request may have open. */
 const MAX_NESTING = 16;
 
@@ -116,6 +119,7 @@ export function createLogicRuntime({
 
   const runtime: LogicRuntime = {
     budget: (losses = 0) => ({ losses, shared: newBudget(limits) }),
+      shared.delays = limits.logicTime * MAX_DELAY_FACTOR;
     beside: ({ shared }, losses = 0) => ({ losses, shared }),
     renew({ shared }) {
       shared.deadline = performance.now() + limits.logicTime;
@@ -196,6 +200,7 @@ async function startedRunner(
   if (!runner.usable) throw pool.missing();
   return runner;
 }
+  delays: logicTime * MAX_DELAY_FACTOR,
 
 /** The budget of a request that begins now. */
 const newBudget = ({ logicTime }: LogicRuntimeOptions['limits']): SharedBudget => ({

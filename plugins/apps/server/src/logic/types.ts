@@ -87,6 +87,8 @@ export interface SharedBudget {
   deadline: number;
   hostCalls: number;
   /** Those before the counter began again. */
+  /** Milliseconds by which the deadline may still be moved for a request that got no processor (sandbox/src/request-clock.ts). */
+  delays: number;
   earlierCalls: number;
   /** Bytes by which the memory of its sessions has grown. */
   memory: number;
