@@ -4,7 +4,8 @@ import { compile } from './compile';
 import { content } from './content';
 import { layouts } from './layouts';
 import { markup } from './markup';
+import { memory } from './memory';
 import { yaml } from './yaml';
 
 /** Every attack on the server's own thread by files of a theme. Searches, which visitors send, are in `search.ts`. */
-export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers, ...content];
+export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers, ...content, ...memory];

@@ -12,14 +12,14 @@ import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
 import type { Runner } from './supervisor/runner';
-import { createRunnerPool, type RunnerPool } from './supervisor/runner-pool';
+import { createRunnerPool, firstAttempt, MAX_LOSSES, type RunnerPool } from './supervisor/runner-pool';
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
 export { default as contextMembers } from '../../../shared/context-members.json';
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
 export { PausedError } from './supervisor/circuit-breaker';
-export { isLost } from './supervisor/runner-pool';
+export { firstAttempt, nextAttempt } from './supervisor/runner-pool';
 export type * from './types';
 
 export interface LogicRuntimeOptions {
@@ -46,11 +46,8 @@ const MAX_NESTING = 16;
 /** Attempts of `open` when another session's logic ends the runner: the session has had no effect yet. */
 const MAX_OPEN_ATTEMPTS = 3;
 
-/**
- * How often a request may run again after its runner was lost (`isLost`). The last time it is alone in a runner: if that
- * is lost too, the request is the cause.
- */
-export const MAX_LOSSES = 2;
+/** Part of its time that a request has in any case when it runs again. */
+const MIN_PART = 4;
 
 /**
  * The supervisor of the runner processes (docs/reference/logic.md#limits-and-isolation). The first `open` starts the first
@@ -118,16 +115,16 @@ export function createLogicRuntime({
   }
 
   const runtime: LogicRuntime = {
-    budget: (losses = 0) => ({ losses, shared: newBudget(limits) }),
-      shared.delays = limits.logicTime * MAX_DELAY_FACTOR;
-    beside: ({ shared }, losses = 0) => ({ losses, shared }),
+    budget: ({ losses, spent } = firstAttempt) => ({ losses, shared: newBudget(limits, spent) }),
+    beside: ({ shared }, { losses } = firstAttempt) => ({ losses, shared }),
     renew({ shared }) {
       shared.deadline = performance.now() + limits.logicTime;
+      shared.delays = limits.logicTime * MAX_DELAY_FACTOR;
       shared.earlierCalls += shared.hostCalls;
       shared.hostCalls = 0;
       shared.argumentSize = 0;
-    },
       shared.host.time = 0;
+    },
     setup: pool.setup,
     paused: breakers.open,
     problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
@@ -200,20 +197,20 @@ async function startedRunner(
   if (!runner.usable) throw pool.missing();
   return runner;
 }
-  delays: logicTime * MAX_DELAY_FACTOR,
 
-/** The budget of a request that begins now. */
-const newBudget = ({ logicTime }: LogicRuntimeOptions['limits']): SharedBudget => ({
-  deadline: performance.now() + logicTime,
+/** The budget of a request that begins now, or again after it has spent some of its time. */
+const newBudget = ({ logicTime }: LogicRuntimeOptions['limits'], spent: number): SharedBudget => ({
+  deadline: performance.now() + Math.max(logicTime - spent, logicTime / MIN_PART),
+  delays: logicTime * MAX_DELAY_FACTOR,
   hostCalls: 0,
   earlierCalls: 0,
   memory: 0,
   argumentSize: 0,
   logEntries: 0,
-  waiting: { count: 0, since: 0 },
-});
   host: newUse(),
   changesContent: false,
+  waiting: { count: 0, since: 0 },
+});
 
 /** Adds the time that a request waits to the budget: it does not count for its logic. */
 async function waited<T>({ shared }: LogicBudget, work: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import type { ContextChanges, ContextData, LogicCall, LogLevel } from '../../../
 import type { AppsError } from '../common/errors';
 import type { LogicUses } from './check';
 import type { LogicHost } from './host-functions';
+import type { Attempt } from './supervisor/runner-pool';
 
 export type {
   ContentData,
@@ -17,6 +18,7 @@ export type {
 export type { LiteralSearch, LogicUses } from './check';
 export type { DocumentAccess } from './documents';
 export type { HostArguments, HostFunctionName, HostResult, LogicHost, Permission } from './host-functions';
+export type { Attempt } from './supervisor/runner-pool';
 
 /** A block's logic with the modules that it may import, at one revision of its app. */
 export interface LogicProgram {
@@ -85,28 +87,24 @@ export interface LogicBudget {
 export interface SharedBudget {
   /** `performance.now()` at which logic must have ended. The runtime moves it when the request must wait. */
   deadline: number;
-  hostCalls: number;
-  /** Those before the counter began again. */
   /** Milliseconds by which the deadline may still be moved for a request that got no processor (sandbox/src/request-clock.ts). */
   delays: number;
+  hostCalls: number;
+  /** Those before the counter began again. */
   earlierCalls: number;
   /** Bytes by which the memory of its sessions has grown. */
   memory: number;
   /** Characters of the host calls' arguments. */
   argumentSize: number;
   logEntries: number;
-  /** Its sessions that wait now, and since when at least one of them does: time in which several wait counts once. */
-  waiting: { count: number; since: number };
-}
-
   /** What its host calls have taken of the server's main thread. */
   host: HostUse;
   /** Whether it has changed content of the host: such changes are in a transaction that is rolled back when it stays idle. */
   changesContent: boolean;
-/** A program that is paused because it exceeded its limits repeatedly. */
-export interface PausedLogic {
-  scope: string;
-  path: string;
+  /** Its sessions that wait now, and since when at least one of them does: time in which several wait counts once. */
+  waiting: { count: number; since: number };
+}
+
 /** Milliseconds of the server's main thread, shared out by `HostPace` (logic/session/host-pace.ts). */
 export interface HostUse {
   /** Of all host calls, since the budget began or was renewed. */
@@ -117,6 +115,10 @@ export interface HostUse {
   mustWait: boolean;
 }
 
+/** A program that is paused because it exceeded its limits repeatedly. */
+export interface PausedLogic {
+  scope: string;
+  path: string;
   /** Seconds until it may run again. */
   seconds: number;
 }
@@ -140,13 +142,13 @@ export interface LogicSession {
 
 /** The supervisor of the runner processes. */
 export interface LogicRuntime {
-  /** `losses`: see LogicBudget; a request may run again while it is less than `MAX_LOSSES`. */
-  budget(losses?: number): LogicBudget;
+  /** @param attempt the first one, or that of `nextAttempt` */
+  budget(attempt?: Attempt): LogicBudget;
   /**
    * The same budget for logic that runs beside other logic of the request, as the blocks of a page do. Its sessions are not
    * nested in those of the others: each waits for a permit.
    */
-  beside(budget: LogicBudget, losses?: number): LogicBudget;
+  beside(budget: LogicBudget, attempt?: Attempt): LogicBudget;
   /**
    * Resets the time and the host calls of a budget: in bulk creation they count for each record (docs/limits.md#logic).
    */

@@ -205,8 +205,9 @@ export class SessionLink {
   }
 
   private failure(reason: FailureReason, message: string): AppsError {
-    if (reason === 'time' || reason === 'memory') this.options.overLimit(performance.now() - this.begun);
-    return reason === 'time' ? this.lateError(message) : failureError(this.options, reason, message);
+    const time = performance.now() - this.begun;
+    if (reason === 'time' || reason === 'memory') this.options.overLimit(time);
+    return reason === 'time' ? this.lateError(message) : failureError(this.options, reason, message, time);
   }
 
   /** Makes the host calls of one message, in order, until one fails. */
@@ -221,6 +222,8 @@ export class SessionLink {
     if (refusal) return this.refuse(refusal);
     const isOver = () => this.end !== null || this.remaining() <= 0;
     const answer = await this.host.text(calls, isOver);
+    const tooLong = this.end ? null : this.host.timeRefusal();
+    if (tooLong) return this.refuse(tooLong);
     // After the deadline the runner reports the timeout with the stack; a runner that does not answer is killed.
     if (!this.end && this.remaining() > 0) this.reply(answer);
   }
@@ -237,8 +240,6 @@ export class SessionLink {
   }
 
   /** Ends the session in the runner too, in any state. */
-    const tooLong = this.end ? null : this.host.timeRefusal();
-    if (tooLong) return this.refuse(tooLong);
   private stop(error: AppsError): void {
     if (!this.ended && this.opened) this.options.runner.send({ type: 'stop', session: this.id });
     this.fail(error);
