@@ -8,4 +8,12 @@ import { memory } from './memory';
 import { yaml } from './yaml';
 
 /** Every attack on the server's own thread by files of a theme. Searches, which visitors send, are in `search.ts`. */
-export const attacks: readonly Attack[] = [...compile, ...markup, ...layouts, ...yaml, ...answers, ...content, ...memory];
+export const attacks: readonly Attack[] = [
+  ...compile,
+  ...markup,
+  ...layouts,
+  ...yaml,
+  ...answers,
+  ...content,
+  ...memory,
+];

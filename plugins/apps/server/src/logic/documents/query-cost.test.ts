@@ -81,7 +81,7 @@ describe('a query is refused', () => {
       { populate: { tags: { filters: { $or: times(3, { articles: 1 }) } } } },
       lists,
     ],
-    ['lists in the sort of what it populates', { populate: { author: { sort: times(2, 'articles.title') } } }, lists],
+    ['lists in the sort of what it populates', { populate: { author: { sort: times(2, 'articles.title') } } }, sorted],
     ['five levels', nested(5) as Query, /"populate" has more than 4 levels/],
     ['five levels in a text', { populate: 'tags.articles.tags.articles.tags' }, /more than 4 levels/],
     ['five levels in a list', { populate: ['title', 'tags.articles.tags.articles.tags'] }, /more than 4 levels/],
