@@ -34,7 +34,7 @@ export const newUse = (): HostUse => ({ time: 0, slice: 0, mustWait: false });
 /**
  * Bounds what host calls take of the main thread. Each is measured: the time for which the thread works during the call, divided
  * by the calls that run at the same time. A request that has used a slice of it waits before its next call, and so does a call
- * that has been longer than a slice for its program; others never wait. Of those that wait one begins at a time, with a pause
+ * that has been longer than a slice for its program; others do not wait. Of those that wait one begins at a time, with a pause
  * after the work of the one before (`workers/pace.ts`), the one that has used least first.
  */
 export class HostPace {
