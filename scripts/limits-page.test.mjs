@@ -104,7 +104,19 @@ test.each([
   ['Blocks displayed, saved or deleted', 'apps/run/run', 'MAX_DEPTH'],
   ['Mails of a form that wait', 'mail/statements', 'MAX_WAITING'],
   ['Records that a mail lists', 'mail/statements', 'MAX_LINES'],
-  ['A query of `api.documents()`', 'logic/documents/params', 'MAX_DEPTH'],
+  ...['objects', 'values', 'text', 'depth'].map((name) => [
+    'A query of `api.documents()`',
+    'logic/documents/params',
+    name,
+  ]),
+  ...['sort', 'fields', 'populate'].map((name) => ['Names in `sort`', 'logic/documents/params', name]),
+  ...['relations', 'lists', 'sortedLists'].map((name) => [
+    'Relations, components and files',
+    'logic/documents/query-cost',
+    name,
+  ]),
+  ...['levels', 'populated'].map((name) => ['Levels of `populate`', 'logic/documents/query-cost', name]),
+  ['Entries of a result of `api.documents()`', 'logic/documents/output-pieces', 'MAX_ENTRIES'],
 ])('the row "%s" has the number of %s.ts, %s', (start, path, name) => {
   const row = rows.find((one) => one.startsWith(`| ${start}`));
   expect(row, `a row that begins with "${start}"`).toBeDefined();

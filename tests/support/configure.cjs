@@ -1,7 +1,8 @@
 /**
  * Required before a host (NODE_OPTIONS): puts TEST_APPS_CONFIG, JSON, over the plugin's part of config/plugins, takes
  * Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run TEST_CLOCK_AHEAD milliseconds early, and makes the
- * content types of TEST_LOCALIZED, singular names separated by commas, localized, and no other one.
+ * content types of TEST_LOCALIZED, singular names separated by commas, localized, and no other one. With TEST_RELATED an article
+ * has related articles.
  */
 const Module = require('node:module');
 const path = require('node:path');
@@ -41,17 +42,30 @@ if (Object.values(replacements).some(Boolean)) {
   };
 }
 
-if (process.env.TEST_LOCALIZED) {
+/** Changes of a schema of the host, by the path of its file. */
+const schemaChanges = [process.env.TEST_LOCALIZED && localize, process.env.TEST_RELATED && relate].filter(Boolean);
+
+function localize(found, file) {
+  const names = process.env.TEST_LOCALIZED.split(',');
+  const localized = names.some((name) => file.endsWith(path.join(path.sep, 'content-types', name, 'schema.json')));
+  const pluginOptions = { i18n: { localized } };
+  const attributes = Object.entries(found.attributes).map(([name, one]) => [name, { ...one, pluginOptions }]);
+  return { ...found, pluginOptions, attributes: Object.fromEntries(attributes) };
+}
+
+function relate(found, file) {
+  if (!file.endsWith(path.join(path.sep, 'content-types', 'article', 'schema.json'))) return found;
+  const related = { type: 'relation', relation: 'manyToMany', target: 'api::article.article' };
+  return { ...found, attributes: { ...found.attributes, related } };
+}
+
+if (schemaChanges.length > 0) {
   // Strapi reads its schemas with this.
   const files = require(require.resolve('fs-extra', { paths: [require.resolve('@strapi/core')] }));
   const read = files.readJSON;
-  const schemas = process.env.TEST_LOCALIZED.split(',').map((name) => path.join('content-types', name, 'schema.json'));
   files.readJSON = async (file, ...rest) => {
     const found = await read(file, ...rest);
     if (!/[\\/]src[\\/]api[\\/].*schema\.json$/.test(String(file))) return found;
-    const localized = schemas.some((schema) => String(file).endsWith(path.sep + schema));
-    const pluginOptions = { i18n: { localized } };
-    const attributes = Object.entries(found.attributes).map(([name, one]) => [name, { ...one, pluginOptions }]);
-    return { ...found, pluginOptions, attributes: Object.fromEntries(attributes) };
+    return schemaChanges.reduce((schema, change) => change(schema, String(file)), found);
   };
 }

@@ -30,9 +30,9 @@ export interface RunnerOptions {
 }
 
 export type ToRunner =
-  /** `source` is left out when the runner is thought to know the program. `remaining`: milliseconds to the deadline. */
-  | { type: 'open'; session: number; program: string; source?: WireProgram; data: string; remaining: number }
-  | { type: 'call'; session: number; data: string; remaining: number }
+  /** `source` is left out when the runner is thought to know the program. */
+  | ({ type: 'open'; session: number; program: string; source?: WireProgram; data: string } & RequestTime)
+  | ({ type: 'call'; session: number; data: string } & RequestTime)
   /** Answers a host call. */
   | { type: 'reply'; session: number; data: string }
   /** Ends the session in any state; no answer is expected. */
@@ -41,6 +41,12 @@ export type ToRunner =
   | { type: 'close'; session: number }
   /** Asks for a `pong`. */
   | { type: 'ping' };
+
+/** Milliseconds to the deadline, and to the latest one if the request is delayed by others that use the processors. */
+export interface RequestTime {
+  remaining: number;
+  latest: number;
+}
 
 /**
  * Why a session ended in the sandbox: over its time, over its memory, the sessions of the runner are over theirs together
@@ -56,6 +62,8 @@ export type FromRunner =
   | { type: 'pong' }
   /** Host calls of logic. */
   | { type: 'host'; session: number; data: string }
+  /** The request was delayed: its time is over in so many milliseconds, later than the server has said. */
+  | { type: 'delayed'; session: number; time: number }
   /** Before each `done`: the bytes by which the memory of the session's isolate has grown since its program was loaded. */
   | { type: 'used'; session: number; bytes: number }
   /** Answer to `open` or `call`. */

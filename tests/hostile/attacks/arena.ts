@@ -72,7 +72,8 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
     themesDirectory: directory,
     env: {
       APPS_THEME: 'main',
-      NODE_OPTIONS: '--expose-gc',
+      NODE_OPTIONS: `--expose-gc --require ${path.join(__dirname, '..', '..', 'support', 'configure.cjs')}`,
+      TEST_RELATED: 'true',
       ...(production ? { NODE_ENV: 'production' } : {}),
       ...env,
     },

@@ -2,9 +2,11 @@ import { answers } from './answers';
 import type { Attack } from './attack';
 import { bulk } from './bulk';
 import { compile } from './compile';
+import { content } from './content';
 import { forms } from './forms';
 import { layouts } from './layouts';
 import { markup } from './markup';
+import { memory } from './memory';
 import { wideTables } from './tables';
 import { yaml } from './yaml';
 
@@ -18,4 +20,6 @@ export const attacks: readonly Attack[] = [
   ...forms,
   ...wideTables,
   ...bulk,
+  ...content,
+  ...memory,
 ];

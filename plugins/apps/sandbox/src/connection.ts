@@ -35,7 +35,7 @@ export function connect(receive: (message: ToRunner) => void): Connection {
   };
 }
 
-/** `host` and `done` with their data, `used` with its number, `failed-<reason>` and `unavailable` with their text, the others alone. */
+/** `host` and `done` with their data, `used` and `delayed` with their numbers, `failed-<reason>` and `unavailable` with their text, the others alone. */
 function frameOf(message: FromRunner): string {
   const number = 'session' in message ? message.session : 0;
   const kind = message.type === 'failed' ? `failed-${message.reason}` : message.type;
@@ -46,6 +46,8 @@ function frameOf(message: FromRunner): string {
         ? message.message
         : 'bytes' in message
           ? String(message.bytes)
-          : '';
+          : 'time' in message
+            ? String(message.time)
+            : '';
   return encodeFrame({ kind, number, text });
 }

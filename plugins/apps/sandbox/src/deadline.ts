@@ -3,3 +3,6 @@
  * its stack.
  */
 export const timeIsOver = 'T';
+
+/** The first letter of Python's question whether its time is over: the answer is the milliseconds that are left, or `timeIsOver`. */
+export const askTime = 'W';

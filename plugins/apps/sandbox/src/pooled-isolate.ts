@@ -31,7 +31,8 @@ export interface EntryResult {
 
 /**
  * Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. V8 gives the stack of
- * JavaScript; Python interrupts itself, and needs some milliseconds of processor time to describe where it was.
+ * JavaScript; Python interrupts itself, after its latest time, and needs some milliseconds of processor time to describe where it
+ * was.
  */
 const engineDelays: Record<Language, number> = { javascript: 5, python: 60 };
 
@@ -83,15 +84,17 @@ export class PooledIsolate {
 
   /**
    * Passes one request to the prelude; only a string comes out. Rejects when the isolate ends, when logic has rejected a
-   * promise that it does not await, and some milliseconds after `time`: the error then has the stack frames of the logic.
+   * promise that it does not await, and some milliseconds after `time`, for Python after `latest`: the error then has the stack
+   * frames of the logic.
    * The engine's timeout covers less than the session's clock does, which ends the isolate in any case. The result is not
    * requested as a copy: a text needs none, and anything else is refused before it is copied. The memory is asked for with the
    * request: the isolate measures it after the request, before its thread sleeps again.
    */
-  async enter(data: string, time: number): Promise<EntryResult> {
+  async enter(data: string, time: number, latest: number): Promise<EntryResult> {
     const { current } = this;
     if (!current?.entry) throw new Error('no program is loaded');
-    const options = { result: { promise: true }, timeout: Math.ceil(time) + engineDelays[current.language] };
+    const limit = current.language === 'python' ? latest : time;
+    const options = { result: { promise: true }, timeout: Math.ceil(limit) + engineDelays[current.language] };
     const entered: Promise<unknown> = current.entry.apply(undefined, [data, time], options);
     const [answer, heap] = await Promise.all([entered, this.heap()]);
     if (typeof answer !== 'string') throw new Error('the sandbox gave no text');

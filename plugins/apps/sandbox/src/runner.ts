@@ -4,6 +4,7 @@ import { withoutWebAssembly } from './engine-flags';
 import { IsolatePool } from './isolate-pool';
 import { loadIsolatedVm } from './isolated-vm';
 import { watchMemory } from './memory-watch';
+import { watchProcessor } from './processor-share';
 import type { PythonSource } from './python';
 import { createPythonSource } from './python/image';
 import { Session } from './session';
@@ -32,6 +33,8 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
   const programs = new Map<string, WireProgram>();
   const watch = watchMemory({ ...options, sessions, unhealthy: () => send({ type: 'unhealthy' }) });
 
+  watchProcessor(sessions);
+
   function program(key: string, source: WireProgram | undefined): WireProgram | undefined {
     const found = source ?? programs.get(key);
     programs.delete(key);
@@ -41,7 +44,7 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
   }
 
   function open(message: Extract<ToRunner, { type: 'open' }>): void {
-    const { session: id, data, remaining } = message;
+    const { session: id, data } = message;
     const found = program(message.program, message.source);
     if (!found) return send({ type: 'failed', session: id, reason: 'unknown-program', message: '' });
     const ended = (session: Session, mayRun: boolean) => {
@@ -52,14 +55,14 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
     const { messageSize } = options;
     const session = new Session({ id, language, pool, messageSize, before: watch.last, send, ended, gone: watch.gone });
     sessions.set(id, session);
-    session.open(found, data, remaining);
+    session.open(found, data, message);
   }
 
   return (message) => {
     if (message.type === 'open') return open(message);
     if (message.type === 'ping') return send({ type: 'pong' });
     const session = sessions.get(message.session);
-    if (message.type === 'call') return session?.call(message.data, message.remaining);
+    if (message.type === 'call') return session?.call(message.data, message);
     if (message.type === 'reply') return session?.reply(message.data);
     return session?.[message.type]();
   };

@@ -1,11 +1,12 @@
-import type { FailureReason, FromRunner, WireProgram } from '../../shared/logic-protocol';
-import { timeIsOver } from './deadline';
+import type { FailureReason, FromRunner, RequestTime, WireProgram } from '../../shared/logic-protocol';
+import { askTime, timeIsOver } from './deadline';
 import type { IsolatePool } from './isolate-pool';
 import type { Language } from './language-contexts';
 import type { Usage } from './memory-watch';
 import { createOwnAnswers } from './own-answers';
 import { ownCall } from './own-calls';
 import type { IsolateEvents, PooledIsolate } from './pooled-isolate';
+import { RequestClock } from './request-clock';
 
 /** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as blocked. */
 const endTime = 100;
@@ -48,6 +49,8 @@ export class Session implements IsolateEvents {
   private pending: ((reply: string) => void) | null = null;
   private over = false;
   private isLate = false;
+  /** The running request's. */
+  private clock: RequestClock | null = null;
   private readonly answerOwn = createOwnAnswers();
   private readonly begun = performance.now();
   private readonly timeBefore: number;
@@ -75,12 +78,20 @@ export class Session implements IsolateEvents {
     return this.options.before;
   }
 
+  get isRunning(): boolean {
+    return this.clock !== null && this.pending === null;
+  }
+
+  delayed(time: number): void {
+    this.clock?.delayed(time);
+  }
+
   private isolateTime(): number {
     return Number(this.isDisposed ? 0n : this.isolate.native.cpuTime) / 1e6;
   }
 
-  open(program: WireProgram, data: string, remaining: number): void {
-    this.run(remaining, async () => {
+  open(program: WireProgram, data: string, time: RequestTime): void {
+    this.run(time, async () => {
       try {
         await this.isolate.load(program);
       } catch (error) {
@@ -91,8 +102,8 @@ export class Session implements IsolateEvents {
     });
   }
 
-  call(data: string, remaining: number): void {
-    this.run(remaining, async () => data);
+  call(data: string, time: RequestTime): void {
+    this.run(time, async () => data);
   }
 
   reply(data: string): void {
@@ -107,6 +118,7 @@ export class Session implements IsolateEvents {
     else if (data.length > this.options.messageSize) this.fail('size', '');
     if (this.over) return lastReply();
     if (this.isLate) return Promise.resolve(timeIsOver);
+    if (data === askTime) return Promise.resolve(this.timeLeft());
     if ((data as string).startsWith(ownCall)) return this.own((data as string).slice(1));
     this.options.send({ type: 'host', session: this.options.id, data: data as string });
     return new Promise((resolve) => {
@@ -156,30 +168,60 @@ export class Session implements IsolateEvents {
     });
   }
 
+  /** Answers Python: JavaScript ends at the engine's timeout, which cannot be moved, and is never delayed. */
+  private timeLeft(): string {
+    const left = this.options.language === 'python' ? (this.clock?.left() ?? 0) : 0;
+    if (left > 0) this.reportDelay(left);
+    return left > 0 ? String(left) : timeIsOver;
+  }
+
+  private reportDelay(left: number): void {
+    this.options.send({ type: 'delayed', session: this.options.id, time: Math.ceil(left) });
+  }
+
   /**
    * Sends what `prepare` returns, under the session's time limit. When the time is over, the prelude sends the stack if a host
    * call is pending; else V8's own timeout gives it.
    */
-  private run(remaining: number, prepare: () => Promise<string | undefined>): void {
+  private run({ remaining, latest }: RequestTime, prepare: () => Promise<string | undefined>): void {
     const time = Math.max(1, remaining);
-    const end = performance.now() + time;
-    const timers = [
-      setTimeout(() => {
-        this.isLate = true;
-        this.reply(timeIsOver);
-      }, time),
-      setTimeout(() => this.fail('time', ''), time + STACK_TIMEOUT),
-    ];
+    const isDelayed = this.options.language === 'python';
+    const begun = performance.now();
+    const clock = new RequestClock(time, isDelayed ? Math.max(time, latest) : time);
+    this.clock = clock;
+    const stop = this.watch(clock, time);
+    const left = (of: number) => Math.max(1, begun + of - performance.now());
     this.running = prepare()
       .then(async (data) => {
         if (data === undefined || this.over) return undefined;
-        return this.isolate.enter(data, Math.max(1, end - performance.now()));
+        return this.isolate.enter(data, left(time), left(Math.max(time, latest)));
       })
       .then(
         (entered) => entered && this.finish(entered.answer, entered.growth),
-        (error: unknown) => this.failed(error, performance.now() >= end),
+        (error: unknown) => this.failed(error, clock.left() === 0),
       )
-      .finally(() => timers.forEach(clearTimeout));
+      .finally(() => {
+        stop();
+        this.clock = null;
+      });
+  }
+
+  /** Ends the session when the time is over. Returns a function that ends the watch. */
+  private watch(clock: RequestClock, time: number): () => void {
+    let timer: NodeJS.Timeout;
+    const check = () => {
+      const left = clock.left();
+      if (left > 0) {
+        this.reportDelay(left);
+        timer = setTimeout(check, left);
+        return;
+      }
+      this.isLate = true;
+      this.reply(timeIsOver);
+      timer = setTimeout(() => this.fail('time', ''), STACK_TIMEOUT);
+    };
+    timer = setTimeout(check, time);
+    return () => clearTimeout(timer);
   }
 
   /**

@@ -17,6 +17,7 @@ describe('defaults', () => {
         logicTime: 2000,
         logicMemory: 64,
         hostCalls: 1000,
+        hostTime: 1000,
         contentChanges: 50,
         resultSize: 1048576,
         logEntries: 100,

@@ -72,6 +72,7 @@ const limits = object({
   logicTime: limit(2000),
   logicMemory: limit(64, 8),
   hostCalls: limit(1000),
+  hostTime: limit(1000),
   contentChanges: limit(50),
   resultSize: limit(1024 * 1024),
   logEntries: limit(100, 0),

@@ -53,6 +53,8 @@ export interface Limits {
   logicMemory: number;
   /** Host calls a request. Default 1000. */
   hostCalls: number;
+  /** Milliseconds of the server's main thread that all host calls of one request may take. Default 1000. */
+  hostTime: number;
   /** Changes of the host's content a request, those that failed counted too. Default 50. */
   contentChanges: number;
   /** Bytes of a function's result as JSON. Default 1 MiB. */

@@ -1,5 +1,5 @@
 import type { PreludeRequest, WireProgram } from '../../../shared/logic-protocol';
-import { timeIsOver } from '../deadline';
+import { askTime, timeIsOver } from '../deadline';
 import { type HostReference, sendStack, sendText } from '../prelude/bridge';
 import { diagnose } from './diagnose';
 import { helpers } from './helpers';
@@ -56,7 +56,13 @@ export function start(reference: HostReference, { module, image, pages }: Python
 
   /** When Python is interrupted, and ticks until it is interrupted again: logic may catch it. */
   let [end, ticksLeft] = [Number.POSITIVE_INFINITY, 0];
-  const isLate = () => Date.now() >= end;
+  /** Asks the runner when the time is over by the clock: others may have used the processors. */
+  const isLate = () => {
+    if (Date.now() < end) return false;
+    const left = timeLeft(reference);
+    if (left > 0) end = Date.now() + left;
+    return left <= 0;
+  };
   const interrupted = () => {
     ticksLeft = ticksBetween;
     return timeIsOver;
@@ -134,6 +140,16 @@ export function start(reference: HostReference, { module, image, pages }: Python
       return !isTooLarge;
     },
   };
+}
+
+/** Milliseconds that the runner still gives the request; 0 when its time is over. */
+function timeLeft(reference: HostReference): number {
+  try {
+    return Number(sendText(reference, askTime, () => '0'));
+  } catch {
+    // The stack is full.
+    return 0;
+  }
 }
 
 /** The frames of an answer's error, if it is one. */

@@ -6,19 +6,20 @@ import type { Workers } from '../workers';
 import { checkProgram } from './check';
 import { createCompiler } from './compile';
 import { createProblems } from './problems';
+import { HostPace, newUse } from './session/host-pace';
 import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
 import type { Runner } from './supervisor/runner';
-import { createRunnerPool, type RunnerPool } from './supervisor/runner-pool';
+import { createRunnerPool, firstAttempt, MAX_LOSSES, type RunnerPool } from './supervisor/runner-pool';
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
 export { default as contextMembers } from '../../../shared/context-members.json';
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
 export { PausedError } from './supervisor/circuit-breaker';
-export { isLost } from './supervisor/runner-pool';
+export { firstAttempt, nextAttempt } from './supervisor/runner-pool';
 export type * from './types';
 
 export interface LogicRuntimeOptions {
@@ -36,17 +37,17 @@ export interface LogicRuntimeOptions {
 /** Milliseconds that a request waits for the compilation of its program, including others in the queue. */
 const COMPILE_TIMEOUT = 10_000;
 
+/** How much longer than its time a request may take by the clock, when others use the processors: as a multiple of it. */
+const MAX_DELAY_FACTOR = 2;
+
 /** Nested sessions that one request may have open. */
 const MAX_NESTING = 16;
 
 /** Attempts of `open` when another session's logic ends the runner: the session has had no effect yet. */
 const MAX_OPEN_ATTEMPTS = 3;
 
-/**
- * How often a request may run again after its runner was lost (`isLost`). The last time it is alone in a runner: if that
- * is lost too, the request is the cause.
- */
-export const MAX_LOSSES = 2;
+/** Part of its time that a request has in any case when it runs again. */
+const MIN_PART = 4;
 
 /**
  * The supervisor of the runner processes (docs/reference/logic.md#limits-and-isolation). The first `open` starts the first
@@ -77,6 +78,7 @@ export function createLogicRuntime({
     report: (message) => logger.error(`apps: ${message}`),
   });
   const breakers = createCircuitBreakers(runners * isolates);
+  const pace = new HostPace();
   const open = new Map<LogicBudget, number>();
 
   /** Acquires a permit for a session of this request; the returned function releases it. */
@@ -113,13 +115,15 @@ export function createLogicRuntime({
   }
 
   const runtime: LogicRuntime = {
-    budget: (losses = 0) => ({ losses, shared: newBudget(limits) }),
-    beside: ({ shared }, losses = 0) => ({ losses, shared }),
+    budget: ({ losses, spent } = firstAttempt) => ({ losses, shared: newBudget(limits, spent) }),
+    beside: ({ shared }, { losses } = firstAttempt) => ({ losses, shared }),
     renew({ shared }) {
       shared.deadline = performance.now() + limits.logicTime;
+      shared.delays = limits.logicTime * MAX_DELAY_FACTOR;
       shared.earlierCalls += shared.hostCalls;
       shared.hostCalls = 0;
       shared.argumentSize = 0;
+      shared.host.time = 0;
     },
     setup: pool.setup,
     paused: breakers.open,
@@ -136,7 +140,18 @@ export function createLogicRuntime({
       };
       try {
         const overLimit = (time: number) => breakers.recordFailure(program, time);
-        const options = { program: compiled, context, host, budget, limits, now, reportHostError, overLimit, onEnd };
+        const options = {
+          program: compiled,
+          context,
+          host,
+          pace,
+          budget,
+          limits,
+          now,
+          reportHostError,
+          overLimit,
+          onEnd,
+        };
         return await openAnywhere(pool, options);
       } catch (error) {
         onEnd();
@@ -183,14 +198,17 @@ async function startedRunner(
   return runner;
 }
 
-/** The budget of a request that begins now. */
-const newBudget = ({ logicTime }: LogicRuntimeOptions['limits']): SharedBudget => ({
-  deadline: performance.now() + logicTime,
+/** The budget of a request that begins now, or again after it has spent some of its time. */
+const newBudget = ({ logicTime }: LogicRuntimeOptions['limits'], spent: number): SharedBudget => ({
+  deadline: performance.now() + Math.max(logicTime - spent, logicTime / MIN_PART),
+  delays: logicTime * MAX_DELAY_FACTOR,
   hostCalls: 0,
   earlierCalls: 0,
   memory: 0,
   argumentSize: 0,
   logEntries: 0,
+  host: newUse(),
+  changesContent: false,
   waiting: { count: 0, since: 0 },
 });
 

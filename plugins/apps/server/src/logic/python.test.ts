@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { contextOf, fakeHost, runOnce, useRuntime } from './testing/harness';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contextOf, fakeHost, programOf, runOnce, startRuntime, useRuntime } from './testing/harness';
 import { lines, python, runPython } from './testing/python';
+import type { LogicRuntime } from './types';
 
 const runtime = useRuntime();
 
@@ -177,4 +179,41 @@ test('properties of context reach the layout', async () => {
   expect(await session.properties()).toEqual({ total: 5 });
   session.setContext({ record: { id: 'x', url: 'u', items: { a: 1 } } });
   session.close();
+});
+
+const taskset = '/usr/bin/taskset';
+if (!existsSync(taskset))
+  console.warn('Not tested, because it is not on this machine: Python beside loops on one processor');
+
+describe.skipIf(!existsSync(taskset))('on one processor, beside two loops', () => {
+  const logicTime = 1_500;
+  let shared: LogicRuntime;
+  beforeAll(async () => {
+    shared = await startRuntime({ logicTime }, [taskset, '-c', '0']);
+    await runOnce(shared, programOf('def f(context): return 1', 'blocks/test.py'));
+  });
+  afterAll(() => shared?.destroy());
+
+  /** Counts for about a second of the processor, measured by what an undisturbed loop of the same kind takes. */
+  const count = (steps: number) =>
+    programOf(`def f(context):\n    for n in range(${steps}): pass\n    return 'counted'`, 'blocks/test.py');
+
+  test('Python that has time enough by the processor ends', async () => {
+    const steps = 400_000;
+    const begin = performance.now();
+    expect(await runOnce(shared, count(steps))).toMatchObject({ value: 'counted' });
+    const second = Math.round((steps * 900) / (performance.now() - begin));
+    const loops = [1, 2].map(() => runOnce(shared, 'function f() { for (;;); }').catch((error: Error) => error));
+    expect(await runOnce(shared, count(second))).toMatchObject({ value: 'counted' });
+    for (const one of await Promise.all(loops)) expect(one).toMatchObject({ name: 'LogicTimeoutError' });
+  });
+
+  test('Python that does not end is late soon after its latest time', async () => {
+    const loops = [1, 2].map(() => runOnce(shared, 'function f() { for (;;); }').catch((error: Error) => error));
+    const begin = performance.now();
+    const endless = programOf('def f(context):\n    while True: pass', 'blocks/test.py');
+    await expect(runOnce(shared, endless)).rejects.toMatchObject({ name: 'LogicTimeoutError' });
+    expect(performance.now() - begin).toBeLessThan(logicTime * 3 + 1_000);
+    await Promise.all(loops);
+  });
 });

@@ -4,6 +4,7 @@ import type { ContextChanges, ContextData, LogicCall, LogLevel } from '../../../
 import type { AppsError } from '../common/errors';
 import type { LogicUses } from './check';
 import type { LogicHost } from './host-functions';
+import type { Attempt } from './supervisor/runner-pool';
 
 export type {
   ContentData,
@@ -17,6 +18,7 @@ export type {
 export type { LiteralSearch, LogicUses } from './check';
 export type { DocumentAccess } from './documents';
 export type { HostArguments, HostFunctionName, HostResult, LogicHost, Permission } from './host-functions';
+export type { Attempt } from './supervisor/runner-pool';
 
 /** A block's logic with the modules that it may import, at one revision of its app. */
 export interface LogicProgram {
@@ -85,6 +87,8 @@ export interface LogicBudget {
 export interface SharedBudget {
   /** `performance.now()` at which logic must have ended. The runtime moves it when the request must wait. */
   deadline: number;
+  /** Milliseconds by which the deadline may still be moved for a request that got no processor (sandbox/src/request-clock.ts). */
+  delays: number;
   hostCalls: number;
   /** Those before the counter began again. */
   earlierCalls: number;
@@ -93,8 +97,22 @@ export interface SharedBudget {
   /** Characters of the host calls' arguments. */
   argumentSize: number;
   logEntries: number;
+  /** What its host calls have taken of the server's main thread. */
+  host: HostUse;
+  /** Whether it has changed content of the host: such changes are in a transaction that is rolled back when it stays idle. */
+  changesContent: boolean;
   /** Its sessions that wait now, and since when at least one of them does: time in which several wait counts once. */
   waiting: { count: number; since: number };
+}
+
+/** Milliseconds of the server's main thread, shared out by `HostPace` (logic/session/host-pace.ts). */
+export interface HostUse {
+  /** Of all host calls, since the budget began or was renewed. */
+  time: number;
+  /** Since the request last had to wait. */
+  slice: number;
+  /** Whether its next call waits for others. */
+  mustWait: boolean;
 }
 
 /** A program that is paused because it exceeded its limits repeatedly. */
@@ -124,13 +142,13 @@ export interface LogicSession {
 
 /** The supervisor of the runner processes. */
 export interface LogicRuntime {
-  /** `losses`: see LogicBudget; a request may run again while it is less than `MAX_LOSSES`. */
-  budget(losses?: number): LogicBudget;
+  /** @param attempt the first one, or that of `nextAttempt` */
+  budget(attempt?: Attempt): LogicBudget;
   /**
    * The same budget for logic that runs beside other logic of the request, as the blocks of a page do. Its sessions are not
    * nested in those of the others: each waits for a permit.
    */
-  beside(budget: LogicBudget, losses?: number): LogicBudget;
+  beside(budget: LogicBudget, attempt?: Attempt): LogicBudget;
   /**
    * Resets the time and the host calls of a budget: in bulk creation they count for each record (docs/limits.md#logic).
    */

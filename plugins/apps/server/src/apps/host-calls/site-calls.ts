@@ -38,6 +38,7 @@ export function siteCalls(run: Run): SiteCalls {
     if (check) await run.unit.alongside(check);
     countChange(run);
     if (visit.dry) refuseContent(visit.dry, uid, method, params);
+    run.budget.shared.changesContent = true;
     return run.unit.inTransaction(carryOut);
   };
   const handlers: SiteCalls['handlers'] = {

@@ -143,7 +143,7 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
 /** The services with one logic budget for the whole page (docs/reference/embedding.md#the-embedded-request). */
 function sharingBudget(services: AppServices, budget: LogicBudget): AppServices {
   const { logic } = services;
-  return { ...services, logic: { ...logic, budget: (losses) => logic.beside(budget, losses) } };
+  return { ...services, logic: { ...logic, budget: (attempt) => logic.beside(budget, attempt) } };
 }
 
 async function loadedApp(services: AppServices, visit: Visit, { app: id }: BlockReference): Promise<App> {

@@ -1,7 +1,7 @@
 import { rightsOf } from '../../auth';
 import { logicError } from '../../common/errors';
-import { isLost, MAX_LOSSES } from '../../logic';
-import type { ResponseChanges } from '../../logic/types';
+import { firstAttempt, nextAttempt } from '../../logic';
+import type { Attempt, ResponseChanges } from '../../logic/types';
 import type { AppKey, RecordAddress, UnitOfWork } from '../../records/types';
 import { readsInto, type Topic } from '../live-topics';
 import type { App } from '../types';
@@ -49,13 +49,14 @@ export async function withRun<T>(
     return value;
   };
   try {
-    for (let losses = 0; ; ) {
+    for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, losses, done, about);
+        return await runOnce(services, visit, app, attempt, done, about);
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
+        const next = nextAttempt(error, attempt);
         if (error instanceof FilesNeeded && visit.files) await visit.files.add(error.files, error.folderOf);
-        else if (isLost(error) && losses < MAX_LOSSES) losses += 1;
+        else if (next) attempt = next;
         else throw error;
       }
     }
@@ -69,7 +70,7 @@ async function runOnce<T>(
   services: AppServices,
   visit: Visit,
   app: App,
-  losses: number,
+  attempt: Attempt,
   work: (run: Run) => Promise<T>,
   about: RecordAddress | undefined,
 ): Promise<Ran<T>> {
@@ -77,7 +78,7 @@ async function runOnce<T>(
   let failed: unknown;
   try {
     const value = await services.store.transact(async (unit) => {
-      const run = newRun(services, visit, app, unit, losses, last?.trace);
+      const run = newRun(services, visit, app, unit, attempt, last?.trace);
       last = run;
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
@@ -97,7 +98,7 @@ async function runOnce<T>(
   } finally {
     if (last) writeLog(last);
     // An attempt whose request runs again is no run of its own.
-    if (last && !(failed instanceof FilesNeeded) && !(isLost(failed) && losses < MAX_LOSSES)) keepRun(last, failed);
+    if (last && !(failed instanceof FilesNeeded) && !nextAttempt(failed, attempt)) keepRun(last, failed);
   }
 }
 
@@ -113,7 +114,14 @@ function ran<T>(run: Run, value: T): Ran<T> {
   return { value, response, logs, budget, console: consoleOf(run) };
 }
 
-function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork, losses: number, earlier?: Trace): Run {
+function newRun(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  unit: UnitOfWork,
+  attempt: Attempt,
+  earlier?: Trace,
+): Run {
   checkNames(services, app);
   const reads = new Set<Topic>();
   unit.observe(readsInto(reads));
@@ -129,7 +137,7 @@ function newRun(services: AppServices, visit: Visit, app: App, unit: UnitOfWork,
     unit,
     reads,
     files,
-    budget: services.logic.budget(losses),
+    budget: services.logic.budget(attempt),
     logs: [],
     failures: [],
     // Only managers may see the `acl` (docs/reference/json-interface.md#settings).

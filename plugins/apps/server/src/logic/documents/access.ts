@@ -7,6 +7,7 @@ import { translateError } from './errors';
 import { createGuard, type Guard, permissionName, refused } from './guard';
 import { type Documents, methods, prepareCall, publishing } from './methods';
 import { type PageLimits, readParams } from './params';
+import { checkQueryCost } from './query-cost';
 import { createSameIds, type SameIdsDatabase } from './same-ids';
 import type { CallParams, DocumentAccess, Need } from './types';
 
@@ -83,6 +84,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
         const guard = createGuard(strapi, schema, requester);
         await guard.need(needOf(schema, need));
         refuseDrafts(method, checked, requester);
+        checkQueryCost(checked.query, schema, (uid) => strapi.getModel(uid as never));
         return prepareCall(row, { ...checked, documents: documentsOf(schema), guard });
       });
       const safely = () => guarded(schema, run);

@@ -2,6 +2,7 @@ import type { Json } from '../../../../shared/json';
 import { AppsError, notFound } from '../../common/errors';
 import type { PreparedCall } from '../types';
 import type { Guard } from './guard';
+import { inPieces } from './output-pieces';
 import type { CallParams, Need } from './types';
 
 /** The part of Strapi's documents service of one content type that is used here. */
@@ -58,6 +59,9 @@ export async function prepareCall({ target, prepare }: Method, call: Call): Prom
 const READ = ['filters', 'sort', 'fields', 'populate', 'locale', 'status'];
 const SHOW = ['fields', 'populate', 'locale'];
 
+/** What a query has found, as the requester may see it. */
+const show = ({ guard }: Call, found: unknown): Promise<Json> => inPieces(found, (piece) => guard.output(piece));
+
 const noDocument = () => notFound('There is no such document.');
 
 /** Parameters that select a version. */
@@ -110,7 +114,7 @@ export const methods: Record<string, Method> = {
     type: 'Value[]',
     async prepare(call) {
       const query = await call.guard.query(call.query);
-      return async () => call.guard.output(await call.documents.findMany({ ...query, ...version(call), ...call.page }));
+      return async () => show(call, await call.documents.findMany({ ...query, ...version(call), ...call.page }));
     },
   },
   findFirst: {
@@ -119,7 +123,7 @@ export const methods: Record<string, Method> = {
     required: [],
     async prepare(call) {
       const query = await call.guard.query(call.query);
-      return async () => call.guard.output(await call.documents.findFirst({ ...query, ...version(call) }));
+      return async () => show(call, await call.documents.findFirst({ ...query, ...version(call) }));
     },
   },
   findOne: {
@@ -128,7 +132,7 @@ export const methods: Record<string, Method> = {
     required: ['documentId'],
     async prepare(call) {
       const query = await call.guard.query({ ...call.query, filters: { documentId: { $eq: call.documentId } } });
-      return async () => call.guard.output(await call.documents.findFirst({ ...query, ...version(call) }));
+      return async () => show(call, await call.documents.findFirst({ ...query, ...version(call) }));
     },
   },
   count: {

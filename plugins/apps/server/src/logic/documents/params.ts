@@ -10,19 +10,26 @@ export interface PageLimits {
   maxLimit: number;
 }
 
-/** Nesting of objects and lists in parameters; deeper ones are refused before any library traverses them. */
-const MAX_DEPTH = 50;
-
 /**
  * Limits of parameters, so that a call blocks the server for some hundredths of a second at most: Strapi and the database
- * traverse all of them repeatedly. Each object of a query becomes a condition, each entry of `sort` another comparison of
- * every row.
+ * traverse all of them repeatedly (measured by benchmarks/content-queries.mjs). Each object of a query becomes a condition, each
+ * entry of `sort` another comparison of every row. What relations cost is bounded in `query-cost.ts`.
  */
 const MAX = {
-  query: { objects: 250, values: 1_000, text: 100_000 },
-  data: { objects: 2_500, values: 10_000, text: 1_000_000 },
+  /** `filters`, `sort`, `fields` and `populate` together. */
+  query: {
+    objects: 100,
+    values: 250,
+    text: 10_000,
+    depth: 20,
+  },
+  data: { objects: 2_500, values: 10_000, text: 1_000_000, depth: 50 },
   /** Names in lists, in objects and in texts with commas. */
-  names: { sort: 20, fields: 250, populate: 250 },
+  names: {
+    sort: 5,
+    fields: 100,
+    populate: 50,
+  },
 };
 const LOCALE = /^(\*|[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*)$/;
 
@@ -61,21 +68,26 @@ interface Size {
   objects: number;
   values: number;
   text: number;
+  /** Nesting of objects and lists. */
+  depth: number;
 }
 
-/** Refuses values that are nested too deeply, too large together, or would set a prototype. */
-function checkShape(name: string, given: Json, max: Size): void {
-  const left = { ...max };
-  const take = (kind: keyof Size, count: number) => {
+/**
+ * Refuses a value that is nested too deeply, is larger than what is left of the limits, or would set a prototype.
+ * @param left what earlier values have left; reduced by this one
+ */
+function checkShape(name: string, given: Json, max: Size, left: Omit<Size, 'depth'>): void {
+  const take = (kind: keyof typeof left, count: number) => {
     left[kind] -= count;
     if (left[kind] >= 0) return;
     const what = { objects: 'objects', values: 'values', text: 'characters' }[kind];
-    refuse(`The parameter "${name}" has more than ${max[kind]} ${what}.`);
+    const where = max === MAX.query ? 'The query' : `The parameter "${name}"`;
+    refuse(`${where} has more than ${max[kind]} ${what}.`);
   };
   const visit = (value: Json, depth: number): void => {
     if (typeof value === 'string') take('text', value.length);
     if (typeof value !== 'object' || value === null) return take('values', 1);
-    if (depth > MAX_DEPTH) refuse(`The parameters are nested more than ${MAX_DEPTH} levels deep.`);
+    if (depth > max.depth) refuse(`The parameter "${name}" is nested more than ${max.depth} levels deep.`);
     if (Array.isArray(value)) {
       for (const entry of value) visit(entry, depth + 1);
       return;
@@ -100,8 +112,9 @@ function checkNames(name: keyof typeof MAX.names, given: Json): void {
   };
   const names = namesIn(given);
   if (names.length > MAX.names[name]) refuse(`The parameter "${name}" has more than ${MAX.names[name]} names.`);
-  const isDeep = (text: string) => text.split('.', MAX_DEPTH + 1).length > MAX_DEPTH;
-  if (names.some(isDeep)) refuse(`The parameter "${name}" has a name of more than ${MAX_DEPTH} parts.`);
+  const { depth } = MAX.query;
+  const isDeep = (text: string) => text.split('.', depth + 1).length > depth;
+  if (names.some(isDeep)) refuse(`The parameter "${name}" has a name of more than ${depth} parts.`);
 }
 
 function checkKeys(values: Items, allowed: readonly string[], location: string): void {
@@ -150,8 +163,10 @@ export function readParams(
 ): CallParams {
   const location = `${method}()`;
   if (!isItems(params)) refuse(`${location} takes an object of parameters.`);
+  const left = { ...MAX.query };
   for (const [name, value] of Object.entries(params)) {
-    checkShape(name, value, name === 'data' ? MAX.data : MAX.query);
+    if (name === 'data') checkShape(name, value, MAX.data, { ...MAX.data });
+    else checkShape(name, value, MAX.query, left);
     if (Object.hasOwn(MAX.names, name)) checkNames(name as keyof typeof MAX.names, value);
   }
   checkKeys(params, allowed, location);

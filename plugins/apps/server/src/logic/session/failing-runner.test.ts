@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Limits } from '../../config.types';
-import { createLogicRuntime, isLost } from '..';
+import { createLogicRuntime, firstAttempt, nextAttempt } from '..';
 import { contextOf, fakeHost, inProcess, limits, programOf, runOnce } from '../testing/harness';
 import type { LogicRuntime } from '../types';
 
@@ -89,7 +89,7 @@ describe('a runner that fails', () => {
     const stuck = withRunner('stuck', 'onMessage(() => { for (;;); });', 20_000);
     const begin = performance.now();
     const opened = stuck.open(programOf('function f() {}'), contextOf(), fakeHost(), stuck.budget());
-    expect(isLost(await opened.catch((error) => error))).toBe(true);
+    expect(nextAttempt(await opened.catch((error) => error), firstAttempt)).toEqual({ losses: 1, spent: 0 });
     expect(performance.now() - begin).toBeLessThan(20_000);
     await stuck.destroy();
   }, 30_000);
@@ -105,6 +105,42 @@ describe('a runner that fails', () => {
     const slow = withRunner('slow', source, 10_000);
     expect(await runOnce(slow, 'function f() {}')).toMatchObject({ value: 'late' });
     await slow.destroy();
+  });
+
+  test('has no memory left, and suspects a session: that runs again alone, in the rest of its time', async () => {
+    const source = `onMessage(({ session }) => setTimeout(send, 300, 'failed-crowded', session, ''));`;
+    const full = withRunner('full', source, 1_000);
+    const error = await full
+      .open(programOf('function f() {}'), contextOf(), fakeHost(), full.budget())
+      .catch((one) => one);
+    const next = nextAttempt(error, firstAttempt);
+    expect(next).toEqual({ losses: 2, spent: expect.any(Number) });
+    expect(next?.spent).toBeGreaterThan(250);
+    expect(nextAttempt(error, next as NonNullable<typeof next>)).toBeNull();
+    const left = (spent: number) => full.budget({ losses: 2, spent }).shared.deadline - performance.now();
+    expect([left(300), left(5_000)].map((time) => Math.round(time / 50))).toEqual([14, 5]);
+    await full.destroy();
+  });
+
+  test('gives a session more time: the server waits for it, but not longer than a request may be delayed', async () => {
+    const answer = JSON.stringify({ value: { functions: ['f'], outcomes: [] } });
+    const delays = (time: number, text: string) =>
+      `onMessage(({ session, type }) => {
+        if (type === 'open') send('delayed', session, '${time}');
+        if (type === 'open' && ${JSON.stringify(text)}) setTimeout(send, 700, 'done', session, ${JSON.stringify(answer)});
+      });`;
+    const open = (runtime: LogicRuntime) =>
+      runtime.open(programOf('function f() {}'), contextOf(), fakeHost(), runtime.budget());
+    const delayed = withRunner('delayed', delays(900, 'answers'), 400);
+    expect([...(await open(delayed)).functions]).toEqual(['f']);
+    await delayed.destroy();
+    const endless = withRunner('endless', delays(999_999, ''), 400);
+    const begin = performance.now();
+    await expect(open(endless)).rejects.toMatchObject({ name: 'LogicTimeoutError' });
+    const time = performance.now() - begin;
+    expect(time).toBeGreaterThan(1_100);
+    expect(time).toBeLessThan(5_000);
+    await endless.destroy();
   });
 
   test('ends a session in the message in which it opens it: its permit is free again', async () => {

@@ -1,23 +1,21 @@
-import { setImmediate } from 'node:timers/promises';
 import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
 import { AppsError, logicError } from '../../common/errors';
 import type { Limits } from '../../config.types';
 import { type Caller, callHost } from '../host-functions';
 import type { ContextData, LogicBudget, LogicHost } from '../types';
+import type { HostPace } from './host-pace';
 import { entryOf, locate, messageSize } from './outcome';
 
 export interface HostAnswersOptions {
   program: WireProgram;
   context: ContextData;
   host: LogicHost;
+  pace: HostPace;
   budget: LogicBudget;
   limits: Limits;
   /** Receives errors of the host that are not AppsErrors, so that their causes are not lost. */
   reportHostError(name: string, error: unknown): void;
 }
-
-/** Milliseconds after which the calls of one message yield to the event loop: they may never wait themselves. */
-const MAX_BLOCKING_TIME = 10;
 
 /** Characters of all arguments of a request's host calls, as a multiple of the limit of one message. */
 const MAX_ARGUMENT_FACTOR = 8;
@@ -52,14 +50,21 @@ export class HostAnswers {
       : this.over(`made host calls with more than ${maxSize} characters`);
   }
 
+  /** The error that ends the session when the calls of a request have taken too much of the main thread. */
+  timeRefusal(): AppsError | null {
+    const { budget, limits } = this.options;
+    if (budget.shared.host.time <= limits.hostTime) return null;
+    return this.over(`made host calls that took more than ${limits.hostTime} ms of the server's time`);
+  }
+
   private over(what: string): AppsError {
     return logicError(`The logic of this request ${what}`, { file: entryOf(this.options.program) });
   }
 
   /**
    * Makes the calls in order, until one fails, and returns the answer's JSON text (`HostAnswer`). Answers that together
-   * would fill the sandbox's memory, or are not JSON, become an error. Stops when the session is over, because one message
-   * may hold a thousand calls: the answer is then ''.
+   * would fill the sandbox's memory, or are not JSON, become an error. Stops when the session is over or has a
+   * `timeRefusal`, because one message may hold a thousand calls: the answer is then ''.
    */
   async text(calls: HostCalls, isOver: () => boolean): Promise<string> {
     const limit = (this.options.limits.logicMemory * 1024 * 1024) / 4;
@@ -67,16 +72,13 @@ export class HostAnswers {
     const values: string[] = [];
     let error = '';
     let size = 0;
-    let yielded = performance.now();
     for (const [name, args] of calls) {
-      if (performance.now() - yielded > MAX_BLOCKING_TIME) {
-        await setImmediate();
-        yielded = performance.now();
-      }
-      if (isOver()) return '';
       this.current = name;
       try {
-        const value = JSON.stringify(await callHost(this.options.host, caller, name, args));
+        const value = await this.paced(name, async () =>
+          isOver() ? '' : JSON.stringify(await callHost(this.options.host, caller, name, args)),
+        );
+        if (value === '' || this.timeRefusal()) return '';
         size += value.length;
         if (size > limit) throw tooLarge(name, limit);
         values.push(value);
@@ -94,6 +96,11 @@ export class HostAnswers {
     this.options.budget.shared.hostCalls += 1;
     const error = this.errorOf('', new AppsError('BadRequestError', message));
     return JSON.stringify({ values: [], error } satisfies HostAnswer);
+  }
+
+  private paced(name: string, work: () => Promise<string>): Promise<string> {
+    const { pace, program, budget } = this.options;
+    return pace.run({ program, name, shared: budget.shared }, work);
   }
 
   private caller(): Caller {

@@ -25,13 +25,14 @@ export function lateError(
   return timeoutError(limits, { program, block: context.block?.id ?? null, ...position });
 }
 
-/** The runner reports a failure other than time. */
+/** The runner reports a failure other than time; the session has run for `time` ms. */
 export function failureError(
   { program, limits }: Session,
   reason: Exclude<FailureReason, 'time'>,
   message: string,
+  time: number,
 ): AppsError {
-  if (reason === 'crowded') return lostError();
+  if (reason === 'crowded') return lostError(time);
   if (reason === 'memory') return memoryError(program, limits);
   if (reason === 'size') return sizeError(program, limits);
   return reason === 'program' ? logicError(message, { file: entryOf(program) }) : rejectedError(message, program);

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../../../shared/logic-protocol';
+import type { FailureReason, RequestTime } from '../../../../shared/logic-protocol';
 import { AppsError } from '../../common/errors';
 import type { Fault, Runner, SessionMessage } from '../supervisor/runner';
 import { RunnerBreach } from '../supervisor/runner-messages';
@@ -76,7 +76,7 @@ export class SessionLink {
   call(data: string, functions: readonly string[]): Promise<string> {
     this.functions = functions;
     const { runner } = this.options;
-    return this.ask(() => runner.send({ type: 'call', session: this.id, data, remaining: this.remaining() }));
+    return this.ask(() => runner.send({ type: 'call', session: this.id, data, ...this.time() }));
   }
 
   /** Ends the session in any state; safe to call twice. An overdue one keeps its permit until its runner has ended it. */
@@ -95,7 +95,7 @@ export class SessionLink {
     runner.programs.set(program.key, true);
     this.openAgain = isKnown ? () => this.sendForgotten(data) : null;
     const source = isKnown ? undefined : program;
-    runner.send({ type: 'open', session: this.id, program: program.key, source, data, remaining: this.remaining() });
+    runner.send({ type: 'open', session: this.id, program: program.key, source, data, ...this.time() });
   }
 
   private sendForgotten(data: string): void {
@@ -105,6 +105,11 @@ export class SessionLink {
 
   private remaining(): number {
     return this.options.budget.shared.deadline - performance.now();
+  }
+
+  private time(): RequestTime {
+    const remaining = this.remaining();
+    return { remaining, latest: remaining + this.options.budget.shared.delays };
   }
 
   private ask(send: () => void): Promise<string> {
@@ -148,15 +153,17 @@ export class SessionLink {
     if (this.isOverdue) this.receiveLate(message);
     else if (message.type === 'host') this.asked(message.data);
     else if (message.type === 'used') this.grown(message.bytes);
+    else if (message.type === 'delayed') this.delayed(message.time);
     else if (message.type === 'done') this.answered(message.data);
     else if (message.reason === 'unknown-program') this.sendAgain();
     else this.fail(this.failure(message.reason, message.message));
   }
 
-  /** A session that was answered as late ends with any message but a host call, which gets no reply any more. */
+  /** A session that was answered as late ends with any message but a host call, which gets no reply any more, and its memory. */
   private receiveLate({ type }: SessionMessage): void {
     if (type === 'host' || type === 'used') return;
-    if (type === 'done') this.options.runner.send({ type: 'stop', session: this.id });
+    // Of a session that the runner has not ended.
+    if (type !== 'failed') this.options.runner.send({ type: 'stop', session: this.id });
     this.finish();
   }
 
@@ -170,6 +177,14 @@ export class SessionLink {
   private grown(bytes: number): void {
     this.options.budget.shared.memory += Math.max(0, bytes - this.memory);
     this.memory = Math.max(this.memory, bytes);
+  }
+
+  /** The runner gives the request more time, within what is left of its delays. */
+  private delayed(time: number): void {
+    const { shared } = this.options.budget;
+    const more = Math.min(shared.delays, Math.max(0, time - this.remaining()));
+    shared.delays -= more;
+    shared.deadline += more;
   }
 
   private answered(data: string): void {
@@ -190,8 +205,9 @@ export class SessionLink {
   }
 
   private failure(reason: FailureReason, message: string): AppsError {
-    if (reason === 'time' || reason === 'memory') this.options.overLimit(performance.now() - this.begun);
-    return reason === 'time' ? this.lateError(message) : failureError(this.options, reason, message);
+    const time = performance.now() - this.begun;
+    if (reason === 'time' || reason === 'memory') this.options.overLimit(time);
+    return reason === 'time' ? this.lateError(message) : failureError(this.options, reason, message, time);
   }
 
   /** Makes the host calls of one message, in order, until one fails. */
@@ -206,6 +222,8 @@ export class SessionLink {
     if (refusal) return this.refuse(refusal);
     const isOver = () => this.end !== null || this.remaining() <= 0;
     const answer = await this.host.text(calls, isOver);
+    const tooLong = this.end ? null : this.host.timeRefusal();
+    if (tooLong) return this.refuse(tooLong);
     // After the deadline the runner reports the timeout with the stack; a runner that does not answer is killed.
     if (!this.end && this.remaining() > 0) this.reply(answer);
   }

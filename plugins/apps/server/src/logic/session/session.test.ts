@@ -160,7 +160,7 @@ test('logic beside other logic of its request waits for a permit; its waits coun
   expect(budget.shared.deadline - deadline).toBeLessThanOrEqual(performance.now() - begun);
   expect(budget.shared.deadline).toBeGreaterThan(deadline);
   expect(budget.shared.hostCalls).toBe(2);
-  expect(runtime.beside(budget, 2).losses).toBe(2);
+  expect(runtime.beside(budget, { losses: 2, spent: 0 }).losses).toBe(2);
 });
 
 test('a top level that fails is a LogicError, and releases its permit', async () => {

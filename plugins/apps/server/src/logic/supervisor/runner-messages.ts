@@ -17,7 +17,7 @@ const reasons: Record<FailureReason, true> = {
 /** Bytes of a text for the log, or of an error's message. */
 const MAX_TEXT_SIZE = 4096;
 
-/** Digits of a number of bytes. */
+/** Digits of a number of bytes or milliseconds. */
 const MAX_DIGITS = 15;
 
 /** Messages that may arrive for sessions that are over: for each session begun, and in total. */
@@ -38,20 +38,22 @@ function limitsOf(messageSize: number): Map<string, number> {
     ['host', data],
     ['done', data],
     ['used', MAX_DIGITS],
+    ['delayed', MAX_DIGITS],
     ...failed,
   ]);
 }
 
 function messageOf({ kind, number: session, text }: Frame): FromRunner {
   if (kind === 'host' || kind === 'done') return { type: kind, session, data: text };
-  if (kind === 'used') return { type: kind, session, bytes: bytesOf(text) };
+  if (kind === 'used') return { type: kind, session, bytes: numberOf(text) };
+  if (kind === 'delayed') return { type: kind, session, time: numberOf(text) };
   if (kind === 'unavailable') return { type: kind, message: text };
   if (kind === 'ready' || kind === 'pong' || kind === 'unhealthy') return { type: kind };
   return { type: 'failed', session, reason: kind.slice('failed-'.length) as FailureReason, message: text };
 }
 
-function bytesOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new RunnerBreach('a number of bytes is none');
+function numberOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new RunnerBreach('a number of bytes or milliseconds is none');
   return Number(text);
 }
 

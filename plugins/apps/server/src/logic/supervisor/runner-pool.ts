@@ -38,17 +38,46 @@ export interface RunnerPoolOptions {
   report(message: string): void;
 }
 
-/** Marks the errors of sessions whose runner has ended, when it is not proved that they caused it. */
-const lost = Symbol('lost');
-
-/** The 503 of a session whose runner has ended without a proof that it is the cause. */
-export function lostError(): AppsError {
-  return unavailable('The sandbox has failed. Try again.', 1, { cause: lost });
+/** Cause of the errors of sessions whose runner has ended, or was too full, when it is not proved that they caused it. */
+class Lost {
+  constructor(
+    /** Milliseconds for which the session that is suspected has run; null for any other. */
+    readonly suspected: number | null,
+  ) {}
 }
 
-/** Whether the request may run again from its start: another session's logic ended the runner. */
-export function isLost(error: unknown): boolean {
-  return error instanceof AppsError && error.cause === lost;
+/**
+ * The 503 of a session whose runner has ended without a proof that it is the cause.
+ * @param suspected milliseconds for which it has run, if it is the one that has probably filled the runner's memory
+ */
+export function lostError(suspected: number | null = null): AppsError {
+  return unavailable('The sandbox has failed. Try again.', 1, { cause: new Lost(suspected) });
+}
+
+/**
+ * How often a request may run again after its runner was lost. The last time it is alone in a runner: if that is lost too, the
+ * request is the cause.
+ */
+export const MAX_LOSSES = 2;
+
+/** One run of a request's logic. */
+export interface Attempt {
+  /** Runners lost before; with `MAX_LOSSES` it is alone in a runner. */
+  losses: number;
+  /** Milliseconds of its time that an earlier attempt has used. */
+  spent: number;
+}
+
+export const firstAttempt: Attempt = { losses: 0, spent: 0 };
+
+/**
+ * The attempt in which a request runs again from its start after an error; null when it may not. One that has probably
+ * filled its runner is alone the next time, and has only the rest of its time: it would take it from others again.
+ */
+export function nextAttempt(error: unknown, { losses }: Attempt): Attempt | null {
+  const cause = error instanceof AppsError ? error.cause : undefined;
+  if (!(cause instanceof Lost) || losses >= MAX_LOSSES) return null;
+  return cause.suspected === null ? { losses: losses + 1, spent: 0 } : { losses: MAX_LOSSES, spent: cause.suspected };
 }
 
 /** The runner processes, started when needed, and the queue for them. */

@@ -9,7 +9,7 @@ import type { Limits } from '../../config.types';
 import { createWorkers, type Workers } from '../../workers';
 import { compileLogic } from '../compile/task';
 import type { CompileInput } from '../compile/task-types';
-import { createLogicRuntime, isLost, MAX_LOSSES } from '../index';
+import { createLogicRuntime, firstAttempt, nextAttempt } from '../index';
 import type { ContextData, LogicHost, LogicOutcome, LogicProgram, LogicRuntime } from '../types';
 import { contextOf } from './context';
 import { fakeHost } from './fake-host';
@@ -21,6 +21,7 @@ export const limits: Limits = {
   logicTime: 2000,
   logicMemory: 64,
   hostCalls: 1000,
+  hostTime: 1000,
   contentChanges: 50,
   resultSize: 1024 * 1024,
   logEntries: 100,
@@ -101,12 +102,12 @@ export async function runOnce(
   runtime: LogicRuntime,
   source: string | LogicProgram,
   options: { host?: LogicHost; context?: ContextData; contained?: boolean } = {},
-  losses = 0,
+  attempt = firstAttempt,
 ): Promise<LogicOutcome> {
   const { host = fakeHost(), context = contextOf(), contained = true } = options;
   const program = typeof source === 'string' ? programOf(source) : source;
   try {
-    const session = await runtime.open(program, context, host, runtime.budget(losses));
+    const session = await runtime.open(program, context, host, runtime.budget(attempt));
     try {
       const [outcome] = await session.call([{ name: 'f', contained }]);
       if (!outcome) throw new Error('The session has given no outcome');
@@ -115,8 +116,9 @@ export async function runOnce(
       session.close();
     }
   } catch (error) {
-    if (!isLost(error) || losses >= MAX_LOSSES) throw error;
-    return runOnce(runtime, source, options, losses + 1);
+    const next = nextAttempt(error, attempt);
+    if (!next) throw error;
+    return runOnce(runtime, source, options, next);
   }
 }
 
