@@ -52,6 +52,7 @@ export const layers = {
     ['unit', 'bulk', 'reads'],
     ['table', 'database'],
   ],
+  files: [['pictures'], ['pixels']],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
   'content-types': [['record', 'file', 'rule', 'change', 'password-change', 'mail', 'form-post', 'run', 'version']],

@@ -78,6 +78,7 @@ const limits = object({
   logEntrySize: limit(10 * 1024),
   bodySize: limit(1024 * 1024),
   uploadSize: limit(600 * 1024 * 1024),
+  imagePixels: limit(50_000_000),
   mails: limit(100, 0),
   formPosts: limit(200, 0),
   formTime: limit(1000, 0),

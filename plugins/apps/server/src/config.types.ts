@@ -65,6 +65,8 @@ export interface Limits {
   bodySize: number;
   /** Bytes of all files of one form; each field of files has a limit of its own. Default 600 MiB. */
   uploadSize: number;
+  /** Pixels of a picture that a form sends, all its frames, pages and layers together. Default 50,000,000. */
+  imagePixels: number;
   /** Mails that an app may send in an hour, in one site. Default 100. */
   mails: number;
   /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */

@@ -1,24 +1,29 @@
 import { createLibrary, type Library, type LibraryStrapi } from './library';
+import type { Pictures } from './pictures';
 import { documentIdsIn } from './stored';
 import { createTemporaryFiles } from './temporary-files';
 import type { AppKey, Files } from './types';
 
 export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
+export { createImageSwap, createPictures, type ImageService, type ImageSwap, pictureLimits } from './pictures';
 export { fieldOf, RequestFiles } from './request-files';
 export { documentIdsIn, filesIn } from './stored';
 
 export interface FilesOptions {
   strapi: LibraryStrapi;
   folder: string;
+  pictures: Pictures;
+  /** Pixels of a picture, all its frames together. */
+  maxPixels: number;
   /** Records of an app, in batches. */
   records(key: AppKey): AsyncIterable<{ items: object }[]>;
   logger: { error(message: string): void };
 }
 
-export function createFiles({ strapi, folder, records, logger }: FilesOptions): Files {
-  const temporary = createTemporaryFiles(folder);
-  const library: Library = createLibrary(strapi);
+export function createFiles({ strapi, folder, pictures, maxPixels, records, logger }: FilesOptions): Files {
+  const temporary = createTemporaryFiles(folder, maxPixels);
+  const library: Library = createLibrary(strapi, pictures);
   let work = Promise.resolve();
 
   /** Removals run one after the other: each reads all records of an app. */
@@ -55,6 +60,7 @@ export function createFiles({ strapi, folder, records, logger }: FilesOptions): 
       for (const { site, app, file } of await library.unsaved()) later(() => removeUnused({ site, app }, [file]));
     },
     settled: () => work,
+    destroy: pictures.destroy,
   };
 }
 

@@ -14,7 +14,8 @@ function libraryOf(files: readonly string[]) {
     const found = Object.values(where).some((value) => typeof value !== 'string') ? asked : files;
     return found.map((name) => ({ file: name, documentId: name, related: name === 'used' ? [{}] : [] }));
   };
-  return createLibrary({ db: { query: () => ({ findMany: rows }) } } as unknown as LibraryStrapi);
+  const pictures = { upload: <T>(_file: unknown, upload: () => Promise<T>) => upload() };
+  return createLibrary({ db: { query: () => ({ findMany: rows }) } } as unknown as LibraryStrapi, pictures);
 }
 
 test.each(['of the app', 'named'])('more files than a statement has values are found: %s', async (which) => {

@@ -1,4 +1,5 @@
 import { chunks } from '../common/lists';
+import type { Pictures } from './pictures';
 import type { StoredFile, TemporaryFile } from './types';
 
 const FILE = 'plugin::upload.file';
@@ -38,16 +39,13 @@ export interface Library {
   unsaved(): Promise<{ site: string; app: string; file: string }[]>;
 }
 
-/** Images that Strapi reads: one without a size is broken. */
-const measured = /^image\/(?:jpeg|png|gif|webp|avif)$/;
-
 /** Names in one statement, whose values a database limits. */
 const MAX_NAMES = 500;
 
 /** Milliseconds after which a file without a saved record was left by a request that ended early. */
 const ABANDONED = 60 * 60 * 1000;
 
-export function createLibrary(strapi: LibraryStrapi): Library {
+export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'upload'>): Library {
   const uploads = () => {
     const service = strapi.plugin('upload')?.service('upload');
     if (!service) throw new Error("Strapi's upload plugin is not installed");
@@ -60,13 +58,9 @@ export function createLibrary(strapi: LibraryStrapi): Library {
       const { site, app, path, name, mime, size } = file;
       const fileInfo = { name, ...(folder ? { folder: await folderId(strapi, folder) } : {}) };
       const files = { filepath: path, originalFilename: name, mimetype: mime, size };
-      const [made] = await uploads().upload({ data: { fileInfo }, files });
+      const [made] = await pictures.upload(file, () => uploads().upload({ data: { fileInfo }, files }));
       if (!made) throw new Error('The media library has not stored the file');
       const { width, height } = made as { width?: number; height?: number };
-      if (measured.test(mime) && !(width && height)) {
-        await uploads().remove(made);
-        throw Object.assign(new Error('The image is broken'), { name: 'ApplicationError' });
-      }
       await own().create({ data: { file: made.documentId, site, app, saved: false } });
       return {
         id: made.id as number,

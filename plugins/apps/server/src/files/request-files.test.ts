@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createFiles, type LibraryStrapi, RequestFiles } from '.';
+import type { Pictures } from './pictures';
 import type { TemporaryFile } from './types';
 
 /** A media library that takes files, and whose database is lost from then on. */
@@ -17,7 +18,8 @@ function lostAfterwards() {
   };
   const error = vi.fn();
   const options = { strapi: strapi as unknown as LibraryStrapi, folder: '/none', records: async function* () {} };
-  const files = createFiles({ ...options, logger: { error } });
+  const pictures: Pictures = { upload: (_file, upload) => upload(), destroy: async () => {} };
+  const files = createFiles({ ...options, pictures, maxPixels: 1_000, logger: { error } });
   const lose = () => {
     isLost = true;
   };

@@ -1,3 +1,4 @@
+import { PictureRefused } from './pictures';
 import { isStoredFile } from './stored';
 import type { FileProblem, FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
 
@@ -9,6 +10,13 @@ const AGAIN = 'file_again';
 
 /** Names of errors with which the media library refuses a file. */
 const refusals = new Set(['ApplicationError', 'ValidationError', 'PayloadTooLargeError']);
+
+/** Why the media library did not take a file. Throws an error that says nothing about the file. */
+function refusalOf(error: unknown): RefusedFile {
+  if (error instanceof PictureRefused) return error.refused;
+  if (!refusals.has((error as Error).name)) throw error;
+  return { problem: REFUSED };
+}
 
 /**
  * The field that a part of a form belongs to: an element, or `<group>:<field>` for `<group>:<number>:<field>`, because the
@@ -89,8 +97,7 @@ export class RequestFiles {
       try {
         this.added.set(file.token, await this.files.add(file, folderOf(file.field)));
       } catch (error) {
-        if (!refusals.has((error as Error).name)) throw error;
-        this.added.set(file.token, { problem: REFUSED });
+        this.added.set(file.token, refusalOf(error));
       }
     }
   }

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } 
 import { join } from 'node:path';
 import { HEAD, kindOf } from './kinds';
 import { chosenName, cleanName, endingOf } from './names';
+import { pixelsOf, UnreadablePicture } from './pixels';
 import type { FileScope, RefusedFile, TemporaryFile } from './types';
 
 /** Milliseconds for which a file waits for its record; then it is removed. */
@@ -12,7 +13,7 @@ const MAX_AGE = 2 * 60 * 60 * 1000;
 const MAX_KEPT = 1024 ** 3;
 
 const tokenPattern = /^[0-9a-f]{32}$/;
-const fileName = /^upload-[0-9a-f]{32}(?:\.json)?$/;
+const fileName = /^(?:upload-[0-9a-f]{32}(?:\.json)?|picture-\w{6})$/;
 
 /** Uploaded files in the temporary folder, until their record is saved (docs/decisions/files.md). */
 export interface TemporaryFiles {
@@ -35,7 +36,8 @@ export interface TemporaryFiles {
   clear(): Promise<void>;
 }
 
-export function createTemporaryFiles(folder: string): TemporaryFiles {
+/** @param maxPixels pixels of a picture, all its frames together */
+export function createTemporaryFiles(folder: string, maxPixels: number): TemporaryFiles {
   const pathOf = (token: string) => join(folder, `upload-${token}`);
   const keptSizes = new Map<string, number>();
   const remove = async ({ token, path }: TemporaryFile) => {
@@ -57,15 +59,21 @@ export function createTemporaryFiles(folder: string): TemporaryFiles {
         if (size > maxSize) return { problem: 'file_large', values: { size: { bytes: maxSize } } };
         const kind = kindOf(head, endingOf(name));
         if (!kind) return { problem: 'file_unknown' };
+        const chosen = chosenName(name);
+        const pixels = await measured(path, kind.mime);
+        if (pixels === 'unreadable') return { problem: 'file_unreadable', values: { name: chosen } };
+        if (pixels !== null && pixels > maxPixels)
+          return { problem: 'file_pixels', values: { name: chosen, pixels: maxPixels } };
         keeps = true;
         return {
           ...scope,
           token,
           path,
           name: cleanName(name, kind.ending),
-          chosen: chosenName(name),
+          chosen,
           mime: kind.mime,
           size,
+          pixels,
         };
       } finally {
         await file.close();
@@ -97,10 +105,20 @@ export function createTemporaryFiles(folder: string): TemporaryFiles {
         if (!fileName.test(name)) continue;
         const path = join(folder, name);
         const found = await stat(path).catch(() => null);
-        if (found && Date.now() - found.mtimeMs > MAX_AGE) await rm(path, { force: true });
+        if (found && Date.now() - found.mtimeMs > MAX_AGE) await rm(path, { force: true, recursive: true });
       }
     },
   };
+}
+
+/** As `pixelsOf`. */
+async function measured(path: string, mime: string): Promise<number | null | 'unreadable'> {
+  try {
+    return await pixelsOf(path, mime);
+  } catch (error) {
+    if (error instanceof UnreadablePicture) return 'unreadable';
+    throw error;
+  }
 }
 
 /** Writes a stream up to its limit, and reads the rest without keeping it. */

@@ -27,6 +27,7 @@ export const limits: Limits = {
   logEntrySize: 10240,
   bodySize: 1024 * 1024,
   uploadSize: 1024 * 1024,
+  imagePixels: 1_000_000,
   mails: 100,
   formPosts: 200,
   formTime: 1000,
