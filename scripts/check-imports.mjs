@@ -19,7 +19,8 @@ export const layers = {
     ['apps'],
     ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit'],
     ['indexes'],
-    ['files', 'workers', 'interchange'],
+    ['files'],
+    ['workers', 'interchange'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],
@@ -49,6 +50,7 @@ export const layers = {
   logic: [['session', 'check'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
   records: [['unit', 'bulk', 'reads'], ['pending'], ['table', 'database']],
+  files: [['pictures'], ['pixels']],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
   'content-types': [

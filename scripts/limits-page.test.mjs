@@ -58,6 +58,9 @@ test.each([
 
 test.each([
   ['One file', 'sites/themes/theme-files', 'MAX_FILE_SIZE'],
+  ['Parts of a picture', 'files/pixels/reader', 'MAX_PARTS'],
+  ['Pictures that wait', 'files/pictures/index', 'MAX_WAITING'],
+  ['Pictures that wait', 'files/pictures/index', 'MAX_WAIT'],
   ['Files of one app', 'sites/themes/theme-files', 'MAX_FILES'],
   ['Files of one app', 'sites/themes/theme-files', 'MAX_DEPTH'],
   ['A YAML file', 'apps/yaml/yaml', 'MAX_LENGTH'],

@@ -3,6 +3,7 @@ import { configured } from '../support/configure';
 import { useFolder, useStage } from '../support/hooks';
 import { html } from '../support/stage';
 import { hostileFiles } from './files/hostile';
+import { pictures } from './files/pictures';
 import { type Answer, formBody, heldIn, libraryNames, type Part, pdf, png, sendBody as sendTo } from './files/send';
 
 const folder = useFolder('files');
@@ -255,3 +256,4 @@ describe('files of a form', () => {
 });
 
 hostileFiles(stage, { block, sendBody, post, held, names });
+pictures(stage, { block, post, held, names });

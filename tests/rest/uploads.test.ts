@@ -109,6 +109,17 @@ describe('a file that is small enough', () => {
     expect(await left()).toEqual([]);
   });
 
+  test.each([
+    ['an address of the panel, without its credentials', 'POST /apps/sites/site/apps/open/form', 401],
+    ['one that takes no files', 'POST /apps/sites', 405],
+    ['one that there is not', 'POST /apps/none', 405],
+    ['one in other letters', 'PUT /APPS/none', 405],
+  ])('nothing stays of a file that was sent to %s', async (_what, line, status) => {
+    const answer = await send(line, `${file('file')}${file('files')}--b--\r\n`);
+    expect(answer.status, answer.text).toBe(status);
+    await expect.poll(left).toEqual([]);
+  });
+
   test("Strapi's own addresses accept files as before", async () => {
     const fields = Array.from(
       { length: 3 },

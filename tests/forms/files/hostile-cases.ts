@@ -32,7 +32,7 @@ export const hostile: [what: string, part: Part | Part[], answer: RegExp | { nam
   ['too many bytes', { name: 'cv', file: 'a.txt', content: 'x'.repeat(100 * 1024 + 1) }, /larger than 100 kB/],
   ['a type that is not accepted', { name: 'cv', file: 'a.png', content: png }, /not taken here: a\.png/],
   ['a PDF as image', { name: 'photo', file: 'a.png', type: 'image/png', content: pdf }, /not taken here/],
-  ['a broken image', { name: 'photo', file: 'a.png', content: png.subarray(0, 20) }, /could not be stored/],
+  ['a broken image', { name: 'photo', file: 'a.png', content: png.subarray(0, 20) }, /picture cannot be read: a\.png/],
   [
     'two files for one',
     [
@@ -52,7 +52,7 @@ export const hostile: [what: string, part: Part | Part[], answer: RegExp | { nam
   [
     'GIF with JavaScript',
     { name: 'more', file: 'a.js', content: 'GIF89a/*<script>*/=1;alert(1)' },
-    /could not be stored/,
+    /picture cannot be read: a\.js/,
   ],
   [
     'PDF with HTML',
@@ -62,7 +62,7 @@ export const hostile: [what: string, part: Part | Part[], answer: RegExp | { nam
   [
     'JPEG with PHP',
     { name: 'more', file: 'a.php', content: Buffer.concat([Buffer.from([255, 216, 255]), Buffer.from('<?php ?>')]) },
-    /could not be stored/,
+    /picture cannot be read: a\.php/,
   ],
   [
     'ZIP with a document',

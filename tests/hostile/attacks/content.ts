@@ -1,4 +1,4 @@
-import type { Attack, AttackArena } from './attack';
+import { type Attack, type AttackArena, healthyPage } from './attack';
 
 const list = <T>(length: number, make: (at: number) => T): T[] => Array.from({ length }, (_, at) => make(at));
 const contains = (at: number) => ({ title: { $contains: `x${at}` } });

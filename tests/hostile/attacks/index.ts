@@ -7,10 +7,11 @@ import { forms } from './forms';
 import { layouts } from './layouts';
 import { markup } from './markup';
 import { memory } from './memory';
+import { pictures } from './pictures';
 import { wideTables } from './tables';
 import { yaml } from './yaml';
 
-/** Every attack on the server's own thread by files of a theme, and bulk creations. Searches are in `search.ts`. */
+/** Every attack on the server's own thread by files of a theme, pictures and bulk creations. Searches are in `search.ts`. */
 export const attacks: readonly Attack[] = [
   ...compile,
   ...markup,
@@ -22,4 +23,5 @@ export const attacks: readonly Attack[] = [
   ...bulk,
   ...content,
   ...memory,
+  ...pictures,
 ];

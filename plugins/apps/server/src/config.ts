@@ -81,6 +81,7 @@ const limits = object({
   uploadSize: limit(600 * 1024 * 1024),
   keptSize: limit(1024 * 1024 * 1024, 4 * 1024 * 1024),
   submittedRecords: limit(1000),
+  imagePixels: limit(50_000_000),
   mails: limit(100, 0),
   formPosts: limit(200, 0),
   formTime: limit(1000, 0),

@@ -71,6 +71,8 @@ export interface Limits {
   keptSize: number;
   /** Records of one bulk creation of a requester who may add records, but neither see nor change all of them. Default 1000. */
   submittedRecords: number;
+  /** Pixels of a picture that a form sends, all its frames, pages and layers together. Default 50,000,000. */
+  imagePixels: number;
   /** Mails that an app may send in an hour, in one site. Default 100. */
   mails: number;
   /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */

@@ -7,6 +7,7 @@ import { clearSpools } from './common/spool';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { createCalls } from './events';
+import { createImageSwap, type ImageService } from './files';
 import { ignoreChangesIn } from './host-files';
 import {
   adminInterface,
@@ -25,8 +26,13 @@ import { configOf, createServices, hostProblems, workerProcesses } from './servi
 import { warnOfLocales } from './sites';
 import { createWorkers, type Workers } from './workers';
 
+/** Made while the module is loaded: Strapi applies the host's extensions afterwards. */
+const images = createImageSwap();
+
 let services: HttpServices | undefined;
 let workers: Workers | undefined;
+
+const IMAGE_SERVICE = 'plugin::upload.image-manipulation';
 
 function running(): HttpServices {
   if (!services) throw new Error('The plugin "apps" has not started');
@@ -103,6 +109,8 @@ export default {
   routes: { admin: admin.routes },
 
   register({ strapi }: { strapi: Core.Strapi }) {
+    if (strapi.plugin('upload'))
+      strapi.get('services').extend(IMAGE_SERVICE, (service: ImageService) => images.wrap(service));
     ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     strapi.server.use(createErrorForm(() => services));
@@ -118,7 +126,7 @@ export default {
     workers = createWorkers({ ...workerProcesses, sandbox: configOf(strapi).sandbox, logger: strapi.log });
     // Not earlier: the host's start must not wait for the processes, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
-    services = createServices(strapi, workers, { running, now: testTools.now });
+    services = createServices(strapi, workers, { running, now: testTools.now, images });
     const { config, logger } = services;
     // After the start, because the host may add locales during it.
     strapi.server.httpServer.once('listening', () =>
@@ -144,7 +152,12 @@ export default {
     await services?.files.destroy();
     await services?.mailer.destroy();
     await services?.runs.destroy();
-    await Promise.all([services?.logic.destroy(), services?.store.destroy(), workers?.destroy()]);
+    await Promise.all([
+      services?.logic.destroy(),
+      services?.store.destroy(),
+      workers?.destroy(),
+      services?.files.destroy(),
+    ]);
     services = undefined;
     workers = undefined;
   },

@@ -11,7 +11,7 @@ import { printableLog } from './common/log';
 import { createOwnFiles } from './common/own-files';
 import { readConfig } from './config';
 import { createActorContext, createLive, createRuleEntries, createRules, publishChanges } from './events';
-import { createFiles, type LibraryStrapi } from './files';
+import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
 import { compiledThemes } from './host-files';
 import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
@@ -50,6 +50,12 @@ export async function hostProblems(strapi: Core.Strapi, sites: Sites): Promise<S
   return [...(await sites.setup()), ...(compiled ? [compiled] : [])];
 }
 
+/** What Strapi's image service asks Strapi for. */
+async function librarySettings(strapi: Core.Strapi): Promise<{ settings: object; breakpoints: unknown }> {
+  const settings = await strapi.plugin('upload').service('upload').getSettings();
+  return { settings: settings ?? {}, breakpoints: strapi.config.get('plugin::upload.breakpoints') };
+}
+
 /** Koa's context for a request that came over no connection. */
 const contextOf =
   (strapi: Core.Strapi): CreateContext =>
@@ -62,10 +68,16 @@ export interface PluginTools {
   running(): HttpServices;
   /** The time of logic in tests of apps, in `Date.now()` milliseconds; null: the clock runs. */
   now: ReturnType<typeof createTestTools>['now'];
+  /** Strapi's image service, whose answers are replaced during uploads of the plugin. */
+  images: ImageSwap;
 }
 
 /** Wires the modules: each gets what it needs, and nothing else. */
-export function createServices(strapi: Core.Strapi, workers: Workers, { running, now }: PluginTools): HttpServices {
+export function createServices(
+  strapi: Core.Strapi,
+  workers: Workers,
+  { running, now, images }: PluginTools,
+): HttpServices {
   const config = configOf(strapi);
   const logger = printableLog(strapi.log);
   const production = strapi.config.get('environment') === 'production';
@@ -106,6 +118,16 @@ export function createServices(strapi: Core.Strapi, workers: Workers, { running,
     folder: config.temporaryDirectory,
     keptSize: config.limits.keptSize,
     namedFiles: (key, documentIds) => store.namedFiles(key, documentIds),
+    pictures: createPictures({
+      images,
+      settings: () => librarySettings(strapi),
+      path: workerPath,
+      folder: config.temporaryDirectory,
+      limits: pictureLimits(config.limits.imagePixels),
+      sandbox: config.sandbox,
+      logger,
+    }),
+    maxPixels: config.limits.imagePixels,
     logger,
   });
   const live = createLive({ strapi, logger });

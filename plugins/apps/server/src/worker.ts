@@ -12,5 +12,6 @@ serveTasks({
   compileLogic: lazy(async () => (await import('./logic/compile/task')).compileLogic),
   markup: lazy(async () => (await import('./layouts')).doMarkup),
   markdown: lazy(async () => (await import('./layouts/markdown/markdown-task')).doMarkdown),
+  preparePicture: lazy(async () => (await import('./files/pictures/task')).preparePicture),
   readSqlite: lazy(async () => (await import('./records/reads/sqlite-task')).readSqlite),
 });

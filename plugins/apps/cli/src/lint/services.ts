@@ -70,6 +70,7 @@ export function createServices(
         return null;
       }
     },
+    imagePixels: limits.imagePixels,
     warningsOf: ({ folder }) => aboutApps.get(keyOf(folder)) ?? [],
     linkProblem: (theme, id) =>
       aboutLinks.find((text) => text.startsWith(`The link ${theme} `) && text.includes(` for the app "${id}" `)),

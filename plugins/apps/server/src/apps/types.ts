@@ -75,6 +75,8 @@ export interface ElementDefinition {
   accept?: readonly string[];
   /** Bytes of one file. */
   maxSize?: number;
+  /** Pixels of a picture, all its frames together. */
+  maxPixels?: number;
   /** Folder of the media library, `a/b`. */
   folder?: string;
   indexType?: IndexType;

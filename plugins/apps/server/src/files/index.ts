@@ -1,11 +1,13 @@
 import type { Logger } from '../common/log';
 import { createLibrary, type LibraryStrapi } from './library';
+import type { Pictures } from './pictures';
 import { createRemovals } from './removals';
 import { createTemporaryFiles } from './temporary-files';
 import type { AppKey, Files } from './types';
 
 export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
+export { createImageSwap, createPictures, type ImageService, type ImageSwap, pictureLimits } from './pictures';
 export { fieldOf, RequestFiles } from './request-files';
 export { documentIdsIn, filesIn } from './stored';
 
@@ -18,14 +20,18 @@ export interface FilesOptions {
   folder: string;
   /** Bytes of all files that wait there for their forms. */
   keptSize: number;
+  pictures: Pictures;
+  /** Pixels of a picture, all its frames together. */
+  maxPixels: number;
   /** Those of the files that records of the app name. ServiceUnavailableError while that cannot be told. */
   namedFiles(key: AppKey, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
   logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-export function createFiles({ strapi, folder, keptSize, namedFiles, logger }: FilesOptions): Files {
-  const temporary = createTemporaryFiles(folder, keptSize);
-  const library = createLibrary(strapi);
+export function createFiles(options: FilesOptions): Files {
+  const { strapi, folder, keptSize, pictures, maxPixels, namedFiles, logger } = options;
+  const temporary = createTemporaryFiles(folder, { keptSize, maxPixels });
+  const library = createLibrary(strapi, pictures);
   const removals = createRemovals({ library, namedFiles, logger });
   let timer: NodeJS.Timeout | undefined;
 
@@ -59,7 +65,7 @@ export function createFiles({ strapi, folder, keptSize, namedFiles, logger }: Fi
     },
     async destroy() {
       clearInterval(timer);
-      await removals.destroy();
+      await Promise.all([removals.destroy(), pictures.destroy()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { chunks, grouped } from '../common/lists';
+import type { Pictures } from './pictures';
 import type { StoredFile, TemporaryFile } from './types';
 
 const FILE = 'plugin::upload.file';
@@ -66,9 +67,6 @@ export interface Library {
   remove(documentIds: readonly string[]): Promise<void>;
 }
 
-/** Images that Strapi reads: one without a size is broken. */
-const measured = /^image\/(?:jpeg|png|gif|webp|avif)$/;
-
 /** Names in one statement, whose values a database limits. */
 const MAX_NAMES = 500;
 
@@ -85,7 +83,7 @@ const newDocumentId = (): string =>
     .map((digit) => digit.toString(36))
     .join('');
 
-export function createLibrary(strapi: LibraryStrapi): Library {
+export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'upload'>): Library {
   strapi.db.lifecycles.subscribe({
     models: [FILE],
     beforeCreate({ params }) {
@@ -133,12 +131,10 @@ export function createLibrary(strapi: LibraryStrapi): Library {
       const { path, name, mime, size } = file;
       const fileInfo = { name, ...(folder ? { folder: await folderId(strapi, folder) } : {}) };
       const files = { filepath: path, originalFilename: name, mimetype: mime, size };
-      const made = await listed(file, () => uploads().upload({ data: { fileInfo }, files }));
+      const made = await listed(file, () =>
+        pictures.upload(file, () => uploads().upload({ data: { fileInfo }, files })),
+      );
       const { width, height } = made as { width?: number; height?: number };
-      if (measured.test(mime) && !(width && height)) {
-        await remove([made.documentId as string]);
-        throw Object.assign(new Error('The image is broken'), { name: 'ApplicationError' });
-      }
       return {
         id: made.id as number,
         documentId: made.documentId as string,

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createFiles, type LibraryStrapi, RequestFiles } from '.';
+import type { Pictures } from './pictures';
 import type { TemporaryFile } from './types';
 
 /** A media library that takes files, and whose database is lost from then on. */
@@ -19,10 +20,13 @@ function lostAfterwards() {
     },
   };
   const error = vi.fn();
+  const pictures: Pictures = { upload: (_file, upload) => upload(), destroy: async () => {} };
   const options = {
     strapi: strapi as unknown as LibraryStrapi,
     folder: '/none',
     keptSize: 2 ** 30,
+    pictures,
+    maxPixels: 1_000,
     namedFiles: async () => new Set<string>(),
   };
   const files = createFiles({ ...options, logger: { error, warn: error } });

@@ -1,3 +1,4 @@
+import { PictureRefused } from './pictures';
 import { isStoredFile } from './stored';
 import type { FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
 
@@ -12,6 +13,13 @@ const GONE = 'file_gone';
 
 /** Names of errors with which the media library refuses a file. */
 const refusals = new Set(['ApplicationError', 'ValidationError', 'PayloadTooLargeError']);
+
+/** Why the media library did not take a file. Throws an error that says nothing about the file. */
+function refusalOf(error: unknown): RefusedFile {
+  if (error instanceof PictureRefused) return error.refused;
+  if (!refusals.has((error as Error).name)) throw error;
+  return { problem: REFUSED };
+}
 
 /**
  * The field that a part of a form belongs to: an element, or `<group>:<field>` for `<group>:<number>:<field>`, because the
@@ -96,8 +104,7 @@ export class RequestFiles {
       } catch (error) {
         // It may have given way to another file since this request has claimed it.
         const isGone = !(await this.files.temporary.isThere(file));
-        if (!isGone && !refusals.has((error as Error).name)) throw error;
-        this.added.set(file.token, { problem: isGone ? GONE : REFUSED });
+        this.added.set(file.token, isGone ? { problem: GONE } : refusalOf(error));
       }
     }
   }

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Of 8 MB, of which a sender has 1 MB. */
-const open = () => createTemporaryFiles(folder, 8 * MB);
+const open = () => createTemporaryFiles(folder, { keptSize: 8 * MB, maxPixels: 1_000_000 });
 
 async function received(files: TemporaryFiles, size: number = MB / 2): Promise<TemporaryFile> {
   const file = await files.receive(Readable.from([Buffer.alloc(size, 'a text\n')]), 'a.txt', 10 * MB, scope);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type KeptFile, KeptFiles } from './kept-files';
 import { HEAD, kindOf } from './kinds';
 import { chosenName, cleanName, endingOf } from './names';
+import { pixelsOf, UnreadablePicture } from './pixels';
 import type { FileScope, RefusedFile, TemporaryFile } from './types';
 
 /** Milliseconds for which a file waits for its record; then it is removed. */
@@ -13,7 +14,7 @@ const MAX_AGE = 2 * 60 * 60 * 1000;
 const MAX_SCAN_AGE = 10_000;
 
 const tokenPattern = /^[0-9a-f]{32}$/;
-const fileName = /^upload-([0-9a-f]{32})(\.json)?$/;
+const fileName = /^(?:upload-([0-9a-f]{32})(\.json)?|picture-\w{6})$/;
 
 /** Uploaded files in the temporary folder, until their record is saved (docs/decisions/files.md). */
 export interface TemporaryFiles {
@@ -47,12 +48,15 @@ type Description = TemporaryFile & Pick<KeptFile, 'sender' | 'keptAt'>;
 
 /**
  * @param folder may be shared by several processes
- * @param total bytes of all kept files in it (`limits.keptSize`)
+ * @param limits.keptSize bytes of all kept files in it  @param limits.maxPixels pixels of a picture, all its frames together
  */
-export function createTemporaryFiles(folder: string, total: number): TemporaryFiles {
+export function createTemporaryFiles(
+  folder: string,
+  { keptSize, maxPixels }: { keptSize: number; maxPixels: number },
+): TemporaryFiles {
   const pathOf = (token: string) => join(folder, `upload-${token}`);
   const descriptionOf = (token: string) => `${pathOf(token)}.json`;
-  const kept = new KeptFiles(total);
+  const kept = new KeptFiles(keptSize);
   const writing = new Set<string>();
   let scannedAt = Number.NEGATIVE_INFINITY;
   let scanning: Promise<void> | undefined;
@@ -111,15 +115,21 @@ export function createTemporaryFiles(folder: string, total: number): TemporaryFi
         if (size > maxSize) return { problem: 'file_large', values: { size: { bytes: maxSize } } };
         const kind = kindOf(head, endingOf(name));
         if (!kind) return { problem: 'file_unknown' };
+        const chosen = chosenName(name);
+        const pixels = await measured(path, kind.mime);
+        if (pixels === 'unreadable') return { problem: 'file_unreadable', values: { name: chosen } };
+        if (pixels !== null && pixels > maxPixels)
+          return { problem: 'file_pixels', values: { name: chosen, pixels: maxPixels } };
         keeps = true;
         return {
           ...scope,
           token,
           path,
           name: cleanName(name, kind.ending),
-          chosen: chosenName(name),
+          chosen,
           mime: kind.mime,
           size,
+          pixels,
         };
       } finally {
         await file.close();
@@ -165,17 +175,26 @@ export function createTemporaryFiles(folder: string, total: number): TemporaryFi
       const isOld = (time: number) => Date.now() - time > MAX_AGE;
       for (const file of kept.all()) if (isOld(file.keptAt)) await remove(file);
       for (const name of await readdir(folder).catch(() => [])) {
-        const [, token] = fileName.exec(name) ?? [];
-        if (!token || kept.has(token)) continue;
+        const [match, token] = fileName.exec(name) ?? [];
+        if (match === undefined || (token && kept.has(token))) continue;
         const path = join(folder, name);
         const found = await stat(path).catch(() => null);
-        if (found && isOld(found.mtimeMs)) await rm(path, { force: true });
+        if (found && isOld(found.mtimeMs)) await rm(path, { force: true, recursive: true });
       }
     },
   };
 }
 
 const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null;
+/** As `pixelsOf`. */
+async function measured(path: string, mime: string): Promise<number | null | 'unreadable'> {
+  try {
+    return await pixelsOf(path, mime);
+  } catch (error) {
+    if (error instanceof UnreadablePicture) return 'unreadable';
+    throw error;
+  }
+}
 
 /** Writes a stream up to its limit, and reads the rest without keeping it. */
 async function write(file: FileHandle, stream: AsyncIterable<Buffer>, maxSize: number) {

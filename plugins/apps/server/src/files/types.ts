@@ -33,17 +33,27 @@ export interface TemporaryFile extends FileScope {
   mime: string;
   /** Bytes. */
   size: number;
+  /** Pixels of a picture, all its frames, pages and layers together; null: it is no picture. */
+  pixels: number | null;
 }
 
 /** Why an uploaded file was not kept: one sentence for the visitor. */
 export interface RefusedFile {
   /** A message of the service (apps/locales/messages). */
   problem: FileProblem;
-  values?: { size: { bytes: number } };
+  values?: { size: { bytes: number } } | { name: string; pixels?: number };
 }
 
 /** Why a file was not taken or is not there. */
-export type FileProblem = 'file_empty' | 'file_large' | 'file_unknown' | 'file_gone' | 'file_refused' | 'file_again';
+export type FileProblem =
+  | 'file_empty'
+  | 'file_large'
+  | 'file_unknown'
+  | 'file_gone'
+  | 'file_refused'
+  | 'file_again'
+  | 'file_pixels'
+  | 'file_unreadable';
 
 /** Files that a form may carry, by field; those of a repeated group for all entries together. */
 export type FileRules = ReadonlyMap<string, { /** Bytes of one file. */ maxSize: number /** Files. */; count: number }>;
@@ -56,7 +66,10 @@ export interface AppKey {
 /** Files of records: in the temporary folder until the save, then in Strapi's media library (docs/decisions/files.md). */
 export interface Files {
   readonly temporary: TemporaryFiles;
-  /** Puts a file into the media library. RefusedError of the library's for one that it does not take. */
+  /**
+   * Puts a file into the media library. PictureRefused for a picture that cannot be taken, an error of Strapi's for a file that the
+   * library does not take, ServiceUnavailableError where too many pictures wait.
+   */
   add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
   /** Those of the files that forms of the app have put into the media library; their sizes are exact to ten bytes. */
   known(key: AppKey, documentIds: readonly string[]): Promise<StoredFile[]>;
@@ -72,6 +85,6 @@ export interface Files {
   release(key: AppKey, documentIds?: readonly string[]): Promise<void>;
   /** Removes what waits for too long, and what processes that ended early have left: now, and every ten minutes. Never rejects. */
   start(): Promise<void>;
-  /** Waits for removals that have begun. */
+  /** Waits for removals that have begun, and ends the process that works on pictures. */
   destroy(): Promise<void>;
 }

@@ -15,6 +15,12 @@ export interface WorkersOptions {
   memory: number;
   /** Tasks that may wait for a process, half of them of one group. Default 200. */
   queue?: number;
+  /** Processes that stay while there are no tasks. Default 1. */
+  kept?: number;
+  /** Milliseconds after which the other processes without a task are ended. Default 10,000. */
+  idleTime?: number;
+  /** Megabytes of resident memory above which a process is replaced after its task. Default 160. */
+  idleMemory?: number;
   /** How the processes are started. Default: without a command. */
   sandbox?: SandboxConfig;
   /** What the processes may do besides running their program. Default: load the packages of the plugin's own tasks. */
@@ -50,10 +56,7 @@ export interface Workers {
   destroy(): Promise<void>;
 }
 
-/** Milliseconds after which idle processes are ended, all but one. */
-const idleTime = 10_000;
-
-const defaultQueue = 200;
+const defaults = { queue: 200, kept: 1, idleTime: 10_000, idleMemory: 160 };
 
 /** Packages that the tasks of worker.ts load: with Node's permission model a process can read no others. */
 export const packages = [
@@ -69,7 +72,7 @@ export const packages = [
 
 /** A group of worker processes, each running one task at a time; the first `run` or `warm` starts the first process. */
 export function createWorkers(options: WorkersOptions): Workers {
-  const { path, count, memory, queue = defaultQueue, logger } = options;
+  const { path, count, memory, queue, kept, idleTime, idleMemory, logger } = { ...defaults, ...options };
   const { sandbox = { command: [] }, access = { packages } } = options;
   const workers = new Set<WorkerProcess>();
   const ending = new Set<Promise<void>>();
@@ -81,6 +84,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     const worker = startWorker({
       path,
       memory,
+      idleMemory,
       sandbox,
       access,
       onIdle: () => endWhenIdle(worker),
@@ -112,8 +116,10 @@ export function createWorkers(options: WorkersOptions): Workers {
   };
   const endWhenIdle = (worker: WorkerProcess) => {
     distribute();
-    if (!worker.idle || idle().length === 1) return;
-    setTimeout(() => idle().length > 1 && worker.idle && worker.kill(), idleTime).unref();
+    if (!worker.idle || idle().length <= kept) return;
+    const since = worker.done;
+    const end = () => idle().length > kept && worker.idle && worker.done === since && worker.kill();
+    setTimeout(end, idleTime).unref();
   };
   /** Replaces a process at once if it had started, so that the next task does not wait for the start. */
   const replace = (worker: WorkerProcess) => {
@@ -122,7 +128,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     ending.add(end);
     if (destroyed) return;
     distribute();
-    if (worker.started && workers.size === 0) start();
+    if (worker.started && workers.size < kept) start();
   };
   const report = (error: unknown): unknown => {
     if (!(error instanceof WorkerUnavailable)) return error;

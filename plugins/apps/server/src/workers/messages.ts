@@ -15,12 +15,12 @@ export interface SentError {
 
 /**
  * A message of a worker process: it has started, or its task ended with a value, with an AppsError, or with another
- * error, whose text is for the log. `spent`: the process has grown and must be replaced.
+ * error, whose text is for the log. `memory`: bytes of the process' resident memory.
  */
 export type WorkerMessage =
   | { type: 'ready' }
-  | { type: 'value'; value: unknown; spent: boolean }
-  | { type: 'error'; error: SentError; spent: boolean }
+  | { type: 'value'; value: unknown; memory: number }
+  | { type: 'error'; error: SentError; memory: number }
   | { type: 'broken'; message: string };
 
 /** The error without its details and headers, which no task sets. */
@@ -38,10 +38,11 @@ export function readMessage(message: unknown): WorkerMessage | undefined {
   const { type } = message;
   if (type === 'ready') return { type };
   if (type === 'broken') return typeof message.message === 'string' ? { type, message: message.message } : undefined;
-  const spent = message.spent === true;
-  if (type === 'value') return { type, value: message.value, spent };
+  const { memory } = message;
+  if (typeof memory !== 'number') return undefined;
+  if (type === 'value') return { type, value: message.value, memory };
   const error = type === 'error' ? readError(message.error) : undefined;
-  return error && { type: 'error', error, spent };
+  return error && { type: 'error', error, memory };
 }
 
 function readError(error: unknown): SentError | undefined {

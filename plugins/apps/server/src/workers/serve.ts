@@ -4,9 +4,6 @@ import { packError, type TaskMessage, type WorkerMessage } from './messages';
 /** Tasks of a worker process by name. A task receives a copy of the caller's input; its result must be copyable too. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
-/** Bytes of memory that an idle worker process may hold. */
-const MAX_IDLE_MEMORY = 160 * 1024 * 1024;
-
 /** The program of a worker process: runs the received tasks one after the other, until the server is gone. */
 export function serveTasks(tasks: Tasks): void {
   const send = (message: WorkerMessage) => process.send?.(message, undefined, undefined, () => undefined);
@@ -30,17 +27,14 @@ async function perform(tasks: Tasks, { task, input }: TaskMessage): Promise<Work
     const work = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
     if (!work) throw new Error(`there is no task "${task}"`);
     const value: unknown = await work(input as never);
-    return { type: 'value', value, spent: isSpent() };
+    return { type: 'value', value, memory: process.memoryUsage.rss() };
   } catch (error) {
-    if (error instanceof AppsError) return { type: 'error', error: packError(error), spent: isSpent() };
+    if (error instanceof AppsError)
+      return { type: 'error', error: packError(error), memory: process.memoryUsage.rss() };
     return broken(error);
   }
 }
 
 function broken(error: unknown): WorkerMessage {
   return { type: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
-
-function isSpent(): boolean {
-  return process.memoryUsage.rss() > MAX_IDLE_MEMORY;
 }

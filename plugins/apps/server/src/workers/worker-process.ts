@@ -37,6 +37,8 @@ export interface Job {
 export interface WorkerProcess {
   readonly started: boolean;
   readonly idle: boolean;
+  /** Jobs that it has done. */
+  readonly done: number;
   /** The running job. */
   readonly job: Job | undefined;
   /** Resolves when the process has ended. */
@@ -52,6 +54,8 @@ export interface WorkerProcessOptions {
   path: string;
   /** Megabytes of V8's old space. */
   memory: number;
+  /** Megabytes of resident memory above which the process is replaced after a job. */
+  idleMemory: number;
   sandbox: SandboxConfig;
   access: Access;
   /** The process is idle again. */
@@ -59,6 +63,8 @@ export interface WorkerProcessOptions {
   /** The process takes no more jobs. */
   onSpent(): void;
 }
+
+const MEGABYTE = 1024 ** 2;
 
 /** Ratio of clock time to processor time that a task may take, on a busy machine. */
 const MAX_STRETCH = 5;
@@ -69,6 +75,7 @@ export const startWorker = (options: WorkerProcessOptions): WorkerProcess => new
 class ConfinedWorker implements WorkerProcess {
   readonly ended: Promise<void>;
   started = false;
+  done = 0;
   job: Job | undefined;
   private readonly child: ChildProcess;
   private isSpent = false;
@@ -170,9 +177,10 @@ class ConfinedWorker implements WorkerProcess {
 
   private settle(answer: Exclude<WorkerMessage, { type: 'ready' }>): void {
     const { resolve, reject } = this.release() as Job;
+    this.done += 1;
     if (answer.type === 'value') resolve(answer.value);
     else reject(answer.type === 'error' ? unpackError(answer.error) : new Error(`A worker failed: ${answer.message}`));
-    if (answer.type !== 'broken' && !answer.spent) return this.options.onIdle();
+    if (answer.type !== 'broken' && answer.memory <= this.options.idleMemory * MEGABYTE) return this.options.onIdle();
     this.kill();
   }
 }

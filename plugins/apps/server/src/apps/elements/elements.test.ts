@@ -170,3 +170,15 @@ describe('read', () => {
     expect(work.left).toBeGreaterThan(-100_000);
   });
 });
+
+test('a picture of the media library is bounded by max_pixels, as a new one is', () => {
+  const size = { size: 1, width: 100, height: 11 };
+  const named = { id: 1, documentId: 'd', name: 'a.png', url: '/a.png', mime: 'image/png', ...size };
+  const files = (maxPixels: number) =>
+    elementTypes
+      .get('IMAGE')
+      ?.files?.({ stored: [], named: [named], uploaded: [] }, { name: 'a', type: 'IMAGE', position, maxPixels });
+  expect(files(1_100)).toEqual({ files: [named] });
+  const values = { pixels: 1_099, name: 'a.png' };
+  expect(files(1_099)).toEqual({ error: { key: 'file_pixels', values } });
+});

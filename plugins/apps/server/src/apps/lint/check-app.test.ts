@@ -25,6 +25,7 @@ async function found(files: Record<string, string>, settings: string | null = op
       return checkLogic({ language, path, text, functions, assigned: [] });
     },
     warningsOf: () => [],
+    imagePixels: 1_000_000,
   };
   const findings: Finding[] = [];
   await checkApp(services, app, (finding) => void findings.push(finding));

@@ -8,8 +8,8 @@ import { aclFindings, formFindings } from './forms';
 import { elementFindings, nameFindings } from './functions';
 import { logicFindings, type UsesOf } from './logic';
 import { checkMessages } from './messages';
+import { pixelFindings, spellingFindings } from './numbers';
 import { type Finding, type Report, refused } from './problem';
-import { spellingFindings } from './spelling';
 
 /** What the check of an app needs of the server, with or without a running Strapi. */
 export interface LintServices {
@@ -23,6 +23,8 @@ export interface LintServices {
   usesOf: UsesOf;
   /** What the server would log about an app: keys that it ignores. */
   warningsOf(app: App): readonly string[];
+  /** `limits.imagePixels` of the host. */
+  imagePixels: number;
 }
 
 /** Logic files that are loaded at once. */
@@ -54,7 +56,8 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
   if (block.error) report(refused(block.error, `blocks/${block.id}`));
   const layout = compiled(services, block, report);
   const functions = await functionsOf(services, app, block, report);
-  for (const finding of spellingFindings(app, block)) report(finding);
+  for (const finding of [...spellingFindings(app, block), ...pixelFindings(app, block, services.imagePixels)])
+    report(finding);
   // What follows from a broken definition is no mistake of its own.
   if (block.error) return;
   if (layout)

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import type { Core } from '@strapi/strapi';
@@ -23,7 +24,8 @@ type MiddlewareFactory = (config: ParserConfig, tools: { strapi: Core.Strapi }) 
  * Wraps Strapi's body parser (`strapi::body`) for the plugin's addresses. There no body is larger than `limits.bodySize`,
  * even if the host's configuration allows more, and no part of a form is written to a file: Strapi's parser puts every
  * uploaded file into the temporary folder and leaves most of them there. A body that is too large is answered with 413: by
- * its Content-Length before it is read, or while it is read if it is chunked. NDJSON is not read here (`bulk.ts` does),
+ * its Content-Length before it is read, or while it is read if it is chunked. What it leaves of a request to the panel's
+ * addresses is removed after the answer, whoever has sent it and whether or not there is such an address. NDJSON is not read here (`bulk.ts` does),
  * nor forms of blocks with files (`multipart.ts` does, once their limits are known).
  * @param running the plugin's services once it has started
  */
@@ -34,7 +36,8 @@ export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServ
     const isUnread = (ctx: Context) => config.parsedMethods === undefined && unread.has(ctx.method) && !hasBody(ctx);
     return async (ctx: Context, next: Next) => {
       const services = running();
-      if (!services || !isOurs(services.sites, ctx.path)) return parseForHost(ctx, next);
+      if (!services || !isOurs(services.sites, ctx.path))
+        return PANEL.test(ctx.path) ? withoutLeftovers(ctx, parseForHost, next) : parseForHost(ctx, next);
       if (isUnread(ctx)) return withBody(ctx, {}, next);
       if (!hasBody(ctx)) return parseForHost(ctx, next);
       if (defersForm(ctx, services.sites)) return next();
@@ -54,6 +57,25 @@ export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServ
       return parse(body ? contextOf(ctx, body) : ctx, next);
     };
   };
+}
+
+/** Addresses of the admin panel's part, as Strapi's router matches them. */
+const PANEL = /^\/apps(?:\/|$)/i;
+
+/** Files that Strapi's parser has written, by the names of their fields. */
+type ParsedFiles = Record<string, { filepath: string } | { filepath: string }[]>;
+
+/** Parses a body, and removes after the answer each of its files that is still there. */
+async function withoutLeftovers(ctx: Context, parse: Middleware, next: Next): Promise<void> {
+  let written: ParsedFiles = {};
+  try {
+    await parse(ctx, () => {
+      written = (ctx.request as { files?: ParsedFiles }).files ?? {};
+      return next();
+    });
+  } finally {
+    for (const { filepath } of Object.values(written).flat()) await rm(filepath, { force: true });
+  }
 }
 
 /** Methods whose requests get the body `{}` from Strapi's parser, which does not read it. */

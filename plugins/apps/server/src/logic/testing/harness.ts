@@ -29,6 +29,7 @@ export const limits: Limits = {
   bodySize: 1024 * 1024,
   uploadSize: 1024 * 1024,
   keptSize: 4 * 1024 * 1024,
+  imagePixels: 1_000_000,
   mails: 100,
   submittedRecords: 1000,
   formPosts: 200,

@@ -44,6 +44,9 @@ export function readFiles(
     const size = { bytes: definition.maxSize ?? MAX_SIZE };
     return { error: message('file_size', { size, name: nameOf(large) }) };
   }
+  const { maxPixels = Number.POSITIVE_INFINITY } = definition;
+  const unfolded = fine.find((file) => pixelsOf(file) > maxPixels);
+  if (unfolded) return { error: message('file_pixels', { pixels: maxPixels, name: nameOf(unfolded) }) };
   if (!definition.multiple && fine.length > 1) return { error: message('file_one') };
   const all = definition.multiple ? [...stored, ...fine] : [...stored, ...fine].slice(-1);
   if (all.length > MAX_FILES) return { error: message('file_most', { count: MAX_FILES }) };
@@ -54,6 +57,10 @@ export function readFiles(
 /** The name by which the sender knows a file: a stored one has the ending of its content's type. */
 const nameOf = (file: StoredFile | TemporaryFile): string =>
   'chosen' in file && file.chosen ? file.chosen : file.name;
+
+/** The pixels of a picture; 0 for a file that is none. The media library knows the size of one frame. */
+const pixelsOf = (file: StoredFile | TemporaryFile): number =>
+  'token' in file ? (file.pixels ?? 0) : (file.width ?? 0) * (file.height ?? 0);
 
 function isAccepted({ mime, name }: Pick<StoredFile, 'mime' | 'name'>, accept: readonly string[]): boolean {
   const ending = name.slice(name.lastIndexOf('.') + 1);

@@ -19,6 +19,13 @@ const maxSize = check(z.union([z.number(), z.string()], NOT_SIZE), (value, at) =
   return bytes >= 1 ? bytes : at.fail(NOT_SIZE);
 });
 
+const NOT_PIXELS = 'This must be a whole number of pixels, such as 12000000';
+
+/** Pixels of a picture, width times height; of an animated one all frames together. */
+const maxPixels = check(z.number(NOT_PIXELS), (value, at) =>
+  Number.isSafeInteger(value) && value >= 1 ? value : at.fail(NOT_PIXELS),
+);
+
 /** Entries of `accept`. */
 const MAX_TYPES = 50;
 
@@ -62,6 +69,7 @@ const folder = check(text.schema, (value, at) =>
 export const fileSettings: Settings = {
   accept: { as: 'accept', check: accept },
   max_size: { as: 'maxSize', check: maxSize },
+  max_pixels: { as: 'maxPixels', check: maxPixels },
   multiple: { as: 'multiple', check: flag },
   folder: { as: 'folder', check: folder },
 };

@@ -93,6 +93,8 @@ export const de: ServiceMessages = {
   file_empty: 'Die Datei ist leer.',
   file_large: 'Die Datei ist größer als {size}.',
   file_unknown: 'Dateien dieser Art werden hier nicht angenommen.',
+  file_pixels: 'Dieses Bild ist zu groß, es darf höchstens {pixels, number} Pixel haben: {name}',
+  file_unreadable: 'Dieses Bild kann nicht gelesen werden: {name}',
   no_proof:
     'Ihr Browser hat die Aufgabe nicht gelöst, die automatische Nachrichten fernhält. Er braucht dafür JavaScript und https. Bitte senden Sie das Formular noch einmal.',
   entry_add: 'Hinzufügen',

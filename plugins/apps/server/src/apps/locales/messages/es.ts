@@ -91,6 +91,8 @@ export const es: ServiceMessages = {
   file_empty: 'El archivo está vacío.',
   file_large: 'El archivo supera {size}.',
   file_unknown: 'Aquí no se aceptan archivos de este tipo.',
+  file_pixels: 'Esta imagen es demasiado grande, puede tener como máximo {pixels, number} píxeles: {name}',
+  file_unreadable: 'Esta imagen no se puede leer: {name}',
   no_proof:
     'Su navegador no ha resuelto la tarea que mantiene alejados los mensajes automáticos. Necesita JavaScript y https. Envíe el formulario de nuevo.',
   entry_add: 'Añadir',

@@ -93,6 +93,8 @@ export const fr: ServiceMessages = {
   file_empty: 'Le fichier est vide.',
   file_large: 'Le fichier dépasse {size}.',
   file_unknown: 'Les fichiers de ce type ne sont pas acceptés ici.',
+  file_pixels: 'Cette image est trop grande, elle peut avoir au plus {pixels, number} pixels : {name}',
+  file_unreadable: 'Cette image ne peut pas être lue : {name}',
   no_proof:
     'Votre navigateur n’a pas résolu la tâche qui écarte les messages automatiques. Il lui faut JavaScript et https. Veuillez renvoyer le formulaire.',
   entry_add: 'Ajouter',

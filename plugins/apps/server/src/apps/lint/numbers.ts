@@ -13,8 +13,8 @@ const MAX_FINDINGS = 20;
  * Numbers of a definition that are written in another way than they are read, such as `01067` and `1.10`: YAML reads 1067 and
  * 1.1, and that is what is shown and stored.
  */
-export function spellingFindings({ folder }: Pick<App, 'folder'>, { id }: Pick<Block, 'id'>): Finding[] {
-  const file = folder.files.get(`blocks/${id}.yaml`);
+export function spellingFindings({ folder }: Pick<App, 'folder'>, block: Pick<Block, 'id'>): Finding[] {
+  const file = definitionOf({ folder }, block);
   if (!file) return [];
   const lines = file.text.split(/\r\n|\r|\n/);
   return comparedNumbers(file)
@@ -28,14 +28,37 @@ export function spellingFindings({ folder }: Pick<App, 'folder'>, { id }: Pick<B
     .slice(0, MAX_FINDINGS);
 }
 
-/** The numbers in the compared keys of all elements; none of a file that cannot be read, which is reported as such. */
-function comparedNumbers(file: Parameters<typeof readYaml>[0]): YamlNode[] {
+/** Elements whose pictures may have more pixels than the host takes. @param imagePixels `limits.imagePixels` of the host */
+export function pixelFindings(app: Pick<App, 'folder'>, block: Pick<Block, 'id'>, imagePixels: number): Finding[] {
+  const file = definitionOf(app, block);
+  return elementsOf(file)
+    .flatMap((element) => childrenOf(element, 'max_pixels'))
+    .filter(({ value }) => typeof value === 'number' && value > imagePixels)
+    .map(({ name, position, value }): Finding => {
+      const message = `${name}: ${value} is more than "limits.imagePixels" of this host, which takes pictures of ${imagePixels} pixels`;
+      return { severity: 'warning', position, message, cure: `Write ${imagePixels} or less, or raise the limit.` };
+    })
+    .slice(0, MAX_FINDINGS);
+}
+
+type YamlFile = Parameters<typeof readYaml>[0];
+
+const definitionOf = ({ folder }: Pick<App, 'folder'>, { id }: Pick<Block, 'id'>): YamlFile | undefined =>
+  folder.files.get(`blocks/${id}.yaml`);
+
+/** The numbers in the compared keys of all elements. */
+function comparedNumbers(file: YamlFile): YamlNode[] {
+  return elementsOf(file).flatMap((element) => {
+    const { type } = (element.value ?? {}) as { type?: unknown };
+    const keys = COMPARED.filter((key) => !(key === 'default' && type === 'NUMBER'));
+    return keys.flatMap((key) => childrenOf(element, key)).flatMap(numbersIn);
+  });
+}
+
+/** All elements of a definition; none of one that is absent, or cannot be read, which is reported as such. */
+function elementsOf(file: YamlFile | undefined): YamlNode[] {
   try {
-    return elementsIn(readYaml(file)).flatMap((element) => {
-      const { type } = (element.value ?? {}) as { type?: unknown };
-      const keys = COMPARED.filter((key) => !(key === 'default' && type === 'NUMBER'));
-      return keys.flatMap((key) => childrenOf(element, key)).flatMap(numbersIn);
-    });
+    return file ? elementsIn(readYaml(file)) : [];
   } catch (error) {
     if (isAppsError(error)) return [];
     throw error;

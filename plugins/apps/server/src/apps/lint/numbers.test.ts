@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import type { App } from '../types';
-import { spellingFindings } from './spelling';
+import { pixelFindings, spellingFindings } from './numbers';
+
+function appOf(text: string): Pick<App, 'folder'> {
+  const file = { path: 'blocks/b.yaml', text };
+  return { folder: { files: new Map([[file.path, file]]) } as unknown as App['folder'] };
+}
 
 function found(text: string) {
-  const file = { path: 'blocks/b.yaml', text };
-  const folder = { files: new Map([[file.path, file]]) } as unknown as App['folder'];
-  return spellingFindings({ folder }, { id: 'b' }).map(
+  return spellingFindings(appOf(text), { id: 'b' }).map(
     ({ severity, position: { line, column }, message, cure }) => `${severity} ${line}:${column} ${message}. ${cure}`,
   );
 }
@@ -63,4 +66,22 @@ test.each(
 
 test.each(['', 'elements: [', 'elements: 01', 'elements: { a: 01 }'])('%j is reported elsewhere, or right', (text) => {
   expect(found(text)).toEqual([]);
+});
+
+test('pictures of more pixels than the host takes are reported, in entries too, others are not', () => {
+  const text = `elements:
+  small: { type: IMAGE, max_pixels: 1000 }
+  large: { type: IMAGE, max_pixels: 1001 }
+  list: { type: REPEAT, elements: { file: { type: FILE, max_pixels: 5000 } } }
+`;
+  const positions = pixelFindings(appOf(text), { id: 'b' }, 1_000).map(({ position, message, cure }) => {
+    expect(message).toContain('"limits.imagePixels" of this host, which takes pictures of 1000 pixels');
+    expect(cure).toContain('1000 or less');
+    return [position.line, message.split(':')[0]];
+  });
+  expect(positions).toEqual([
+    [3, 'elements.large.max_pixels'],
+    [4, 'elements.list.elements.file.max_pixels'],
+  ]);
+  expect(pixelFindings(appOf('elements: ['), { id: 'b' }, 1_000)).toEqual([]);
 });
