@@ -31,7 +31,7 @@ function conditionOf(at: YamlNode): Condition {
   const values = Array.isArray(inner.value) ? inner.value : [inner.value];
   if (values.length > MAX.values || !values.every((one) => scalar.safeParse(one).success))
     return at.fail(`This must be a value, a list of at most ${MAX.values} values, or a mapping with "not"`);
-  return { values: values as Scalar[], not: isNegated };
+  return { values: values as Scalar[], not: isNegated, isNumber: false };
 }
 
 /** On which values of other elements an element is shown (docs/reference/definitions.md#show_if). */
@@ -44,11 +44,19 @@ export function isShown({ showIf }: Pick<ElementDefinition, 'showIf'>, valueFor:
   return Object.entries(showIf ?? {}).every(([name, condition]) => isMet(condition, valueFor(name)));
 }
 
-function isMet({ values, not, also }: Condition, given: Json): boolean {
+function isMet({ values, not, isNumber, also }: Condition, given: Json): boolean {
   const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
-  const isIn = entries.some((entry) => values.some((value) => textOf(value) === textOf(entry)));
+  const textFor = isNumber ? numberText : textOf;
+  const isIn = entries.some((entry) => values.some((value) => textFor(value) === textFor(entry)));
   return isIn !== not && (also === undefined || isMet(also, given));
 }
+
+/** A condition on an element that is a number, which is compared as one however it is written. */
+export const comparedAsNumber = ({ also, ...condition }: Condition): Condition => ({
+  ...condition,
+  isNumber: true,
+  ...(also && { also: comparedAsNumber(also) }),
+});
 
 /** An element with the condition of its group or page besides its own. */
 export function withCondition(
@@ -70,11 +78,19 @@ function textOf(value: unknown): string {
   return value === true ? '1' : String(value);
 }
 
+/** As `textOf`, one text for all spellings of a number. The browser script has the same function. */
+function numberText(value: unknown): string {
+  const text = textOf(value).trim();
+  const number = Number(text);
+  return text === '' || !Number.isFinite(number) ? text : String(number);
+}
+
 /** The condition for the browser script, as JSON. */
 export function conditionJson({ showIf }: ElementDefinition): string | undefined {
   if (!showIf) return undefined;
-  const texts = ({ values, not, also }: Condition): object => ({
+  const texts = ({ values, not, isNumber, also }: Condition): object => ({
     not,
+    ...(isNumber && { isNumber }),
     values: values.map(textOf),
     ...(also && { also: texts(also) }),
   });
