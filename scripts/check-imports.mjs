@@ -54,7 +54,19 @@ export const layers = {
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
   'content-types': [
-    ['record', 'file', 'rule', 'change', 'password-change', 'mail', 'mail-rate', 'form-post', 'run', 'version', 'audit-entry'],
+    [
+      'record',
+      'file',
+      'rule',
+      'change',
+      'password-change',
+      'mail',
+      'mail-rate',
+      'form-post',
+      'run',
+      'version',
+      'audit-entry',
+    ],
   ],
 };
 

@@ -205,6 +205,58 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
     }
   });
 
+  test('a page that is hidden holds no connection, and shows what has changed when it is visible again', async () => {
+    const { page, context } = await browser.visitor();
+    let open = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('apps.live')) open += 1;
+    });
+    page.on('requestfailed', (request) => {
+      if (request.url().includes('apps.live')) open -= 1;
+    });
+    const show = (hidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    await stage.put('live', 'n', { n: 1 }).catch(() => undefined);
+    await openLive(page, site());
+    await show(true);
+    await expect.poll(() => open).toBe(0);
+    await stage.send({ as: 'mona', send: 'PATCH live/record/n', json: { n: 7 } });
+    await show(false);
+    await page.waitForFunction(() => document.querySelector('.live')?.textContent === '7');
+    await expect.poll(() => open).toBe(1);
+    await context.close();
+  });
+
+  test('a form that is sent as a page is sent once by two clicks and a held Enter key', async () => {
+    const { page, context } = await browser.visitor();
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url());
+    });
+    const twice: Record<string, () => Promise<void>> = {
+      'by clicks': () => page.locator('button[name=_save]').dblclick({ noWaitAfter: true }),
+      'by keys': async () => {
+        for (let press = 0; press < 5; press += 1) await page.keyboard.down('Enter');
+      },
+    };
+    for (const [name, send] of Object.entries(twice)) {
+      await page.goto(`${site()}@@apps/terms/blocks/slow`);
+      await page.locator('input[name=name]').fill(name);
+      const begin = posts.length;
+      await send();
+      await page.waitForURL(/record/);
+      expect(posts.length - begin, name).toBe(1);
+      await page.goBack();
+    }
+    const made = await stage.send<{ items: { name: string } }[]>({ as: 'mona', send: 'GET terms/records' });
+    const names = made.json.map(({ items }) => items.name);
+    expect(names.filter((name) => name in twice)).toEqual(Object.keys(twice));
+    await context.close();
+  });
+
   test('a block refreshes itself every second', async () => {
     const { page, context } = await browser.visitor();
     await page.goto(`${site()}@@apps/live/blocks/tick`);

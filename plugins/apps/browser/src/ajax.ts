@@ -3,7 +3,7 @@ import { addressOf, isShared, remember } from './history';
 import { isOwnOrigin, words } from './home';
 import { busy, put } from './place';
 import { waitsForProof } from './proof';
-import { BLOCK } from './settings';
+import { addressIn, BLOCK } from './settings';
 
 interface Reload {
   init?: BlockRequest;
@@ -33,16 +33,32 @@ export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, 
 
 /** Shows a form with what was entered in it before; nothing is carried out. */
 export function showAgain(block: HTMLFormElement, fields: URLSearchParams): void {
-  const url = new URL(block.getAttribute('action') ?? '', document.baseURI);
+  const url = addressIn(block, 'action');
   if (isOwnOrigin(url)) reload(block, url, { init: { method: 'POST', body: fields, stays: true }, quiet: true });
 }
+
+/** Forms that were sent as pages a moment ago, until their answer replaces the page. */
+const sent = new Set<HTMLFormElement>();
+
+/** Milliseconds after which a form can be sent again although nothing has replaced its page, as after a download. */
+const SENT = 10_000;
+
+/** A double click, or an Enter key that is held, sends a form once. */
+function sendOnce(event: SubmitEvent, form: HTMLFormElement): void {
+  if (sent.has(form)) event.preventDefault();
+  sent.add(form);
+  setTimeout(onPageShow, SENT);
+}
+
+/** The browser shows a page that it has kept: its forms can be sent again. */
+export const onPageShow = (): void => sent.clear();
 
 /** Blocks with `target: ajax` are submitted in place; a token is never sent to another origin. */
 export function onSubmit(event: SubmitEvent): void {
   const form = event.target as HTMLFormElement;
   if (!form.matches(BLOCK)) return;
   const button = event.submitter as HTMLButtonElement | null;
-  const url = new URL(button?.getAttribute('formaction') ?? form.getAttribute('action') ?? '', document.baseURI);
+  const url = addressIn(button?.hasAttribute('formaction') ? button : form, 'formaction', 'action');
   if (!isOwnOrigin(url)) {
     for (const token of form.querySelectorAll<HTMLInputElement>('input[name=_csrf]')) token.disabled = true;
     return;
@@ -54,7 +70,8 @@ export function onSubmit(event: SubmitEvent): void {
   const isAjax = stays || form.classList.contains('apps-target-ajax');
   const data = new FormData(form);
   const hasFiles = [...data.values()].some((value) => value instanceof File && value.size > 0);
-  if (event.defaultPrevented || !(isAjax || hasFiles)) return;
+  if (event.defaultPrevented) return;
+  if (!(isAjax || hasFiles)) return sendOnce(event, form);
   event.preventDefault();
   // A person has sent the form, so that the time for which it was shown does not matter.
   if (event.isTrusted) data.delete('_shown');
@@ -80,13 +97,15 @@ export function onSearchKey(event: KeyboardEvent): void {
   button.click();
 }
 
+function addField(form: HTMLFormElement, name: string, value: string): HTMLInputElement {
+  const field = Object.assign(document.createElement('input'), { type: 'hidden', name, value });
+  form.append(field);
+  return field;
+}
+
 /** Sends a form without the script: the answer is a login form that keeps what was entered. */
 function sendAsPage(form: HTMLFormElement, button: HTMLButtonElement | null, url: URL): void {
-  const pressed = document.createElement('input');
-  pressed.type = 'hidden';
-  pressed.name = button?.name ?? '';
-  pressed.value = button?.value ?? '';
-  form.append(pressed);
+  const pressed = addField(form, button?.name ?? '', button?.value ?? '');
   form.setAttribute('action', url.href);
   // A field may be called "submit".
   HTMLFormElement.prototype.submit.call(form);
@@ -112,9 +131,7 @@ function isConfirmed(form: HTMLFormElement, button: HTMLButtonElement | null): b
   const question = button?.dataset.appsConfirm;
   if (!button || !question) return true;
   if (!confirm(question)) return false;
-  const answer = Object.assign(document.createElement('input'), { type: 'hidden', name: '_confirm' });
-  answer.value = button.name.replace(/^action\./, '');
-  form.append(answer);
+  addField(form, '_confirm', button.name.replace(/^action\./, ''));
   return true;
 }
 

@@ -5,6 +5,7 @@
 interface Condition {
   values: string[];
   not: boolean;
+  isNumber?: true;
   also?: Condition;
 }
 
@@ -35,8 +36,11 @@ function isMet(form: HTMLFormElement, element: HTMLElement): boolean {
   });
 }
 
-const holds = ({ values, not, also }: Condition, given: readonly string[]): boolean =>
-  given.some((one) => values.includes(one)) !== not && (!also || holds(also, given));
+const holds = ({ values, not, isNumber, also }: Condition, given: readonly string[]): boolean =>
+  given.some((one) =>
+    values.some((value) => value === one || (isNumber && Number.parseFloat(value) === Number.parseFloat(one))),
+  ) !== not &&
+  (!also || holds(also, given));
 
 /** A hidden field sends nothing, and demands nothing. */
 function show(element: HTMLElement, shown: boolean): void {

@@ -1,4 +1,4 @@
-import { blocksIn, settingsOf } from './settings';
+import { addressIn, blocksIn, settingsOf } from './settings';
 
 /** What an entry of the browser's history shows in a block. */
 interface Shown {
@@ -25,7 +25,7 @@ export function remember(block: HTMLFormElement, next: URL): void {
   if (next.origin !== location.origin) return;
   const { app, block: id } = settingsOf(block);
   const entry = (url: string): { apps: Shown } => ({ apps: { app, block: id, url } });
-  const own = new URL(block.getAttribute('action') ?? '', document.baseURI);
+  const own = addressIn(block, 'action');
   if (!history.state?.apps) {
     const now = own.pathname === location.pathname ? location.href : own.href;
     history.replaceState({ ...history.state, ...entry(now) }, '');

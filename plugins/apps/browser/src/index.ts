@@ -2,11 +2,11 @@
  * The visitor's script (docs/reference/embedding.md#the-browser-script): blocks in place instead of page by page,
  * dialogs, loaders, live blocks. Everything works without it, as plain forms and links.
  */
-import { onLink, onSearchKey, onSubmit, reload, showAgain } from './ajax';
+import { onLink, onPageShow, onSearchKey, onSubmit, reload, showAgain } from './ajax';
 import { keepConditions } from './conditions';
 import { keepEntered } from './entered';
 import { watchHistory } from './history';
-import { keepFresh } from './live';
+import { keepFresh, watchVisibility } from './live';
 import { onOpen, setUpLoaders } from './load';
 import { onBlock, setUpBlocks } from './place';
 import { onFocus } from './proof';
@@ -16,11 +16,13 @@ function start(): void {
   onBlock(keepFresh);
   onBlock(keepConditions);
   document.addEventListener('submit', onSubmit);
+  window.addEventListener('pageshow', onPageShow);
   document.addEventListener('focusin', onFocus);
   document.addEventListener('keydown', onSearchKey);
   document.addEventListener('click', onLink);
   document.addEventListener('click', onOpen);
   watchHistory(reload);
+  watchVisibility();
   discover(document);
   keepEntered(showAgain);
   // Pages made in the browser get their blocks and loaders later.

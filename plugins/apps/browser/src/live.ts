@@ -1,6 +1,6 @@
 import { reload } from './ajax';
 import { siblingUrl } from './home';
-import { settingsOf } from './settings';
+import { addressIn, settingsOf } from './settings';
 
 /** Blocks that wait for changes, with the tokens of their topics. */
 const waiting = new Map<HTMLFormElement, string[]>();
@@ -26,7 +26,7 @@ function inUse(block: HTMLFormElement): boolean {
 async function refresh(block: HTMLFormElement): Promise<void> {
   if (!block.isConnected) return;
   if (document.hidden || inUse(block)) return later(block, 2_000);
-  await reload(block, new URL(block.getAttribute('action') ?? '', document.baseURI), { quiet: true });
+  await reload(block, addressIn(block, 'action'), { quiet: true });
   // Still connected: the block could not be loaded.
   if (block.isConnected) later(block, 10_000);
 }
@@ -39,11 +39,18 @@ function later(block: HTMLFormElement, milliseconds: number): void {
   timers.set(block, window.setTimeout(refresh, milliseconds, block));
 }
 
-/** One connection a page, for all of its blocks. */
+/**
+ * One connection a page, for all of its blocks, while the page is visible: over HTTP/1.1 a browser opens six connections to a
+ * site, and the pages of other tabs need them too.
+ */
 function connect(): void {
   for (const block of waiting.keys()) if (!block.isConnected) waiting.delete(block);
   source?.close();
   source = undefined;
+  if (document.hidden) {
+    lost = true;
+    return;
+  }
   const tokens = [...new Set([...waiting.values()].flat())];
   if (tokens.length === 0) return;
   const url = siblingUrl('@@apps.live');
@@ -66,6 +73,11 @@ function connect(): void {
   source.addEventListener('change', ({ data }) => {
     for (const [block, live] of waiting) if (live.includes(data)) later(block, 100);
   });
+}
+
+/** Connects when the page is shown, and ends the connection when it is hidden. */
+export function watchVisibility(): void {
+  document.addEventListener('visibilitychange', connect);
 }
 
 /** Refreshes a block as its definition says. */

@@ -2,14 +2,10 @@ import { clicked } from './ajax';
 import { fetchBlock } from './fetch-block';
 import { words } from './home';
 import { busy, put } from './place';
+import { addressIn, elementsIn } from './settings';
 
 const LOADER = '[data-apps-load]';
 const MODAL = '[data-apps-modal]';
-
-/** The address in an attribute, or where the link leads. */
-function urlOf(element: HTMLElement, attribute: string): URL {
-  return new URL(element.getAttribute(attribute) || element.getAttribute('href') || '', document.baseURI);
-}
 
 /** Loads the block of `data-apps-load` into `data-apps-target`, or into the element itself (a link is replaced). */
 function load(loader: HTMLElement): Promise<void> {
@@ -18,7 +14,7 @@ function load(loader: HTMLElement): Promise<void> {
   if (!target) return Promise.resolve();
   const inside = selector !== undefined || !loader.matches('a, button');
   return busy(target, async () => {
-    const loaded = await fetchBlock(urlOf(loader, 'data-apps-load'));
+    const loaded = await fetchBlock(addressIn(loader, 'data-apps-load', 'href'));
     if (loaded && target.isConnected) put(target, loaded, inside);
   });
 }
@@ -44,7 +40,7 @@ async function openModal(opener: HTMLElement): Promise<void> {
   document.body.append(dialog);
   dialog.showModal();
   await busy(content, async () => {
-    const loaded = await fetchBlock(urlOf(opener, 'data-apps-modal'));
+    const loaded = await fetchBlock(addressIn(opener, 'data-apps-modal', 'href'));
     if (loaded) put(content, loaded, true, true);
   });
 }
@@ -82,8 +78,7 @@ const seen = new WeakSet<Element>();
 
 /** Sets up the loaders in a part of the page, each once; any other trigger is the name of an event. */
 export function setUpLoaders(root: ParentNode): void {
-  const own = root instanceof HTMLElement && root.matches(LOADER) ? [root] : [];
-  for (const loader of [...own, ...root.querySelectorAll<HTMLElement>(LOADER)]) {
+  for (const loader of elementsIn(root, LOADER)) {
     if (seen.has(loader)) continue;
     seen.add(loader);
     const trigger = triggerOf(loader);

@@ -22,11 +22,17 @@ export const BLOCK = 'form[data-apps-settings]';
 
 const LOG = '[data-apps-log]';
 
-/** The blocks in a part of the page, itself included. */
-export function blocksIn(root: ParentNode): HTMLFormElement[] {
-  const own = root instanceof HTMLFormElement && root.matches(BLOCK) ? [root] : [];
-  return [...own, ...root.querySelectorAll<HTMLFormElement>(BLOCK)];
+/** The elements in a part of the page that a selector finds, itself included. */
+export function elementsIn<E extends HTMLElement>(root: ParentNode, selector: string): E[] {
+  const own = root instanceof HTMLElement && root.matches(selector) ? [root as E] : [];
+  return [...own, ...root.querySelectorAll<E>(selector)];
 }
+
+export const blocksIn = (root: ParentNode): HTMLFormElement[] => elementsIn(root, BLOCK);
+
+/** The address in the first of some attributes that an element has; its page's without any. */
+export const addressIn = (element: Element | null, ...attributes: string[]): URL =>
+  new URL(attributes.map((name) => element?.getAttribute(name)).find(Boolean) ?? '', document.baseURI);
 
 export function settingsOf(block: HTMLElement): Settings {
   try {
@@ -38,8 +44,7 @@ export function settingsOf(block: HTMLElement): Settings {
 
 /** Writes the log entries beside the blocks of a part of the page to the console, such as those of failed blocks. */
 export function showLogs(root: ParentNode): void {
-  const own = root instanceof HTMLElement && root.matches(LOG) ? [root] : [];
-  for (const { dataset } of [...own, ...root.querySelectorAll<HTMLElement>(LOG)]) {
+  for (const { dataset } of elementsIn(root, LOG)) {
     const text = dataset.appsLog ?? '';
     delete dataset.appsLog;
     try {

@@ -9,6 +9,8 @@ import type { AppFolder } from '../sites/types';
 export interface Condition {
   values: readonly (string | number | boolean | null)[];
   not: boolean;
+  /** The other element is a number: `1.0` is 1. */
+  isNumber: boolean;
   /** A condition on the same element that must hold too: of the group or page. */
   also?: Condition;
 }

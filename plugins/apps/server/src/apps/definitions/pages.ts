@@ -5,7 +5,7 @@ import type { ElementDefinition, FormPage } from '../types';
 import { type Check, check } from '../yaml/check';
 import { boundedList, caption, mapping } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
-import { checkConditions } from './relations';
+import { withConditions } from './relations';
 
 type Elements = ReadonlyMap<string, ElementDefinition>;
 
@@ -71,8 +71,8 @@ export function placeOnPages(elements: Elements, list: readonly FormPage[], root
       }
     }
   }
-  checkConditions(placed, root.child('elements'));
-  for (const [name, { showIf }] of placed) {
+  const checked = withConditions(placed, root.child('elements'));
+  for (const [name, { showIf }] of checked) {
     const own = pageOf.get(name);
     const later = Object.keys(showIf ?? {}).find(
       (other) => (pageOf.get(other) ?? -1) > (own ?? Number.POSITIVE_INFINITY),
@@ -85,5 +85,5 @@ export function placeOnPages(elements: Elements, list: readonly FormPage[], root
     const at = root.child('pages').child(index).child('show_if');
     if (wrong !== undefined) at.fail(`The condition of a page names fields of pages before it, not "${wrong}"`);
   }
-  return placed;
+  return checked;
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../common/did-you-mean';
-import { roleOf, withCondition } from '../elements';
-import type { ElementDefinition } from '../types';
+import { comparedAsNumber, isNumeric, roleOf, withCondition } from '../elements';
+import type { Condition, ElementDefinition } from '../types';
 import { isMapping } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
 
@@ -21,23 +21,37 @@ export function relate(elements: Elements, at: YamlNode): Map<string, ElementDef
       related.set(member, withCondition(own, element));
     }
   }
-  checkConditions(related, at);
-  return related;
+  return withConditions(related, at);
 }
 
-/** Checks that conditions name fields that are declared before; of repeated groups those of the same entry. */
-export function checkConditions(elements: Elements, at: YamlNode): void {
-  const before = new Set<string>();
+/**
+ * The elements with conditions that compare as the named fields do. DefinitionError where a condition names no field that is
+ * declared before; of repeated groups one of the same entry.
+ */
+export function withConditions(elements: Elements, at: YamlNode): Map<string, ElementDefinition> {
+  const before = new Map<string, ElementDefinition>();
+  const checked = new Map<string, ElementDefinition>();
   for (const [name, element] of elements) {
-    for (const other of Object.keys(element.showIf ?? {})) {
-      if (before.has(other)) continue;
-      conditionAt(at.child(name), other).fail(
-        `The condition names "${other}", which is no field that is declared before "${name}"${didYouMean(other, [...before])}`,
-      );
-    }
-    if (element.entry) relate(element.entry, at.child(name).child('elements'));
-    if (roleOf(element) === 'input') before.add(name);
+    const showIf = Object.entries(element.showIf ?? {}).map(([other, condition]): [string, Condition] => {
+      const named = before.get(other) ?? notBefore(at, name, other, before);
+      return [other, isNumeric(named) ? comparedAsNumber(condition) : condition];
+    });
+    const entry = element.entry && relate(element.entry, at.child(name).child('elements'));
+    checked.set(name, {
+      ...element,
+      ...(element.showIf && { showIf: Object.fromEntries(showIf) }),
+      ...(entry && { entry }),
+    });
+    if (roleOf(element) === 'input') before.set(name, element);
   }
+  return checked;
+}
+
+function notBefore(at: YamlNode, name: string, other: string, before: Elements): never {
+  const near = didYouMean(other, [...before.keys()]);
+  return conditionAt(at.child(name), other).fail(
+    `The condition names "${other}", which is no field that is declared before "${name}"${near}`,
+  );
 }
 
 /** Where an element's condition names another one; it may have come from its group or page. */

@@ -95,13 +95,16 @@ export function declaredItems({ blocks }: Pick<App, 'blocks'>): ElementDefinitio
   return [...items.values()];
 }
 
+/** Whether the values of an element are numbers. */
+export const isNumeric = ({ type }: { type: string }): boolean => elementTypes.get(type)?.isNumeric === true;
+
 export { actionField, builtInActions } from './action';
 export { PAGES, pageFields } from './form-fields';
 export { toOptions } from './inputs/choice';
 export { MAX_FILES, type ShownFile } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
-export { conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
+export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { MAX_REFERENCES, referenceFields } from './reference';
 export { boundsOf, entryElements, MAX_ENTRIES, referencesIn } from './repeat';
 export type { ElementType, ElementView, JsonSchema, ShowTools } from './types';

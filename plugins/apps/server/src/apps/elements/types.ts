@@ -23,6 +23,8 @@ export interface ElementType {
   check?(definition: ElementDefinition, at: YamlNode): void;
   /** Whether its value is a list. Default: false. */
   isList?(definition: ElementDefinition): boolean;
+  /** Its values are numbers: conditions on it compare numbers, not texts. */
+  readonly isNumeric?: true;
   /**
    * Converts the submitted entries of the element's name into the value to store, or gives a message of one sentence.
    * `work` is the budget of the patterns of all inputs. Present on inputs only.

@@ -50,9 +50,7 @@ export async function shownAgain(
   const kept = fieldsAgain(block, fields, shownFiles);
   const none = { entered: new Map<string, readonly string[]>(), errors };
   const stateOf = async (shown: Pick<Entries, 'entered' | 'errors'>) =>
-    pages.length > 0
-      ? shortWork(() => pageState(block.definition, pages, kept, shown, record?.items))
-      : undefined;
+    pages.length > 0 ? shortWork(() => pageState(block.definition, pages, kept, shown, record?.items)) : undefined;
   const absent = (await stateOf(entries ?? none))?.absent;
   const submission = entries && keepsFiles ? await withLostFiles(run, block, entries, shownFiles, absent) : entries;
   const paged = await stateOf(submission ?? none);

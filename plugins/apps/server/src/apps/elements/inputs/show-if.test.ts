@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../../shared/json';
 import type { Condition } from '../../types';
-import { conditionJson, isShown, withCondition } from './show-if';
+import { comparedAsNumber, conditionJson, isShown, withCondition } from './show-if';
 
 const position = { file: 'a.yaml' };
-const of = (...values: Condition['values']): Condition => ({ values, not: false });
-const except = (...values: Condition['values']): Condition => ({ values, not: true });
+const of = (...values: Condition['values']): Condition => ({ values, not: false, isNumber: false });
+const except = (...values: Condition['values']): Condition => ({ values, not: true, isNumber: false });
 
 describe('conditions of an element and of its group or page', () => {
   test.each<[Condition, Condition, Json, boolean]>([
@@ -22,4 +22,21 @@ describe('conditions of an element and of its group or page', () => {
     expect(isShown(both, () => value)).toBe(expected);
     expect(JSON.parse(conditionJson(both) ?? '')).toMatchObject({ a: { not: outer.not, also: { not: own.not } } });
   });
+});
+
+test.each<[Condition, Json, boolean, boolean]>([
+  [of(1), '1.0', false, true],
+  [of(1), ' 01 ', false, true],
+  [of('1.0'), 1, false, true],
+  [of(1000), '1e3', false, true],
+  [of(0), '-0', false, true],
+  [except(1), '1.00', true, false],
+  [of(1), 'one', false, false],
+  [of('one'), 'one', true, true],
+  [of(null), '', true, true],
+  [of(0), '', false, false],
+  [of(1), 1.5, false, false],
+])('%j with %j: %s as a text, %s as a number', (condition, value, asText, asNumber) => {
+  const shown = (showIf: Condition) => isShown({ showIf: { a: showIf } }, () => value);
+  expect([shown(condition), shown(comparedAsNumber(condition))]).toEqual([asText, asNumber]);
 });

@@ -32,7 +32,7 @@ function conditionOf(at: YamlNode): Condition {
   const values = Array.isArray(inner.value) ? inner.value : [inner.value];
   if (values.length > MAX.values || !values.every((one) => scalar.safeParse(one).success))
     return at.fail(`This must be a value, a list of at most ${MAX.values} values, or a mapping with "not"`);
-  return { values: values as Scalar[], not: isNegated };
+  return { values: values as Scalar[], not: isNegated, isNumber: false };
 }
 
 /** On which values of other elements an element is shown (docs/reference/definitions.md#show_if). */
@@ -48,17 +48,33 @@ export function isShown({ showIf }: Pick<ElementDefinition, 'showIf'>, valueFor:
 function isMet(condition: Condition, given: Json): boolean {
   const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
   const { texts } = written(condition);
+  const textFor = textsOf(condition);
   return (
-    entries.some((entry) => texts.has(textOf(entry))) !== condition.not &&
+    entries.some((entry) => texts.has(textFor(entry))) !== condition.not &&
     (!condition.also || isMet(condition.also, given))
   );
 }
 
 /** Texts and JSON of a condition, made once: a form may have a thousand of them, each with many values, and is read and shown often. */
-const written = memoized(({ values, not, also }: Condition): { texts: ReadonlySet<string>; json: string } => {
-  const texts = values.map(textOf);
-  const more = also ? `,"also":${written(also).json}` : '';
-  return { texts: new Set(texts), json: `{"not":${not},"values":${JSON.stringify(texts)}${more}}` };
+const written = memoized((condition: Condition): { texts: ReadonlySet<string>; json: string } => {
+  const { values, not, isNumber, also } = condition;
+  const json = [
+    `"not":${not}`,
+    ...(isNumber ? ['"isNumber":true'] : []),
+    `"values":${JSON.stringify(values.map(textOf))}`,
+    ...(also ? [`"also":${written(also).json}`] : []),
+  ];
+  return { texts: new Set(values.map(textsOf(condition))), json: `{${json.join()}}` };
+});
+
+/** How a condition writes the values that it compares. */
+const textsOf = ({ isNumber }: Condition) => (isNumber ? numberText : textOf);
+
+/** A condition on an element that is a number, which is compared as one however it is written. */
+export const comparedAsNumber = ({ also, ...condition }: Condition): Condition => ({
+  ...condition,
+  isNumber: true,
+  ...(also && { also: comparedAsNumber(also) }),
 });
 
 /** An element with the condition of its group or page besides its own. */
@@ -79,6 +95,13 @@ export function withCondition(
 function textOf(value: unknown): string {
   if (value === null || value === undefined || value === false) return '';
   return value === true ? '1' : String(value);
+}
+
+/** As `textOf`, one text for all spellings of a number. */
+function numberText(value: unknown): string {
+  const text = textOf(value).trim();
+  const number = Number(text);
+  return text === '' || !Number.isFinite(number) ? text : String(number);
 }
 
 /** The condition for the browser script, as JSON. */
