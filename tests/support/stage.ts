@@ -36,7 +36,7 @@ const administrators: Record<string, string[] | null> = {
   developer: ['plugin::apps.develop'],
   maker: ['plugin::apps.develop', 'plugin::apps.records'],
   auditor: ['plugin::apps.audit'],
-  publisher: ['create', 'read', 'update', 'delete'].map(
+  publisher: ['create', 'read', 'update', 'delete', 'publish'].map(
     (action) => `plugin::content-manager.explorer.${action} api::article.article`,
   ),
   olga: ['plugin::upload.read'],

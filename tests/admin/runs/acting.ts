@@ -141,7 +141,7 @@ export function acting(stage: Stage, themes: Files): void {
       const { json, text } = await again('developer', run);
       expect(json.requester).toEqual({ identity: '', name: null });
       expect(text).not.toContain(word);
-      expect(text).toMatch(/without the permission \\"records\\"/);
+      expect(json.answer).toMatch(/Records of the app &quot;vault&quot; are hidden/);
     });
 
     test.each<[as: string, by: string, status: number]>([
