@@ -205,7 +205,7 @@ export function pictures(stage: Stage, { block, post, held, names }: Tools): voi
 
     test('the event of Strapi is sent', async () => {
       await stage.host.run((strapi) => {
-        strapi.eventHub.on('media.create', ({ media }: { media: { name: string } }) => {
+        strapi.eventHub.on('media.create', async ({ media }: { media: { name: string } }) => {
           (globalThis as { createdMedia?: string }).createdMedia = media.name;
         });
       });

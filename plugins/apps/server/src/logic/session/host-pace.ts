@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { recordWork, SLICE, untilLoopIsFree } from '../../common/time/pace';
 import type { HostUse, SharedBudget } from '../types';
