@@ -198,7 +198,8 @@ export function pictures(stage: Stage, { block, post, held, names }: Tools): voi
           JSON.stringify({ name, ext, mime, size, width, height, formats }, (key, value) =>
             key === 'hash' || key === 'url' ? value.replace(/_[0-9a-f]{10}/, '') : value,
           );
-        expect(shown(own as Row)).toBe(shown(theirs as Row));
+        // Strapi makes the formats at the same time, so that their order is not certain.
+        expect(JSON.parse(shown(own as Row))).toEqual(JSON.parse(shown(theirs as Row)));
         if (ending !== 'avif') expect(own?.formats).toHaveProperty('thumbnail');
       },
     );

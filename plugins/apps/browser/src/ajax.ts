@@ -33,7 +33,7 @@ export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, 
 
 /** Shows a form with what was entered in it before; nothing is carried out. */
 export function showAgain(block: HTMLFormElement, fields: URLSearchParams): void {
-  const url = addressIn(block, 'action');
+  const url = addressIn(block.getAttribute('action'));
   if (isOwnOrigin(url)) reload(block, url, { init: { method: 'POST', body: fields, stays: true }, quiet: true });
 }
 
@@ -58,7 +58,7 @@ export function onSubmit(event: SubmitEvent): void {
   const form = event.target as HTMLFormElement;
   if (!form.matches(BLOCK)) return;
   const button = event.submitter as HTMLButtonElement | null;
-  const url = addressIn(button?.hasAttribute('formaction') ? button : form, 'formaction', 'action');
+  const url = addressIn(button?.getAttribute('formaction'), form.getAttribute('action'));
   if (!isOwnOrigin(url)) {
     for (const token of form.querySelectorAll<HTMLInputElement>('input[name=_csrf]')) token.disabled = true;
     return;

@@ -25,7 +25,7 @@ export function remember(block: HTMLFormElement, next: URL): void {
   if (next.origin !== location.origin) return;
   const { app, block: id } = settingsOf(block);
   const entry = (url: string): { apps: Shown } => ({ apps: { app, block: id, url } });
-  const own = addressIn(block, 'action');
+  const own = addressIn(block.getAttribute('action'));
   if (!history.state?.apps) {
     const now = own.pathname === location.pathname ? location.href : own.href;
     history.replaceState({ ...history.state, ...entry(now) }, '');

@@ -16,7 +16,7 @@ function start(): void {
   onBlock(keepFresh);
   onBlock(keepConditions);
   document.addEventListener('submit', onSubmit);
-  window.addEventListener('pageshow', onPageShow);
+  addEventListener('pageshow', onPageShow);
   document.addEventListener('focusin', onFocus);
   document.addEventListener('keydown', onSearchKey);
   document.addEventListener('click', onLink);

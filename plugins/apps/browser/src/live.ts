@@ -26,7 +26,7 @@ function inUse(block: HTMLFormElement): boolean {
 async function refresh(block: HTMLFormElement): Promise<void> {
   if (!block.isConnected) return;
   if (document.hidden || inUse(block)) return later(block, 2_000);
-  await reload(block, addressIn(block, 'action'), { quiet: true });
+  await reload(block, addressIn(block.getAttribute('action')), { quiet: true });
   // Still connected: the block could not be loaded.
   if (block.isConnected) later(block, 10_000);
 }

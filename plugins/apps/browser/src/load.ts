@@ -14,7 +14,7 @@ function load(loader: HTMLElement): Promise<void> {
   if (!target) return Promise.resolve();
   const inside = selector !== undefined || !loader.matches('a, button');
   return busy(target, async () => {
-    const loaded = await fetchBlock(addressIn(loader, 'data-apps-load', 'href'));
+    const loaded = await fetchBlock(addressIn(loader.dataset.appsLoad, loader.getAttribute('href')));
     if (loaded && target.isConnected) put(target, loaded, inside);
   });
 }
@@ -40,7 +40,7 @@ async function openModal(opener: HTMLElement): Promise<void> {
   document.body.append(dialog);
   dialog.showModal();
   await busy(content, async () => {
-    const loaded = await fetchBlock(addressIn(opener, 'data-apps-modal', 'href'));
+    const loaded = await fetchBlock(addressIn(opener.dataset.appsModal, opener.getAttribute('href')));
     if (loaded) put(content, loaded, true, true);
   });
 }
@@ -60,12 +60,6 @@ export function onOpen(event: MouseEvent): void {
 const triggerOf = (loader: HTMLElement): string =>
   loader.dataset.appsTrigger || (loader.matches('a, button') ? 'click' : 'immediate');
 
-const triggers = new Map<string, (loader: HTMLElement) => void>([
-  ['click', () => undefined],
-  ['immediate', load],
-  ['visible', loadWhenVisible],
-]);
-
 function loadWhenVisible(loader: HTMLElement): void {
   new IntersectionObserver((entries, observer) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
@@ -82,8 +76,8 @@ export function setUpLoaders(root: ParentNode): void {
     if (seen.has(loader)) continue;
     seen.add(loader);
     const trigger = triggerOf(loader);
-    const setUp = triggers.get(trigger);
-    if (setUp) setUp(loader);
-    else loader.addEventListener(trigger, () => load(loader));
+    if (trigger === 'immediate') load(loader);
+    else if (trigger === 'visible') loadWhenVisible(loader);
+    else if (trigger !== 'click') loader.addEventListener(trigger, () => load(loader));
   }
 }

@@ -30,9 +30,9 @@ export function elementsIn<E extends HTMLElement>(root: ParentNode, selector: st
 
 export const blocksIn = (root: ParentNode): HTMLFormElement[] => elementsIn(root, BLOCK);
 
-/** The address in the first of some attributes that an element has; its page's without any. */
-export const addressIn = (element: Element | null, ...attributes: string[]): URL =>
-  new URL(attributes.map((name) => element?.getAttribute(name)).find(Boolean) ?? '', document.baseURI);
+/** The address in the first of some attributes that has one; the page's without any. */
+export const addressIn = (...attributes: (string | null | undefined)[]): URL =>
+  new URL(attributes.find(Boolean) ?? '', document.baseURI);
 
 export function settingsOf(block: HTMLElement): Settings {
   try {

@@ -67,14 +67,12 @@ type ParsedFiles = Record<string, { filepath: string } | { filepath: string }[]>
 
 /** Parses a body, and removes after the answer each of its files that is still there. */
 async function withoutLeftovers(ctx: Context, parse: Middleware, next: Next): Promise<void> {
-  let written: ParsedFiles = {};
+  const request = ctx.request as { files?: ParsedFiles };
   try {
-    await parse(ctx, () => {
-      written = (ctx.request as { files?: ParsedFiles }).files ?? {};
-      return next();
-    });
+    await parse(ctx, next);
   } finally {
-    for (const { filepath } of Object.values(written).flat()) await rm(filepath, { force: true });
+    // A handler that goes on with a file has taken it from the request.
+    for (const { filepath } of Object.values(request.files ?? {}).flat()) await rm(filepath, { force: true });
   }
 }
 
