@@ -67,12 +67,18 @@ type ParsedFiles = Record<string, { filepath: string } | { filepath: string }[]>
 
 /** Parses a body, and removes after the answer each of its files that is still there. */
 async function withoutLeftovers(ctx: Context, parse: Middleware, next: Next): Promise<void> {
-  const request = ctx.request as { files?: ParsedFiles };
+  let left: ParsedFiles = {};
   try {
-    await parse(ctx, next);
+    await parse(ctx, async () => {
+      try {
+        await next();
+      } finally {
+        // A handler that goes on with a file has taken it from the request; afterwards the parser takes all.
+        left = (ctx.request as { files?: ParsedFiles }).files ?? {};
+      }
+    });
   } finally {
-    // A handler that goes on with a file has taken it from the request.
-    for (const { filepath } of Object.values(request.files ?? {}).flat()) await rm(filepath, { force: true });
+    for (const { filepath } of Object.values(left).flat()) await rm(filepath, { force: true });
   }
 }
 
