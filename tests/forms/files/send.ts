@@ -51,6 +51,8 @@ export async function sendBody(
       Accept: accept,
       'Content-Type': 'multipart/form-data; boundary=b',
       'X-CSRF-TOKEN': await stage.csrf('anonymous'),
+      // A kept connection that the server has just closed would look like a failing server.
+      Connection: 'close',
       ...headers,
     },
     body: body as BodyInit,
