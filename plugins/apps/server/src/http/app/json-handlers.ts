@@ -122,7 +122,7 @@ export async function postRecords(exchange: Exchange): Promise<void> {
   // Before the body is read, so that a client without the right cannot fill the disk.
   requireRight(exchange, rights.create, 'add records');
   const { limits, temporaryDirectory: folder } = services.config;
-  // Whoever is trusted with all records may import them.
+  // Who is trusted with all records may import them.
   const maxRecords = rights.viewAll || rights.edit(null) ? null : limits.submittedRecords;
   const total = await withItems(ctx, { maxLine: limits.bodySize, maxRecords, folder }, (source) =>
     createMany(services, visit, app, source),

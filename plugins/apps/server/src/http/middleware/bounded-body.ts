@@ -25,7 +25,7 @@ type MiddlewareFactory = (config: ParserConfig, tools: { strapi: Core.Strapi }) 
  * even if the host's configuration allows more, and no part of a form is written to a file: Strapi's parser puts every
  * uploaded file into the temporary folder and leaves most of them there. A body that is too large is answered with 413: by
  * its Content-Length before it is read, or while it is read if it is chunked. What it leaves of a request to the panel's
- * addresses is removed after the answer, whoever has sent it and whether or not there is such an address. NDJSON is not read here (`bulk.ts` does),
+ * addresses is removed after the answer, from any sender and whether or not there is such an address. NDJSON is not read here (`bulk.ts` does),
  * nor forms of blocks with files (`multipart.ts` does, once their limits are known).
  * @param running the plugin's services once it has started
  */

@@ -8,7 +8,7 @@ export interface PendingBatch {
   readonly first: number;
   readonly last: number;
   readonly scope: string;
-  /** Who may write it or publish it: whoever removes what an ended process has left takes it over. */
+  /** Who may write it or publish it: the process that removes what an ended one has left takes it over. */
   readonly owner: string;
 }
 
