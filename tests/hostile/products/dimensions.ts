@@ -122,7 +122,7 @@ const ofTheme: Record<string, Dimension['add']> = {
   hostCalls: (plan) => {
     element(plan, 'called', 'BASIC');
     plan.functions.push(
-      "export function called(c) { let n = 0; for (; n < 900; n += 1) c.app.search('id != null', { limit: 20 }); return n; }",
+      "export function called(c) { let n = 0; for (; n < 300; n += 1) c.app.search('id != null', { limit: 20 }); return n; }",
     );
   },
   largeReads: (plan) => {

@@ -37,7 +37,9 @@ async function makeRecords({ host }: Pick<AttackArena, 'host'>, { items, records
       const key = { site: 'site', app: 'attack' };
       await store.clear(key);
       async function* read() {
-        for (let at = 0; at < count; at += 1) yield [{ id: `r${at}`, creator: null, items: { ...items, block } }];
+        const record = (at: number) => ({ id: `r${at}`, creator: null, items: { ...items, block } });
+        for (let at = 0; at < count; at += 500)
+          yield Array.from({ length: Math.min(500, count - at) }, (_, index) => record(at + index));
       }
       await store.createMany(key, { read });
     },
