@@ -1,4 +1,4 @@
-/** A state of a pattern's automaton, as it is assembled. */
+/** A state of a pattern's automaton while it is built. */
 export type State =
   | { kind: 'char'; test: (char: string) => boolean; next: number }
   | { kind: 'split'; next: number[] }

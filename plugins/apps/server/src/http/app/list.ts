@@ -125,7 +125,7 @@ const writers: Record<ListFormat, (exchange: Exchange, read: () => Batches) => A
     csvTable(read, { declared: declaredItems(exchange.app).map(({ name }) => name), cell }),
 };
 
-/** A text as it is stored, any other value as JSON; null like a missing item. */
+/** A text unchanged, any other value as JSON; null and a missing item are empty. */
 function cell(value: Json | undefined): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
