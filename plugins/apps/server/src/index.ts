@@ -4,6 +4,7 @@ import { callVisit, declaredItems, importRecords } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
 import { missing, notFound } from './common/errors';
 import { clearSpools } from './common/spool';
+import { paceByRequest } from './common/time/pace';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { createCalls } from './events';
@@ -109,6 +110,7 @@ export default {
   routes: { admin: admin.routes },
 
   register({ strapi }: { strapi: Core.Strapi }) {
+    paceByRequest(() => strapi.requestContext.get());
     if (strapi.plugin('upload'))
       strapi.get('services').extend(IMAGE_SERVICE, (service: ImageService) => images.wrap(service));
     ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);

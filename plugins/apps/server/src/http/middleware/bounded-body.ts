@@ -4,6 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import type { Core } from '@strapi/strapi';
 import type { Context, Middleware, Next } from 'koa';
 import { bodyTooLarge, isAppsError } from '../../common/errors';
+import { expectWork, shortWork } from '../../common/time/pace';
 import { closeUnlessEnded, defersForm, hasBody, received } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { isOurs, mediaType } from '../request/negotiate';
@@ -52,12 +53,16 @@ export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServ
         closeUnlessEnded(ctx.req);
         return respondError(ctx, error, earlyView(ctx, services));
       }
-      const json = body && plainJson(ctx, body);
+      const json = body && (await shortWork(() => plainJson(ctx, body)));
       if (json) return withBody(ctx, json, next);
+      if (body) await expectWork(body.length / PARSED);
       return parse(body ? contextOf(ctx, body) : ctx, next);
     };
   };
 }
+
+/** Bytes of a form that are parsed in a millisecond. */
+const PARSED = 10_000;
 
 /** Addresses of the admin panel's part, as Strapi's router matches them. */
 const PANEL = /^\/apps(?:\/|$)/i;

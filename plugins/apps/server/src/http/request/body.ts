@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { type Items, isItems } from '../../../../shared/json';
 import type { FormFields } from '../../apps';
 import { AppsError, bodyTooLarge } from '../../common/errors';
+import { memoized } from '../../common/memo';
 import type { AppTarget, Sites } from '../../sites/types';
 import { mediaType } from './negotiate';
 
@@ -82,7 +83,13 @@ export function formFields(ctx: Context): FormFields {
  * The fields of a form by their own names, each a text or a list of texts. Strapi's parser reads `action.like=1` as a
  * nested object, `a=1&a.b=2` as a list that holds one; names of elements and actions have dots.
  */
-export function flatFields(body: unknown): Record<string, string | string[]> {
+export const flatFields = (body: unknown): FlatFields =>
+  body !== null && typeof body === 'object' ? flattened(body) : {};
+
+type FlatFields = Readonly<Record<string, string | string[]>>;
+
+/** Once for each body: a form may have a thousand fields, and is asked for them several times. */
+const flattened = memoized((body: object): FlatFields => {
   const texts = new Map<string, string[]>();
   const listOf = (name: string): string[] => {
     const list = texts.get(name) ?? [];
@@ -100,10 +107,10 @@ export function flatFields(body: unknown): Record<string, string | string[]> {
     else if (name !== '' && /^\d+$/.test(key)) add(name, inner);
     else add(name === '' ? key : `${name}.${key}`, inner);
   };
-  if (body !== null && typeof body === 'object') add('', body);
+  add('', body);
   // Not by assignment: a field may be called __proto__.
   return Object.fromEntries([...texts].map(([name, list]) => [name, list.length === 1 ? (list[0] ?? '') : list]));
-}
+});
 
 /** Levels of lists and objects inside each other that a JSON body may have. */
 const MAX_DEPTH = 100;

@@ -85,7 +85,7 @@ export class Clock {
   /** Yields to other requests; their time does not count. */
   async yieldToServer(): Promise<void> {
     recordWork(performance.now() - this.sliceEnd + SLICE);
-    await this.stoppedDuring(untilLoopIsFree);
+    await this.stoppedDuring(() => untilLoopIsFree());
     this.sliceEnd = this.begun + SLICE;
     this.isSliceOver = false;
   }

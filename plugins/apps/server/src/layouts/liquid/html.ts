@@ -2,7 +2,14 @@ import { Drop } from 'liquidjs';
 import type { Memory } from '../limits/limits';
 import { sizeOf } from '../limits/sizes';
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+/** By the codes of their characters. */
+const entities: readonly (string | undefined)[] = Object.assign(new Array(128).fill(undefined), {
+  34: '&quot;',
+  38: '&amp;',
+  39: '&#39;',
+  60: '&lt;',
+  62: '&gt;',
+});
 
 /** HTML that `{{ value }}` does not escape; in conditions and filters it is its text. */
 export class Html extends Drop {
@@ -106,8 +113,18 @@ export function plainText(value: unknown): string {
 
 /** Escapes text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
-  // Most texts need no change: to look for one first takes a tenth of the time.
-  return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (char) => entities[char] ?? char) : text;
+  // Most texts need no change; others are escaped in a quarter of the time of a regular expression with a function.
+  const first = text.search(/[&<>"']/);
+  if (first < 0) return text;
+  let escaped = '';
+  let from = 0;
+  for (let at = first; at < text.length; at += 1) {
+    const entity = entities[text.charCodeAt(at)];
+    if (entity === undefined) continue;
+    escaped += text.slice(from, at) + entity;
+    from = at + 1;
+  }
+  return escaped + text.slice(from);
 }
 
 /** The filter `markdown`: a text as HTML. The worker's time is not the layout's. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { recordWork, SLICE, untilLoopIsFree } from '../../common/time/pace';
+import { recordWork, SLICE, untilLoopIsFreeFor } from '../../common/time/pace';
 import type { HostUse, SharedBudget } from '../types';
 
 /**
@@ -123,7 +123,8 @@ export class HostPace {
   private async next(): Promise<void> {
     if (this.isStarting || this.release || this.waiting.size === 0) return;
     this.isStarting = true;
-    await untilLoopIsFree();
+    // Which request's code runs here says nothing about the one that continues.
+    await untilLoopIsFreeFor(SLICE);
     this.isStarting = false;
     const first = [...this.waiting].reduce((one, other) => (other.due < one.due ? other : one));
     this.waiting.delete(first);
