@@ -62,9 +62,9 @@ export const isMany = (records: number, textOf: () => number): boolean =>
 const MANY = 20_000;
 
 /** Records and bytes of a part, which is written at once. */
-const MAX_PART = 200;
-const MAX_PART_BYTES = 128 * 1024;
-/** Milliseconds after which a transaction writes no further part. */
+const MAX_PART = 50;
+const MAX_PART_BYTES = 64 * 1024;
+/** Milliseconds that a transaction is to take, with its commit. */
 const sliceTime = 20;
 /** Records that the first transaction of a removal deletes; later ones take about `sliceTime` each. */
 const firstRemoval = 200;
@@ -142,13 +142,17 @@ const interrupted = () => unavailable('Storing the records was interrupted, noth
 function batchOf(tools: BatchTools, pending: PendingBatch): Batch {
   const giveWay = createGivingWay(tools.dialect);
   let next = pending.first;
+  // The commit takes its part of the time, more of it the more of the indexes' pages have changed.
+  let writeTime = sliceTime / 2;
   return {
     async write(parts, insert) {
       for (let at = 0; at < parts.length; ) {
-        const from = { parts: parts.slice(at), next };
+        const from = { parts: parts.slice(at), next, time: writeTime };
         const slice = await inTransaction(tools, (sql) => writeSlice(tools, sql, pending, from, insert));
         at += slice.parts;
         next = slice.next;
+        const pace = sliceTime / Math.max(1, performance.now() - slice.began);
+        writeTime = Math.min(sliceTime, Math.max(1, writeTime * Math.min(1.5, pace)));
         await giveWay(slice.began);
       }
     },
@@ -158,12 +162,12 @@ function batchOf(tools: BatchTools, pending: PendingBatch): Batch {
   };
 }
 
-/** Writes parts until the time of a transaction is over, one at least. */
+/** Writes parts until the time for them is over, one at least. */
 async function writeSlice<T>(
   { indexes }: BatchTools,
   sql: Sql,
   batch: PendingBatch,
-  from: { parts: readonly (readonly T[])[]; next: number },
+  from: { parts: readonly (readonly T[])[]; next: number; time: number },
   insert: (sql: Sql, part: readonly T[], first: number) => Promise<RecordWrite[]>,
 ): Promise<{ parts: number; next: number; began: number }> {
   // Here the wait for the connection is over.
@@ -178,7 +182,7 @@ async function writeSlice<T>(
     await indexes.write(sql, generations, await insert(sql, part, next));
     next += part.length;
     done += 1;
-    if (performance.now() - began > sliceTime) break;
+    if (performance.now() - began > from.time) break;
   }
   return { parts: done, next, began };
 }
