@@ -53,6 +53,7 @@ export const layers = {
   files: [['pictures'], ['pixels']],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
+  common: [['spool'], ['time']],
   'content-types': [
     [
       'record',

@@ -29,6 +29,14 @@ export const nameOf = ({ large, request, count }: Product): string => `${large.j
 /** Any refusal is right that names its reason; what counts is when others are answered. */
 const statuses = [200, 201, 303, 400, 404, 405, 406, 409, 413, 415, 422, 429, 500, 503, 504];
 
+/** Characters of all records: a listing of gigabytes is slow for its size, and not for a product of bounds. */
+const MAX_STORED = 50_000_000;
+
+function bounded(plan: Plan): Plan {
+  const size = JSON.stringify(plan.items).length;
+  return { ...plan, records: Math.min(plan.records, Math.ceil(MAX_STORED / size)) };
+}
+
 /** Makes the app's records, unless they are there already. */
 async function makeRecords({ host }: Pick<AttackArena, 'host'>, { items, records }: Plan, id: string): Promise<void> {
   await host.run(
@@ -73,7 +81,7 @@ export function attackOf(product: Product, id: string): Attack {
       [`apps/attack/blocks/${id}.html`]: `<div>${plan.layout.join('\n')}{_save}</div>`,
       [`apps/attack/blocks/${id}.js`]: `${plan.functions.join('\n')}\n`,
     },
-    prepare: (arena) => makeRecords(arena, plan, id),
+    prepare: (arena) => makeRecords(arena, bounded(plan), id),
     requests: Array.from({ length: product.count }, () => message),
     healthy: [healthyPage],
     status: statuses,

@@ -110,7 +110,10 @@ export default {
   routes: { admin: admin.routes },
 
   register({ strapi }: { strapi: Core.Strapi }) {
-    paceByRequest(() => strapi.requestContext.get());
+    paceByRequest(
+      () => strapi.requestContext.get(),
+      () => strapi.db.inTransaction(),
+    );
     if (strapi.plugin('upload'))
       strapi.get('services').extend(IMAGE_SERVICE, (service: ImageService) => images.wrap(service));
     ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { linesOf } from './lines';
+import { shortWork } from './time/pace';
 
 /** Values that were read completely, and can be read again any number of times. */
 export interface Spool<T> {
@@ -43,7 +44,7 @@ export async function spool<T>(source: AsyncIterable<T>, folder: string = tmpdir
   };
   try {
     for await (const value of source) {
-      const line = JSON.stringify(value);
+      const line = await shortWork(() => JSON.stringify(value));
       lines.push(line);
       size += line.length;
       if (size >= MAX_IN_MEMORY) await flush();
@@ -127,7 +128,7 @@ async function* batches<T>(lines: Iterable<string> | AsyncIterable<string>): Asy
       batch = [];
       size = 0;
     }
-    batch.push(JSON.parse(line) as T);
+    batch.push(await shortWork(() => JSON.parse(line) as T));
     size += line.length;
   }
   if (batch.length) yield batch;

@@ -1,6 +1,7 @@
 import { type Items, itemOf, type Json } from '../../../../shared/json';
 import { seesRecords } from '../../auth';
 import { definitionError, isAppsError } from '../../common/errors';
+import { expectWork } from '../../common/time/pace';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
 import { keyOf, nestedRun } from '../run/run';
@@ -68,6 +69,9 @@ function findTargets(run: Run, element: ElementDefinition, find: string): Promis
   );
 }
 
+/** Milliseconds that a target takes about to be read. */
+const LOAD_TIME = 0.3;
+
 /** The targets of these ids, in their order; without those that are gone or that the requester may not see. */
 export async function targetsOf(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Target[]> {
   const known = found.get(run.unit) ?? new Map<string, Promise<Target | null>>();
@@ -88,7 +92,8 @@ export async function targetsOf(run: Run, element: ElementDefinition, ids: reado
   return targets.filter((target) => target !== null && target !== undefined);
 }
 
-function load(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Target[]> {
+async function load(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Target[]> {
+  await expectWork(LOAD_TIME * ids.length);
   if (element.content !== undefined)
     return emptyIfHidden(() =>
       contentTargets(run, element, { filters: { documentId: { $in: [...ids] } }, limit: ids.length }),

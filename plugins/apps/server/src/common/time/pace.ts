@@ -5,56 +5,77 @@
  * little work does not wait behind a hundred forms with much.
  */
 
+import { FairQueue } from './fair-queue';
+
 /** Milliseconds for which work may block the event loop before a pause. */
 export const SLICE = 10;
 
 /** Milliseconds that a request may use of the event loop before its work waits for a pause of others. */
 const FREE = 1;
 
-/** Milliseconds that work waits longer than that of others, for each one that its request has used. */
-const HANDICAP = 50;
-
-/** Milliseconds that a request has used of the event loop by this work. */
 interface Use {
+  /** Milliseconds that a request has used of the event loop by this work. */
   time: number;
-}
-
-interface Waiter {
-  use: Use;
-  /** The time by which it is ordered. */
-  due: number;
-  resume(): void;
+  /** Its work that must not wait. */
+  urgent: number;
 }
 
 let currentRequest: () => object | undefined = () => undefined;
+let isInTransaction: () => boolean = () => false;
 const uses = new WeakMap<object, Use>();
 
-/** @param current gives the request for which the code runs, the same object each time; undefined where it runs for none */
-export function paceByRequest(current: () => object | undefined): void {
+/**
+ * @param current gives the request for which the code runs, the same object each time; undefined where it runs for none
+ * @param inTransaction whether the code runs in a transaction: work does not wait in one, because others wait for its connection
+ */
+export function paceByRequest(current: () => object | undefined, inTransaction: () => boolean): void {
   currentRequest = current;
+  isInTransaction = inTransaction;
 }
 
-/** What the request has used; work for no request waits as if it had used a slice. */
+/** Of work for no request: it waits as if it had used a slice. */
+const background: Use = { time: SLICE, urgent: 0 };
+
 function currentUse(): Use {
   const request = currentRequest();
-  if (!request) return { time: SLICE };
+  if (!request) return background;
   let use = uses.get(request);
   if (!use) {
-    use = { time: 0 };
+    use = { time: 0, urgent: 0 };
     uses.set(request, use);
   }
   return use;
 }
 
+/** Runs work in which the request does not wait: it holds a connection, for which others would wait too. */
+export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
+  const use = currentUse();
+  use.urgent += 1;
+  try {
+    return await work();
+  } finally {
+    use.urgent -= 1;
+  }
+}
+
+/** Milliseconds that the request for which the code runs has used of the event loop. */
+export const requestTime = (): number => currentUse().time;
+
 /** End of the current pause, by `performance.now()`. */
 let pauseEnd = 0;
-const waiting = new Set<Waiter>();
+const waiting = new FairQueue<Use>();
 let isScheduled = false;
 
-/** Milliseconds of short work in this iteration of the event loop, and the one that may use it: it has waited. */
+/** Milliseconds of work in this iteration of the event loop, and the request that may use it: it has waited. */
 let spent = 0;
 let holder: Use | null = null;
 let isCounting = false;
+
+function count(use: Use, time: number): void {
+  if (use !== background) use.time += time;
+  spent += time;
+  countIteration();
+}
 
 function countIteration(): void {
   if (isCounting) return;
@@ -68,7 +89,7 @@ function countIteration(): void {
 
 /** Begins a pause after work that has blocked the event loop for `time` milliseconds, and counts it as its request's. */
 export function recordWork(time: number): void {
-  currentUse().time += time;
+  count(currentUse(), time);
   beginPause(time);
 }
 
@@ -77,19 +98,22 @@ function beginPause(time: number): void {
 }
 
 /** Resolves when longer work may continue; at once if there is no pause, or the request has used next to nothing yet. */
-export const untilLoopIsFree = (): Promise<void> => turnOf(currentUse());
+export async function untilLoopIsFree(): Promise<void> {
+  await turnOf(currentUse());
+}
 
 /** As `untilLoopIsFree`, for work of another request than the one for which the code runs. */
-export const untilLoopIsFreeFor = (time: number): Promise<void> => turnOf({ time });
+export async function untilLoopIsFreeFor(time: number): Promise<void> {
+  await turnOf({ time, urgent: 0 });
+}
 
-async function turnOf(use: Use): Promise<void> {
-  if (use.time < FREE) return;
+/** Undefined where there is nothing to wait for: a promise for each of a hundred thousand pieces would cost more than they. */
+function turnOf(use: Use): Promise<void> | undefined {
+  if (use.time < FREE || use.urgent > 0) return undefined;
   const isFree = waiting.size === 0 && performance.now() >= pauseEnd;
-  if (spent <= SLICE && (isFree || holder === use)) return;
-  await new Promise<void>((resume) => {
-    waiting.add({ use, due: performance.now() + HANDICAP * use.time, resume });
-    schedule();
-  });
+  if ((spent <= SLICE && (isFree || holder === use)) || isInTransaction()) return undefined;
+  schedule();
+  return waiting.wait(use, use.time);
 }
 
 /**
@@ -106,18 +130,12 @@ function schedule(): void {
 
 function release(): void {
   isScheduled = false;
-  if (performance.now() >= pauseEnd) resumeFirst();
+  if (performance.now() >= pauseEnd)
+    waiting.resumeFirst((use) => {
+      holder = use;
+      countIteration();
+    });
   if (waiting.size > 0) schedule();
-}
-
-function resumeFirst(): void {
-  let first: Waiter | undefined;
-  for (const waiter of waiting) if (!first || waiter.due < first.due) first = waiter;
-  if (!first) return;
-  waiting.delete(first);
-  holder = first.use;
-  countIteration();
-  first.resume();
 }
 
 /** Runs a piece of work after the current pause, and begins a pause after it. */
@@ -155,19 +173,15 @@ export async function* slices<T, R>(list: readonly T[], work: (entry: T) => R): 
  */
 export async function shortWork<T>(work: () => T): Promise<T> {
   const use = currentUse();
-  await turnOf(use);
+  const before = turnOf(use);
+  if (before) await before;
   const begin = performance.now();
   const result = work();
-  countShortWork(use, performance.now() - begin);
-  await turnOf(use);
-  return result;
-}
-
-function countShortWork(use: Use, time: number): void {
-  countIteration();
-  use.time += time;
-  spent += time;
+  count(use, performance.now() - begin);
   beginPause(spent);
+  const after = turnOf(use);
+  if (after) await after;
+  return result;
 }
 
 /**
@@ -176,6 +190,7 @@ function countShortWork(use: Use, time: number): void {
  */
 export async function expectWork(time: number): Promise<void> {
   const use = currentUse();
-  await turnOf({ time: use.time + time });
-  countShortWork(use, time);
+  await turnOf({ ...use, time: use.time + time });
+  count(use, time);
+  beginPause(spent);
 }

@@ -6,6 +6,7 @@ import { AppsError } from '../../common/errors';
 import { linesOf } from '../../common/lines';
 import { checkNumbers } from '../../common/numbers';
 import { spool } from '../../common/spool';
+import { shortWork } from '../../common/time/pace';
 import { checkDepth, closeUnlessEnded, jsonBody, received } from '../request/body';
 import { mediaType } from '../request/negotiate';
 import { checkUtf8 } from '../request/text';
@@ -118,7 +119,7 @@ async function* parsedLines(request: IncomingMessage, maxLine: number): AsyncGen
     checkUtf8(bytes, `Line ${number}`);
     const line = bytes.toString('utf8');
     if (line.trim() === '') continue;
-    yield { line: number, items: itemsOf(parse(line, number), `Line ${number}`) };
+    yield { line: number, items: await shortWork(() => itemsOf(parse(line, number), `Line ${number}`)) };
   }
 }
 

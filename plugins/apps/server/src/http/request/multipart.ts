@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import Busboy from '@fastify/busboy';
 import type { Context } from 'koa';
 import { bodyTooLarge } from '../../common/errors';
+import { shortWork } from '../../common/time/pace';
 import type { RequestFiles } from '../../files';
 import { closeUnlessEnded, MAX_FIELDS, received } from './body';
 import { badForm, type MultipartOptions, MultipartParts, tooManyFields } from './multipart-parts';
@@ -60,7 +61,8 @@ async function feed(
   for await (const chunk of received(ctx.req)) {
     size += chunk.length;
     if (size > maxSize) throw bodyTooLarge(maxSize);
-    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), parts.failed]);
+    const isFull = !(await shortWork(() => parser.write(chunk)));
+    if (isFull) await Promise.race([once(parser, 'drain'), parts.failed]);
     parts.throwFailure();
   }
   parser.end();

@@ -1,4 +1,5 @@
 import { AppsError } from '../../common/errors';
+import { shortWork } from '../../common/time/pace';
 import {
   createSql,
   type Dialect,
@@ -67,8 +68,11 @@ async function checkAll(
   for await (const chunk of source.read()) {
     for (const { id, items } of chunk) {
       if (id !== undefined) checkId(id);
-      const stored = source.stored(items);
-      if (records < MAX_MEASURED) text += JSON.stringify(stored).length;
+      const length = await shortWork(() => {
+        const stored = source.stored(items);
+        return records < MAX_MEASURED ? JSON.stringify(stored).length : 0;
+      });
+      text += length;
       records += 1;
     }
     await refuseTaken(sql, key, chunk);
@@ -76,11 +80,18 @@ async function checkAll(
   return { records, text };
 }
 
-function inOneTransaction({ database, dialect, indexes }: ManyTools, key: AppKey, source: Source): Promise<void> {
-  return inTransaction({ database, dialect }, async (sql) => {
+async function inOneTransaction(tools: ManyTools, key: AppKey, source: Source): Promise<void> {
+  const { database, dialect, indexes } = tools;
+  // Where there is one connection, all others would wait for it while the records are read. Here they are few.
+  const isFew = dialect.oneWriter && !(await database.current());
+  const few: Prepared[][] = [];
+  if (isFew) for await (const chunk of source.read()) few.push(await prepared(chunk, source));
+  await inTransaction(tools, async (sql) => {
     const generations = await indexes.lock(sql, scopeOf(key));
-    for await (const chunk of source.read())
-      await indexes.write(sql, generations, await insertChunk({ sql, dialect, key }, prepared(chunk, source)));
+    const insert = async (chunk: Prepared[]) =>
+      indexes.write(sql, generations, await insertChunk({ sql, dialect, key }, chunk));
+    if (isFew) for (const chunk of few) await insert(chunk);
+    else for await (const chunk of source.read()) await insert(await prepared(chunk, source));
   });
 }
 
@@ -89,18 +100,24 @@ function inBatch({ batches, ...tools }: ManyTools, key: AppKey, source: Source, 
   return batches.together(async (begin) => {
     const batch = await begin(scopeOf(key), records);
     for await (const chunk of source.read()) {
-      const parts = partsOf(prepared(chunk, source), ({ json }) => json.length);
+      const parts = partsOf(await prepared(chunk, source), ({ json }) => json.length);
       await batch.write(parts, (sql, part, first) => insertChunk({ sql, dialect, key }, part, first));
     }
     await inTransaction(tools, (sql) => batch.publish(sql));
   });
 }
 
-const prepared = (chunk: readonly NewRecord[], { stored }: Source): Prepared[] =>
-  chunk.map((record) => {
-    const items = stored(record.items);
-    return { record: { ...record, items }, json: JSON.stringify(items) };
-  });
+async function prepared(chunk: readonly NewRecord[], { stored }: Source): Promise<Prepared[]> {
+  const all: Prepared[] = [];
+  for (const record of chunk)
+    all.push(
+      await shortWork(() => {
+        const items = stored(record.items);
+        return { record: { ...record, items }, json: JSON.stringify(items) };
+      }),
+    );
+  return all;
+}
 
 interface ChunkTools {
   sql: Sql;

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { FairQueue } from '../../common/time/fair-queue';
+import { recordWork, requestTime } from '../../common/time/pace';
 import { isBusy, type Reader } from '../../indexes';
 import { bound, compiled, type Statement } from './sqlite-statements';
 
@@ -28,10 +30,11 @@ const MAX_PAUSE = 10;
  */
 export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Reader) => Promise<T>) => Promise<T> {
   const known = new WeakMap<Connection, (sql: string) => Statement>();
+  const connections = createConnections(knex);
 
   return async (work) => {
-    const client = knex().client as SqliteClient;
-    const connection = await client.acquireConnection();
+    const { client, connection } = await connections.acquire();
+    const begun = performance.now();
     const statementOf = known.get(connection) ?? compiled(connection);
     known.set(connection, statementOf);
     const run = (sql: string, bindings: readonly unknown[] = []) => {
@@ -50,8 +53,42 @@ export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Rea
       if (connection.inTransaction) run('ROLLBACK');
       throw error;
     } finally {
-      await client.releaseConnection(connection);
+      recordWork(performance.now() - begun);
+      await connections.release(connection);
     }
+  };
+}
+
+/**
+ * Knex's only connection. One transaction at a time waits for it: Knex serves requests in their order, and with a hundred
+ * transactions before it each statement of Strapi's would wait for all of them.
+ */
+function createConnections(knex: () => Knex) {
+  const waiting = new FairQueue();
+  let isTaken = false;
+  const next = () => {
+    isTaken = false;
+    waiting.resumeFirst(() => (isTaken = true));
+  };
+  return {
+    async acquire() {
+      if (isTaken) await waiting.wait(undefined, requestTime());
+      isTaken = true;
+      const client = knex().client as SqliteClient;
+      try {
+        return { client, connection: await client.acquireConnection() };
+      } catch (error) {
+        next();
+        throw error;
+      }
+    },
+    async release(connection: Connection) {
+      try {
+        await (knex().client as SqliteClient).releaseConnection(connection);
+      } finally {
+        next();
+      }
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { withoutPauses } from '../../common/time/pace';
 import { createSql, dialects, type Row, readerOf } from '../../indexes';
 import type { Client, HostDatabase } from './database';
 import { postgresStatements } from './postgres-statements';
@@ -60,7 +61,7 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
     // Within a transaction, asking for another one gives the current one.
     current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),
     transaction,
-    write: (work) => (write && !db.inTransaction() ? write(work) : transaction(work)),
+    write: (work) => (write && !db.inTransaction() ? withoutPauses(() => write(work)) : transaction(work)),
   };
 }
 

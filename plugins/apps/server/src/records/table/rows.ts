@@ -1,3 +1,4 @@
+import { expectWork } from '../../common/time/pace';
 import type { IndexedRecord, Row, Sql } from '../../indexes';
 import { marks } from '../../indexes';
 import type { Items, StoredRecord } from '../types';
@@ -27,10 +28,14 @@ export function fitting(rows: readonly Row[]): number {
   return rows.length;
 }
 
+/** Bytes of items that are read in a millisecond. */
+const READ = 200_000;
+
 /** Adds the items that `itemColumns` left out; drops rows whose record was deleted meanwhile. */
 export async function withItems(sql: Sql, table: string, rows: readonly Row[]): Promise<Row[]> {
   const missing = rows.filter((row) => row.items === null);
   if (missing.length === 0) return [...rows];
+  await expectWork(missing.reduce((sum, { bytes }) => sum + Number(bytes), 0) / READ);
   const ids = missing.map((row) => row.id);
   const found = await sql.rows(`select id, items, version from ${table} where id in (${marks(ids)})`, ids);
   const whole = new Map(found.map((row) => [String(row.id), row]));

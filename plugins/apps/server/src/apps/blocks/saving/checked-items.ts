@@ -1,4 +1,5 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import { expectWork } from '../../../common/time/pace';
 import type { StoredFile } from '../../../files';
 import type { StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
@@ -15,6 +16,9 @@ import { fieldsOfItems } from '../sent/fields-of-items';
 import { filesNamed } from '../sent/submitted-files';
 import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
 import { senders } from './ways';
+
+/** Milliseconds that a check takes about, for each item and each element. */
+const CHECK_TIME = 0.02;
 
 /** Names of items that no rule of a block is about. */
 const OWN = new Set(['id', 'block']);
@@ -93,6 +97,7 @@ export interface ItemChange {
  */
 export async function checkedItems(run: Run, block: Block, session: BlockSession, change: ItemChange): Promise<Items> {
   const { record, items, changed, creation, body } = change;
+  await expectWork(CHECK_TIME * (Object.keys(items).length + block.definition.elements.size));
   const sources = { files: undefined, items: record?.items, named: await filesOf(run, block, change) };
   const { fields, wrong } = fieldsOfItems(block, items, sources);
   session.setRecord(record);
