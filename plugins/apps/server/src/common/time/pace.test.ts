@@ -1,6 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { paced, SLICE, shortWork, slices } from './pace';
+import { afterEach, expect, test } from 'vitest';
+import { expectWork, paceByRequest, paced, SLICE, shortWork, slices, withoutPauses } from './pace';
+
+const requests = new AsyncLocalStorage<object>();
+let inTransaction = false;
+
+afterEach(() => {
+  inTransaction = false;
+  paceByRequest(
+    () => undefined,
+    () => false,
+  );
+});
+
+/** Runs the work of one request. */
+function request<T>(work: () => Promise<T>): Promise<T> {
+  paceByRequest(
+    () => requests.getStore(),
+    () => inTransaction,
+  );
+  return requests.run({}, work);
+}
+
+function inTransactionOf<T>(work: () => Promise<T>): Promise<T> {
+  inTransaction = true;
+  return work();
+}
+
+/** Begins work of `count` requests that takes several slices of each; resolves once they wait for each other. */
+async function heavyRequests(count: number): Promise<{ ended: Promise<unknown>; order: number[] }> {
+  const order: number[] = [];
+  const one = (at: number) => async () => {
+    for (let piece = 0; piece < 4; piece += 1) await shortWork(() => busy(SLICE + 1));
+    order.push(at);
+  };
+  const ended = Promise.all(Array.from({ length: count }, (_, at) => request(one(at))));
+  await setImmediate();
+  return { ended, order };
+}
 
 /** Blocks the event loop. */
 function busy<T>(time: number, result?: T): T | undefined {
@@ -57,4 +95,47 @@ test('a loop of short pieces of work pauses once they have taken a slice', async
     for (let at = 0; at < 16; at += 1) expect(await shortWork(() => busy(SLICE / 4, at))).toBe(at);
   };
   expect(await iterations(Promise.all([loop(), loop()]))).toBeGreaterThan(2);
+});
+
+test('a request with little work does not wait behind those with much', async () => {
+  const { ended, order } = await heavyRequests(8);
+  const light = async () => {
+    for (let piece = 0; piece < 5; piece += 1) await paced(() => busy(0.1));
+  };
+  await request(light);
+  expect(order).toEqual([]);
+  await ended;
+});
+
+test('of those with much work the one that has used least continues first', async () => {
+  const { ended, order } = await heavyRequests(8);
+  const less = async () => {
+    for (let piece = 0; piece < 2; piece += 1) await shortWork(() => busy(3));
+  };
+  await request(less);
+  expect(order.length).toBeLessThan(2);
+  await ended;
+});
+
+test.each([
+  ['in a transaction', inTransactionOf],
+  ['while it holds a connection', withoutPauses],
+])('work does not wait %s', async (_, holding) => {
+  const { ended, order } = await heavyRequests(8);
+  const begun = order.length;
+  await request(() =>
+    holding(async () => {
+      for (let piece = 0; piece < 5; piece += 1) await shortWork(() => busy(3));
+    }),
+  );
+  expect(order.length).toBe(begun);
+  inTransaction = false;
+  await ended;
+});
+
+test('work that cannot be measured waits as long as it is expected to take', async () => {
+  const { ended, order } = await heavyRequests(2);
+  await request(() => expectWork(10 * SLICE));
+  expect(order.length).toBeGreaterThan(0);
+  await ended;
 });
