@@ -4,6 +4,7 @@ import { definitionError, isAppsError } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
 import { keyOf, nestedRun } from '../run/run';
+import { shownInRun } from '../run/shown-files';
 import type { Run } from '../run/types';
 import type { App, ElementDefinition } from '../types';
 
@@ -99,7 +100,7 @@ function load(run: Run, element: ElementDefinition, ids: readonly string[]): Pro
     const all = await Promise.all(ids.map((id) => recordOf(target, id)));
     const records = all.filter((record) => record !== null && isOfBlock(element, record)) as StoredRecord[];
     const matching = element.query === undefined ? null : await matchingIds(target, element, records);
-    return records
+    return (await shownInRun(target, app.id, records))
       .filter(({ id }) => matching?.has(id) ?? true)
       .map((record) => recordTarget(target, app, element, record));
   });
@@ -184,11 +185,11 @@ async function recordTargets(run: Run, element: ElementDefinition, find: string)
           })
         ).records;
   const wanted = isIndexed ? '' : find.toLowerCase();
-  return records
-    .filter((record) => isOfBlock(element, record))
-    .map((record) => recordTarget(target, app, element, record))
-    .filter(({ label }) => label.toLowerCase().includes(wanted))
+  const labelOf = (record: StoredRecord) => recordTarget(target, app, element, record).label;
+  const chosen = records
+    .filter((record) => isOfBlock(element, record) && labelOf(record).toLowerCase().includes(wanted))
     .slice(0, MAX_REFERENCES.offered + 1);
+  return (await shownInRun(target, app.id, chosen)).map((record) => recordTarget(target, app, element, record));
 }
 
 /** A search text that finds words which begin with these. */

@@ -10,6 +10,7 @@ import { notice } from '../run/diagnostics/notices';
 import { traceFailure } from '../run/diagnostics/trace';
 import { localeOf } from '../run/locale';
 import { redirectOf } from '../run/response';
+import { shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
@@ -62,8 +63,9 @@ export async function renderBlock(
   run: Run,
   block: Block,
   session: BlockSession,
-  options: DisplayOptions,
+  given: DisplayOptions,
 ): Promise<Rendered> {
+  const options = { ...given, record: await shownRecord(run, given.record) };
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
   const layout = run.services.layouts.compile(block.layout);
   const placed = [...layout.elements, ...(block.definition.pages ?? []).flatMap((page) => [...page.elements])];
