@@ -2,6 +2,7 @@ import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../common/errors';
 import { shortWork } from '../../common/time/pace';
 import { PausedError } from '../../logic';
+import { readableValue } from '../elements';
 import type { PageLocale } from '../locales';
 import { assetUrls } from '../run/asset-urls';
 import { layoutContext } from '../run/context-data';
@@ -100,7 +101,12 @@ async function pageTitle(run: Run, block: Block, { value }: ElementContents): Pr
   const { title } = block.definition;
   if (title === null || run.depth > 0) return block.id;
   const undeclared = (name: string) => notice(run, block, `undeclared element "${name}" in the title`);
-  return (await titleText(title, value, undeclared)) || block.id;
+  const locale = await localeOf(run);
+  const shown = async (name: string) => {
+    const found = await value(name);
+    return found === undefined ? found : readableValue(block.definition.elements.get(name), found, locale);
+  };
+  return (await titleText(title, shown, undeclared)) || block.id;
 }
 
 /** The HTML shown for an undefined Liquid variable. */
