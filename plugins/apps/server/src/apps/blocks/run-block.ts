@@ -2,7 +2,7 @@ import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../common/errors';
 import { shortWork } from '../../common/time/pace';
 import { PausedError } from '../../logic';
-import { readableValue } from '../elements';
+import { valueInTitle } from '../elements';
 import type { PageLocale } from '../locales';
 import { assetUrls } from '../run/asset-urls';
 import { layoutContext } from '../run/context-data';
@@ -104,7 +104,7 @@ async function pageTitle(run: Run, block: Block, { value }: ElementContents): Pr
   const locale = await localeOf(run);
   const shown = async (name: string) => {
     const found = await value(name);
-    return found === undefined ? found : readableValue(block.definition.elements.get(name), found, locale);
+    return found === undefined ? found : valueInTitle(block.definition.elements.get(name), found, locale);
   };
   return (await titleText(title, shown, undeclared)) || block.id;
 }

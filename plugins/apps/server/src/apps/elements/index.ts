@@ -110,6 +110,10 @@ export function readableValue(element: ElementDefinition | undefined, value: Jso
   return readable && value !== null ? readable(value, region, element) : value;
 }
 
+/** The same in a title or subject, where numbers have no separators: many are names, such as an order's, or years. */
+export const valueInTitle = (element: ElementDefinition | undefined, value: Json, region: Region): Json =>
+  typeof value === 'number' ? value : readableValue(element, value, region);
+
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
 export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { MAX_REFERENCES, referenceFields } from './reference';

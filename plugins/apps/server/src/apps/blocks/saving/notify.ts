@@ -1,7 +1,7 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
-import { readableValue } from '../../elements';
+import { valueInTitle } from '../../elements';
 import { isAddress } from '../../mail/addresses';
 import { filledLine } from '../../mail/fill';
 import { checkedMail, mailLimits } from '../../mail/message';
@@ -43,7 +43,7 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   const locale = await localeOf(run);
   const { say } = locale;
   const lines = mailLines(elements, record.items, say, locale);
-  const readable = (name: string) => readableValue(elements.get(name), valueFor(run, record, name) ?? null, locale);
+  const readable = (name: string) => valueInTitle(elements.get(name), valueFor(run, record, name) ?? null, locale);
   const subject = filledLine(notify.subject, readable).slice(0, mailLimits.subject) || run.app.id;
   const mail = checkedMail({
     to,
