@@ -1,3 +1,4 @@
+import { chunks } from '../../common/lists';
 import { documentIdsIn, type Files, type ShownFile } from '../../files';
 import { mayNameFiles, withOtherItems } from '../../records';
 import type { AppKey, StoredRecord } from '../../records/types';
@@ -42,18 +43,30 @@ export async function shownRecord<T extends StoredRecord | null>(run: Run, recor
   return record && ((await shownInRun(run, app, [record]))[0] as T);
 }
 
-async function withAddresses(
-  { addresses }: Files,
-  records: readonly StoredRecord[],
-  find: (documentIds: readonly string[]) => Promise<ReadonlyMap<string, ShownFile>>,
-): Promise<StoredRecord[]> {
-  const named = new Map<StoredRecord, string[]>();
+/** Records whose files are looked up together. */
+const AT_ONCE = 500;
+
+/** Files that are looked up for so many records: a client may write a record of thousands. Others keep the stored address. */
+export const MAX_LOOKED_UP = 10_000;
+
+type Find = (documentIds: readonly string[]) => Promise<ReadonlyMap<string, ShownFile>>;
+
+async function withAddresses(files: Files, records: readonly StoredRecord[], find: Find): Promise<StoredRecord[]> {
+  const shown: StoredRecord[] = [];
+  for (const some of chunks(records, AT_ONCE)) shown.push(...(await ofSome(files, some, find)));
+  return shown;
+}
+
+async function ofSome({ addresses }: Files, records: readonly StoredRecord[], find: Find): Promise<StoredRecord[]> {
+  const wanted = new Set<string>();
+  const named = new Set<StoredRecord>();
   for (const record of records) {
     const documentIds = mayNameFiles(record) ? documentIdsIn(record.items) : [];
-    if (documentIds.length > 0) named.set(record, documentIds);
+    if (documentIds.length > 0) named.add(record);
+    for (const documentId of documentIds) if (wanted.size < MAX_LOOKED_UP) wanted.add(documentId);
   }
   if (named.size === 0) return [...records];
-  const found = await find([...new Set([...named.values()].flat())]);
+  const found = await find([...wanted]);
   return records.map((record) =>
     named.has(record) ? withOtherItems(record, addresses.put(record.items, found)) : record,
   );

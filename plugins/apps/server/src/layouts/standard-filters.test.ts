@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLayouts, type LayoutData } from '..';
+import { createLayouts, type LayoutData } from '.';
 
 const layouts = createLayouts();
 
