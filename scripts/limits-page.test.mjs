@@ -57,6 +57,7 @@ test.each([
 });
 
 test.each([
+  ['Files whose', 'apps/run/shown-files', 'MAX_LOOKED_UP'],
   ['One file', 'sites/themes/theme-files', 'MAX_FILE_SIZE'],
   ['Parts of a picture', 'files/pixels/reader', 'MAX_PARTS'],
   ['Pictures that wait', 'files/pictures/index', 'MAX_WAITING'],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
-import { useFolder, useStage, useThemes } from '../support/hooks';
+import { useFolder, useStage, useThemes, useTwin } from '../support/hooks';
 import { html } from '../support/stage';
+import { fileAddresses, shownApp } from './files/addresses';
 import { albumApp } from './files/album';
 import { albumBrowsers } from './files/browsers';
 import { panelFiles } from './files/panel';
@@ -11,11 +12,18 @@ import { fieldsOf, stepOf } from './pages/fields-of';
 /** Files in the entries of repeated groups (docs/reference/definitions.md#repeated-groups). */
 const folder = useFolder('files');
 const themes = useThemes(async (copy) => {
-  for (const [file, text] of Object.entries(albumApp)) await copy.write(`main/${file}`, text);
+  for (const [file, text] of Object.entries({ ...albumApp, ...shownApp })) await copy.write(`main/${file}`, text);
 });
 const stage = useStage(() => ({
   themesDirectory: themes.directory,
   env: configured({ apps: { temporaryDirectory: folder('held') } }),
+}));
+
+/** A process of the same site behind a public address with a path. */
+const publicUrl = 'https://site.example/cms';
+const twin = useTwin(stage, () => ({
+  themesDirectory: themes.directory,
+  env: { ...configured({ apps: { temporaryDirectory: folder('held-by-twin') } }), PUBLIC_URL: publicUrl },
 }));
 
 const block = 'album/blocks/album';
@@ -247,3 +255,5 @@ describe('files in a repeated group', () => {
 albumBrowsers(stage);
 
 panelFiles(stage, () => folder('held'));
+
+fileAddresses(stage, twin, publicUrl);

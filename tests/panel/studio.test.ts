@@ -69,7 +69,18 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
 
   test('code: a file is changed, checked, previewed and saved; a change meanwhile is shown', async () => {
     const { page, errors } = await open('code');
+    // The address names the file: Back, Forward and a reload open it.
+    const shown = (name: string) => page.getByRole('region', { name, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'blocks/hello.js' }).click();
+    await page.waitForURL(/code\?file=blocks%2Fhello\.js$/);
     await page.getByRole('button', { name: 'blocks/hello.html' }).click();
+    await page.waitForURL(/code\?file=blocks%2Fhello\.html$/);
+    await page.goBack();
+    await shown('blocks/hello.js');
+    await page.goForward();
+    await shown('blocks/hello.html');
+    await page.reload();
+    await shown('blocks/hello.html');
     await typed(page, 'blocks/hello.html', '<p class="hello">{valeu}</p>\n');
     await page.getByRole('region', { name: 'Problems' }).getByText(/valeu/).first().waitFor();
     await picture(page, 'code');

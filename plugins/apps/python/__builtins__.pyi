@@ -13,6 +13,7 @@ class Context:
     request: Request
     parent_request: ParentRequest | None
     portal: Portal
+    now: str
     content: Content
     api: Api
     mail: Mail
@@ -241,7 +242,9 @@ class Portal:
     url: str
     theme: str
     locale: str | None
+    time_zone: str
     def absolute_url(self) -> str: ...
+    def day_begin(self, day: Any = '', days: int = 0) -> str: ...
     def get(self, path: str = '') -> ContentItem | None:
         """Reads the content item at a path of the site."""
         ...

@@ -47,6 +47,8 @@ export interface Context extends ContextCalls {
   readonly parent_request: ParentRequest | null;
   /** The site. */
   readonly portal: Portal;
+  /** The time in the site's zone, with its difference from UTC: `2026-03-01T09:30:15+01:00`. Its first ten characters are today's date. */
+  readonly now: string;
   /** The current content item, or the portal at the site's root. */
   readonly content: Content;
   readonly mail: Mail;
@@ -213,7 +215,15 @@ export interface Portal extends PortalCalls {
   readonly theme: string;
   /** Of localized content: the configured one, else Strapi's default. */
   readonly locale: string | null;
+  /** Name of the site's time zone, such as `Europe/Paris`; the server's where the site has none. */
+  readonly time_zone: string;
   absolute_url(): string;
+  /**
+   * When a day begins in the site's zone, as `toISOString` writes it. Without a day: today. Of a time with a zone: the day on which it is
+   * there.
+   */
+  day_begin(day?: string | Date | null, days?: number): string;
+  day_begin(options: { day?: string | Date | null; days?: number }): string;
 }
 
 /** A content item; its fields are properties. */

@@ -149,7 +149,7 @@ export interface ContextData {
   record: RecordData | null;
   request: RequestData;
   parent_request: RequestData | null;
-  portal: { id: string; title: string; url: string; theme: string; locale: string | null };
+  portal: { id: string; title: string; url: string; theme: string; locale: string | null; time_zone: string };
   content: ContentData;
   user: Items | null;
   /** Null unless the app asks for visitors. */

@@ -23,6 +23,14 @@ export function frenchSite(stage: Stage): void {
       expect(french(text).replace(/\s+/g, ' ').trim()).toBe('Cette partie n’a pas pu être affichée : silentSigné');
     });
 
+    test('has its own time in logic and layouts, and its dates in titles', async () => {
+      const { text } = await stage.send({ send: 'GET /fr/@@apps/clock/blocks/day', accept: 'text/html' });
+      expect(text).toContain('<title>Le 1 mars 2026, n° 2026</title>');
+      expect(text).toMatch(/ Europe\/Paris 2026-06-30T22:00:00\.000Z true \+0[12]:00 Europe\/Paris/);
+      const other = await stage.send({ send: 'GET /site/@@apps/clock/blocks/day/zone', accept: 'text/html' });
+      expect(other.text).toMatch(/^\S+ 2026-0\S+Z true [+-]\d\d:\d\d$/);
+    });
+
     test('has a browser script with its words', async () => {
       const script = await stage.send({ send: 'GET /fr/@@apps.js', accept: '*/*' });
       expect(script.text).toContain('"updated":"Mis à jour"');

@@ -115,6 +115,7 @@ export function createServices(
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
+    baseUrl,
     folder: config.temporaryDirectory,
     keptSize: config.limits.keptSize,
     namedFiles: (key, documentIds) => store.namedFiles(key, documentIds),

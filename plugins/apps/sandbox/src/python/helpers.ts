@@ -1,3 +1,4 @@
+import { dayBegin, zonedTime } from '../site-time';
 import { operations } from './operations';
 import { search, translate } from './regex';
 
@@ -14,6 +15,14 @@ export const helpers: Record<string, Helper> = {
     return round(Number(number), Number(digits));
   },
   [operations.quote]: (text) => JSON.stringify(text),
+  [operations.zonedTime](text) {
+    const [zone, time] = JSON.parse(text) as [string, number];
+    return zonedTime(time, zone);
+  },
+  [operations.dayBegin](text) {
+    const [zone, time, day, days] = JSON.parse(text) as [string, number, string, number];
+    return regular(() => [dayBegin(zone, time, day, days)]);
+  },
   [operations.compilePattern]: (text) => regular(() => compile(...(JSON.parse(text) as [string, number]))),
   [operations.searchPattern](text) {
     const [source, flags, subject, start, maxMatches, sticky, whole] = JSON.parse(text);

@@ -28,6 +28,10 @@ export const operations = {
   round: 'F',
   /** JSON text of a string. */
   quote: 'Q',
+  /** The time in a zone: JSON of zone and time. */
+  zonedTime: 'T',
+  /** The begin of a day: JSON of zone, time, day and days; JSON of the result, or of the message of a ValueError. */
+  dayBegin: 'B',
   compilePattern: 'P',
   searchPattern: 'X',
 } as const;

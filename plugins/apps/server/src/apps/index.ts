@@ -83,6 +83,7 @@ export { permittedBlock, refusal } from './run/permitted-block';
 export { FormRefusal } from './run/refusals';
 export { answerTypes, redirectOf } from './run/response';
 export { withRun } from './run/run';
+export { shownRecord, shownRecords } from './run/shown-files';
 export { plainLocale, siteLocale } from './run/site-locale';
 export type { AppServices, DocumentCalls, Ran, Run, Visit } from './run/types';
 export type { App, Block } from './types';

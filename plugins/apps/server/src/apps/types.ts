@@ -38,6 +38,8 @@ export interface ElementDefinition {
   min?: number | string;
   max?: number | string;
   step?: number | 'any';
+  /** Whether a number for reading has separators of thousands; default true. */
+  grouping?: boolean;
   minlength?: number;
   maxlength?: number;
   pattern?: string;

@@ -1,4 +1,5 @@
 import type { Logger } from '../common/log';
+import { createAddresses } from './addresses';
 import { createLibrary, type LibraryStrapi } from './library';
 import type { Pictures } from './pictures';
 import { createRemovals } from './removals';
@@ -9,13 +10,15 @@ export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
 export { createImageSwap, createPictures, type ImageService, type ImageSwap, pictureLimits } from './pictures';
 export { fieldOf, RequestFiles } from './request-files';
-export { documentIdsIn, filesIn } from './stored';
+export { documentIdsIn, eachFile, filesIn } from './stored';
 
 /** Milliseconds between two removals of what waits for too long. */
 const CLEARING = 10 * 60 * 1000;
 
 export interface FilesOptions {
   strapi: LibraryStrapi;
+  /** The site's public address, without a slash at its end. */
+  baseUrl(): string;
   /** The temporary folder; several processes may share it. */
   folder: string;
   /** Bytes of all files that wait there for their forms. */
@@ -29,7 +32,7 @@ export interface FilesOptions {
 }
 
 export function createFiles(options: FilesOptions): Files {
-  const { strapi, folder, keptSize, pictures, maxPixels, namedFiles, logger } = options;
+  const { strapi, baseUrl, folder, keptSize, pictures, maxPixels, namedFiles, logger } = options;
   const temporary = createTemporaryFiles(folder, { keptSize, maxPixels });
   const library = createLibrary(strapi, pictures);
   const removals = createRemovals({ library, namedFiles, logger });
@@ -51,6 +54,12 @@ export function createFiles(options: FilesOptions): Files {
 
   return {
     temporary,
+    addresses: createAddresses({
+      upload: (name) => strapi.plugin(name),
+      baseUrl,
+      rows: library.rows,
+      own: async ({ site, app }, documentIds) => new Set(await library.own(site, app, documentIds)),
+    }),
     add: library.add,
     known: ({ site, app }, documentIds) => library.known(site, app, documentIds),
     saved: (documentIds) => marked(library.saved(documentIds)),
@@ -70,4 +79,4 @@ export function createFiles(options: FilesOptions): Files {
   };
 }
 
-export type { FileRules, FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
+export type { FileRules, FileScope, Files, RefusedFile, ShownFile, StoredFile, TemporaryFile } from './types';

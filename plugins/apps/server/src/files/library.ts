@@ -64,6 +64,10 @@ export interface Library {
   inContent(documentIds: readonly string[]): Promise<Set<string>>;
   /** Those of the files that an app's forms have put there, as records store them. */
   known(site: string, app: string, documentIds: readonly string[]): Promise<StoredFile[]>;
+  /** The document ids of those of the files that an app's forms have put there. */
+  own(site: string, app: string, documentIds: readonly string[]): Promise<string[]>;
+  /** The library's rows of files. */
+  rows(documentIds: readonly string[]): Promise<Record<string, unknown>[]>;
   remove(documentIds: readonly string[]): Promise<void>;
 }
 
@@ -126,6 +130,15 @@ export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'u
     }
   };
 
+  const rows: Library['rows'] = (documentIds) =>
+    inChunks(documentIds, (documentId) => strapi.db.query(FILE).findMany({ where: { documentId } }));
+  const ownOf: Library['own'] = async (site, app, documentIds) => {
+    const found = await inChunks(documentIds, (file) =>
+      own().findMany({ where: { site, app, file }, select: ['file'] }),
+    );
+    return found.map(({ file }) => file as string);
+  };
+
   return {
     async add(file, folder) {
       const { path, name, mime, size } = file;
@@ -177,14 +190,9 @@ export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'u
       const used = found.filter(({ related }) => Array.isArray(related) && related.length > 0);
       return new Set(used.map(({ documentId }) => documentId as string));
     },
-    async known(site, app, documentIds) {
-      const rows = await inChunks(documentIds, (file) =>
-        own().findMany({ where: { site, app, file }, select: ['file'] }),
-      );
-      const names = rows.map(({ file }) => file as string);
-      const found = await inChunks(names, (documentId) => strapi.db.query(FILE).findMany({ where: { documentId } }));
-      return found.map(storedFile);
-    },
+    known: async (site, app, documentIds) => (await rows(await ownOf(site, app, documentIds))).map(storedFile),
+    own: ownOf,
+    rows,
     remove,
   };
 }

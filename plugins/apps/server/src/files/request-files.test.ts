@@ -23,6 +23,7 @@ function lostAfterwards() {
   const pictures: Pictures = { upload: (_file, upload) => upload(), destroy: async () => {} };
   const options = {
     strapi: strapi as unknown as LibraryStrapi,
+    baseUrl: () => 'https://site.example',
     folder: '/none',
     keptSize: 2 ** 30,
     pictures,

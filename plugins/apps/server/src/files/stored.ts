@@ -17,14 +17,19 @@ export function isStoredFile(value: unknown): value is StoredFile {
   );
 }
 
-/** The files that a value names, at any depth of lists and objects. */
-export function documentIdsIn(value: unknown): string[] {
-  const found: string[] = [];
+/** Calls `visit` for each file that a value names, at any depth of lists and objects. */
+export function eachFile(value: unknown, visit: (file: StoredFile) => void): void {
   let level: unknown[] = [value];
   while (level.length > 0) {
-    for (const one of level) if (isStoredFile(one)) found.push(one.documentId);
+    for (const one of level) if (isStoredFile(one)) visit(one);
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
   }
+}
+
+/** The document ids of the files that a value names. */
+export function documentIdsIn(value: unknown): string[] {
+  const found: string[] = [];
+  eachFile(value, ({ documentId }) => found.push(documentId));
   return found;
 }
 

@@ -63,9 +63,31 @@ export interface AppKey {
   app: string;
 }
 
+/** What is shown of a file as the media library has it now. */
+export interface ShownFile {
+  /** With the site's base address, and signed where Strapi's provider signs. */
+  url: string;
+  mime: string;
+  /** Bytes, exact to ten. */
+  size: number;
+  width?: number;
+  height?: number;
+  /** Whether the address holds for a time only. */
+  isSigned: boolean;
+}
+
+/** The addresses that files have at the moment at which they are shown. */
+export interface FileAddresses {
+  /** Files of the media library by document id, for a whole list of records at once; those that are gone are missing. */
+  find(key: AppKey, documentIds: readonly string[]): Promise<ReadonlyMap<string, ShownFile>>;
+  /** A copy of the value in which each file has its address of `found`, or that of its record with the base address. */
+  put<T>(value: T, found: ReadonlyMap<string, ShownFile>): T;
+}
+
 /** Files of records: in the temporary folder until the save, then in Strapi's media library (docs/decisions/files.md). */
 export interface Files {
   readonly temporary: TemporaryFiles;
+  readonly addresses: FileAddresses;
   /**
    * Puts a file into the media library. PictureRefused for a picture that cannot be taken, an error of Strapi's for a file that the
    * library does not take, ServiceUnavailableError where too many pictures wait.

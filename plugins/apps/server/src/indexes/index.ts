@@ -45,6 +45,8 @@ export {
 } from './database/database';
 export { createGivingWay, inTransaction } from './database/transaction';
 export { type Client, type Dialect, dialects, isBusy, isUnavailable, pendingTable } from './dialects';
+export { fold } from './keys/folding';
+export { words } from './keys/words';
 export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export type { IndexedRecord } from './tables/entries';

@@ -6,6 +6,7 @@ import { compileLayout } from './liquid/compile';
 import { registerDateFilters } from './liquid/date-filters';
 import { escaping, markdownFilter, raw } from './liquid/html';
 import { registerLocaleFilters } from './liquid/locale-filters';
+import { registerStandardFilters } from './liquid/standard-filters';
 import { registerTags } from './liquid/tags';
 import { contains, registerTimedFilters } from './liquid/timed';
 import { registerHtmlFilters } from './liquid/written';
@@ -27,6 +28,7 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}, markdown?: Mar
     outputEscape: escaping as (value: unknown) => string,
   });
   liquid.registerFilter('raw', { raw: true, handler: raw });
+  registerStandardFilters(liquid);
   registerHtmlFilters(liquid);
   registerLocaleFilters(liquid);
   registerDateFilters(liquid);

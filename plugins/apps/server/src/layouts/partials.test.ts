@@ -105,6 +105,7 @@ describe('filters of the locale', () => {
     ['{{ "none" | t }}', 'none'],
     ['{{ 1234.5 | format_number }}', '1.234,5'],
     ['{{ 1234.5 | format_number: digits: 2 }}', '1.234,50'],
+    ['{{ 2026 | format_number: grouping: false }}', '2026'],
     ['{{ 5 | format_number: currency: "EUR" }}', '5,00\u00a0€'],
     ['{{ "x" | format_number }}{{ nil | format_number }}', 'x'],
     ['{{ "2026-03-01" | format_date }}', '1. März 2026'],

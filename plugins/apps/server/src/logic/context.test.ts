@@ -43,6 +43,17 @@ describe('context', () => {
       'const p = context.portal; return [p.id, p.title, p.url, p.theme, p.absolute_url()]',
       ['site', 'Site', 'http://x/site', 'basic', 'http://x/site'],
     ],
+    ['return [context.portal.time_zone, new Date(context.now) - Date.now() > -5000]', ['Europe/Berlin', true]],
+    ['return /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\+0[12]:00$/.test(context.now)', true],
+    [
+      "const p = context.portal; return [p.day_begin('2026-03-29'), p.day_begin('2026-03-29', 1), p.day_begin({ day: new Date(0), days: -1 })]",
+      ['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z', '1969-12-30T23:00:00.000Z'],
+    ],
+    ['return context.portal.day_begin() === context.portal.day_begin(context.now)', true],
+    [
+      "const wrong = (work) => { try { work(); } catch (error) { return error.name; } }; const p = context.portal; return [wrong(() => p.day_begin('x')), wrong(() => p.day_begin(5)), wrong(() => p.day_begin('2026-03-29', 0.5)), wrong(() => { context.now = 1; })]",
+      ['RangeError', 'TypeError', 'TypeError', 'TypeError'],
+    ],
     [
       "return [context.portal.get('/x').title, context.portal.get({ path: '/none' }), context.api.content.get({ path: '/x' }).slug]",
       ['News', null, 'news'],

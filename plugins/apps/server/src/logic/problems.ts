@@ -12,7 +12,7 @@ export const emptyContext: ContextData = {
   record: null,
   request: { method: 'GET', url: '', path: '', query: {}, form: {}, body: null, headers: {} },
   parent_request: null,
-  portal: { id: '', title: '', url: '', theme: '', locale: null },
+  portal: { id: '', title: '', url: '', theme: '', locale: null, time_zone: 'UTC' },
   content: { type: 'portal', id: '', documentId: null, title: '', url: '', path: '/', locale: null, fields: {} },
   user: null,
   visitor: null,

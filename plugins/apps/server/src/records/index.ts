@@ -8,5 +8,5 @@ export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-d
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createRecordStore, type RecordStoreOptions } from './store';
 export { applyChange } from './table/change';
-export { itemsJson } from './table/rows';
+export { itemsJson, mayNameFiles, withOtherItems } from './table/rows';
 export type * from './types';

@@ -143,6 +143,23 @@ describe.each(await availableClients())('indexes of records on %s', (client) => 
     expect(await store.count(key, declared, 'total == 1')).toBe(0);
   }, 30_000);
 
+  test('a work that needs a new index ends for the build, and runs again from its start', async () => {
+    const key = newApp();
+    await create(key, 'a', { total: 1 });
+    const begun: number[] = [];
+    const found = await store.transact(async (unit) => {
+      begun.push(performance.now());
+      const { records } = await unit.search(key, declared, { query: 'total == 1' });
+      return records.map(({ id }) => id);
+    });
+    expect([found, begun.length]).toEqual([['a'], 2]);
+    await store.transact(async (unit) => {
+      begun.push(performance.now());
+      await unit.count(key, declared, 'total == 1');
+    });
+    expect(begun).toHaveLength(3);
+  });
+
   test('records written while the indexes are being built are found', async () => {
     const key = newApp();
     await store.createMany(

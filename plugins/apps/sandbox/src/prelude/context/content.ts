@@ -1,6 +1,7 @@
 import { documentMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../../shared/json';
 import type { ContentData, ContextData } from '../../../../shared/logic-protocol';
+import { dayBegin } from '../../site-time';
 import { idText, named } from '../arguments';
 import { hasOwn, keys, NativeTypeError, text } from '../primordials';
 import { jsonValue } from '../records/record-state';
@@ -87,7 +88,19 @@ function property(target: object, name: string, value: unknown, enumerable = tru
 
 /** `context.portal` (docs/reference/logic.md#context). */
 export function createPortal(data: ContextData['portal'], call: Call): object {
-  return { ...data, absolute_url: () => data.url, get: (...args: unknown[]) => getContent(call, args) };
+  return {
+    ...data,
+    absolute_url: () => data.url,
+    get: (...args: unknown[]) => getContent(call, args),
+    day_begin(...args: unknown[]): string {
+      const { day = '', days = 0 } = named(args, ['day', 'days']);
+      const given = day instanceof Date ? day.toISOString() : day;
+      if (typeof given !== 'string')
+        throw new NativeTypeError('day_begin: a day is a text such as 2026-03-01, or a Date');
+      if (!Number.isInteger(days)) throw new NativeTypeError('day_begin: days are a whole number');
+      return dayBegin(data.time_zone, Date.now(), given, days as number);
+    },
+  };
 }
 
 /** The item at a path of the site that the requester may read, or null. */

@@ -1,5 +1,6 @@
 import type { Items } from '../../../../shared/json';
 import type { ContextData, RecordData, RequestData } from '../../../../shared/logic-protocol';
+import { zonedTime } from '../../site-time';
 import { idText, isPlain, named } from '../arguments';
 import { once } from '../once';
 import { keys, parse, stringify, text } from '../primordials';
@@ -67,6 +68,9 @@ export function createContext(data: ContextData, records: Records, limits: { log
       },
       get portal() {
         return portal();
+      },
+      get now() {
+        return zonedTime(Date.now(), data.portal.time_zone);
       },
       get content() {
         return content();

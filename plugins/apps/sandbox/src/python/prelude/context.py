@@ -160,6 +160,21 @@ class Portal(_Data):
             raise KeyError(path)
         return found
 
+    def day_begin(self, day='', days=0):
+        given = '' if day is None else day.isoformat() if hasattr(day, 'isoformat') else day
+        if not _native_isinstance(given, str):
+            raise TypeError('day_begin: a day is a text such as 2026-03-01, or a date')
+        if not _native_isinstance(days, int):
+            raise TypeError('day_begin: days are a whole number')
+        answer = _read(_bridge(_OP_DAY_BEGIN + _text([self.time_zone, _milliseconds(), given, days])))
+        if isinstance(answer, str):
+            raise ValueError(answer)
+        return answer[0]
+
+
+def _milliseconds():
+    return int(_time.time() * 1000)
+
 
 class Acl:
     def __init__(self, data):
@@ -454,6 +469,7 @@ class Context:
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),
             'params': data['params'],
+            'now': None,
             'modules': _Named(**_modules),
             'escape': _escape_html,
             'invalid': _invalid,
@@ -471,6 +487,8 @@ class Context:
         return data and App(wanted, data, data['acl'])
 
     def __getattr__(self, name):
+        if name == 'now':
+            return _bridge(_OP_ZONED_TIME + _text([self._fixed['portal'].time_zone, _milliseconds()]))
         if name in self._fixed:
             return self._fixed[name]
         if name in self._custom:

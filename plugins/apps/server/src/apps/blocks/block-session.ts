@@ -5,6 +5,7 @@ import { logicHost } from '../host-calls/logic-host';
 import { contextData, recordData } from '../run/context-data';
 import { traceBlock, traceFailure } from '../run/diagnostics/trace';
 import type { Refusals } from '../run/refusals';
+import { shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';
 import type { App, Block } from '../types';
 
@@ -21,7 +22,7 @@ export interface BlockSession {
   /** Runs those of the functions that exist; a failure is an outcome and does not end the others. */
   tryAll(names: readonly string[], mayRefuse?: boolean): Promise<Map<string, LogicOutcome>>;
   properties(): Promise<Items>;
-  setRecord(record: StoredRecord | null): void;
+  setRecord(record: StoredRecord | null): Promise<void>;
   /**
    * Sets what `context.request` has of the form and the body, for a record that did not come by a form: `validate` reads it as
    * if it had (docs/reference/logic.md#own-validation). Fields of the request's own form that are not among them stay.
@@ -36,7 +37,7 @@ const emptySession: BlockSession = {
   run: async () => new Map(),
   tryAll: async () => new Map(),
   properties: async () => ({}),
-  setRecord: () => undefined,
+  setRecord: async () => undefined,
   setSent: () => undefined,
   close: () => undefined,
 };
@@ -67,8 +68,9 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
     });
   const { logic } = run.services;
   const traceCalls = traceBlock(run, block);
+  const shown = await shownRecord(run, record);
   const session = await remembering(
-    logic.open(program, contextData(run, block, record), logicHost(run, block), run.budget),
+    logic.open(program, contextData(run, block, shown), logicHost(run, block), run.budget),
   );
 
   const call = async (
@@ -103,7 +105,10 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
     },
     tryAll: async (names, mayRefuse) => new Map(await call(names, true, mayRefuse)),
     properties: () => session.properties(),
-    setRecord: (changed) => session.setContext({ record: changed && recordData(run, run.app, changed) }),
+    async setRecord(changed) {
+      const record = await shownRecord(run, changed);
+      session.setContext({ record: record && recordData(run, run.app, record) });
+    },
     setSent(form, body) {
       const { request } = run.visit;
       session.setContext({ request: { ...request, form: { ...request.form, ...form }, body } });

@@ -2,9 +2,11 @@ import { type Items, itemOf, type Json } from '../../../../shared/json';
 import { seesRecords } from '../../auth';
 import { definitionError, isAppsError } from '../../common/errors';
 import { expectWork } from '../../common/time/pace';
+import { fold, words } from '../../indexes';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
 import { keyOf, nestedRun } from '../run/run';
+import { shownInRun } from '../run/shown-files';
 import type { Run } from '../run/types';
 import type { App, ElementDefinition } from '../types';
 
@@ -104,7 +106,7 @@ async function load(run: Run, element: ElementDefinition, ids: readonly string[]
     const all = await Promise.all(ids.map((id) => recordOf(target, id)));
     const records = all.filter((record) => record !== null && isOfBlock(element, record)) as StoredRecord[];
     const matching = element.query === undefined ? null : await matchingIds(target, element, records);
-    return records
+    return (await shownInRun(target, app.id, records))
       .filter(({ id }) => matching?.has(id) ?? true)
       .map((record) => recordTarget(target, app, element, record));
   });
@@ -169,9 +171,9 @@ const isOfBlock = ({ block }: ElementDefinition, { items }: StoredRecord) =>
 async function recordTargets(run: Run, element: ElementDefinition, find: string): Promise<Target[]> {
   const { run: target, app } = await openApp(run, element);
   if (!seesRecords(target.rights)) return [];
-  const words = wordsOf(find);
+  const beginnings = wordsOf(find);
   const isIndexed = element.text !== undefined && app.indexes.get(element.text) === 'text';
-  const conditions = [element.query, isIndexed && words !== '' ? `reference_words in ${element.text}` : undefined];
+  const conditions = [element.query, isIndexed && beginnings !== '' ? `reference_words in ${element.text}` : undefined];
   const query = conditions
     .filter((one) => one !== undefined)
     .map((one) => `(${one})`)
@@ -183,27 +185,25 @@ async function recordTargets(run: Run, element: ElementDefinition, find: string)
       : (
           await target.unit.search(keyOf(target), app.indexes, {
             query,
-            names: { reference_words: words },
+            names: { reference_words: beginnings },
             limit: MAX_SCANNED,
             ...(viewOwn === null ? {} : { creator: viewOwn }),
           })
         ).records;
-  const wanted = isIndexed ? '' : find.toLowerCase();
-  return records
-    .filter((record) => isOfBlock(element, record))
-    .map((record) => recordTarget(target, app, element, record))
-    .filter(({ label }) => label.toLowerCase().includes(wanted))
+  const wanted = isIndexed ? '' : fold(find);
+  const labelOf = (record: StoredRecord) => recordTarget(target, app, element, record).label;
+  const chosen = records
+    .filter((record) => isOfBlock(element, record) && fold(labelOf(record)).includes(wanted))
     .slice(0, MAX_REFERENCES.offered + 1);
+  return (await shownInRun(target, app.id, chosen)).map((record) => recordTarget(target, app, element, record));
 }
 
 /** A search text that finds words which begin with these. */
-function wordsOf(find: string): string {
-  const words = find.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '');
-  return words
+const wordsOf = (find: string): string =>
+  words(find)
     .slice(0, MAX_WORDS)
     .map((word) => `${word}*`)
     .join(' ');
-}
 
 function recordTarget(target: Run, app: App, { text }: ElementDefinition, { id, items }: StoredRecord): Target {
   const { visit, services } = target;

@@ -2,6 +2,7 @@ import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../common/errors';
 import { shortWork } from '../../common/time/pace';
 import { PausedError } from '../../logic';
+import { valueInTitle } from '../elements';
 import type { PageLocale } from '../locales';
 import { assetUrls } from '../run/asset-urls';
 import { layoutContext } from '../run/context-data';
@@ -10,6 +11,7 @@ import { notice } from '../run/diagnostics/notices';
 import { traceFailure } from '../run/diagnostics/trace';
 import { localeOf } from '../run/locale';
 import { redirectOf } from '../run/response';
+import { shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';
 import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
@@ -62,8 +64,9 @@ export async function renderBlock(
   run: Run,
   block: Block,
   session: BlockSession,
-  options: DisplayOptions,
+  given: DisplayOptions,
 ): Promise<Rendered> {
+  const options = { ...given, record: await shownRecord(run, given.record) };
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
   const layout = run.services.layouts.compile(block.layout);
   const placed = [...layout.elements, ...(block.definition.pages ?? []).flatMap((page) => [...page.elements])];
@@ -98,7 +101,12 @@ async function pageTitle(run: Run, block: Block, { value }: ElementContents): Pr
   const { title } = block.definition;
   if (title === null || run.depth > 0) return block.id;
   const undeclared = (name: string) => notice(run, block, `undeclared element "${name}" in the title`);
-  return (await titleText(title, value, undeclared)) || block.id;
+  const locale = await localeOf(run);
+  const shown = async (name: string) => {
+    const found = await value(name);
+    return found === undefined ? found : valueInTitle(block.definition.elements.get(name), found, locale);
+  };
+  return (await titleText(title, shown, undeclared)) || block.id;
 }
 
 /** The HTML shown for an undefined Liquid variable. */

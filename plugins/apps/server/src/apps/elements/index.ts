@@ -1,4 +1,5 @@
 import type { Json } from '../../../../shared/json';
+import type { Region } from '../../common/values/moments';
 import { type Message, message } from '../locales';
 import type { App, ElementDefinition } from '../types';
 import { action } from './action';
@@ -103,6 +104,16 @@ export { PAGES, pageFields } from './form-fields';
 export { toOptions } from './inputs/choice';
 export { MAX_FILES, type ShownFile } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
+/** A value of an element as people read it in the language of a page or mail: dates and numbers; any other unchanged. */
+export function readableValue(element: ElementDefinition | undefined, value: Json, region: Region): Json {
+  const readable = element && elementTypes.get(element.type)?.readable;
+  return readable && value !== null ? readable(value, region, element) : value;
+}
+
+/** The same in a title or subject, where numbers have no separators: many are names, such as an order's, or years. */
+export const valueInTitle = (element: ElementDefinition | undefined, value: Json, region: Region): Json =>
+  typeof value === 'number' ? value : readableValue(element, value, region);
+
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
 export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { MAX_REFERENCES, referenceFields } from './reference';

@@ -2,10 +2,10 @@ import type { Json } from '../../../../shared/json';
 import { type Region, readableNumber } from '../../common/values/moments';
 import { message } from '../locales';
 import type { ElementDefinition } from '../types';
-import { number as yamlNumber } from '../yaml/schema';
+import { flag, number as yamlNumber } from '../yaml/schema';
 import { escapeHtml, field, plainText } from './inputs/html';
 import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
-import { autocomplete, inputmode, inputSettings, placeholder } from './inputs/settings';
+import { autocomplete, inputmode, inputSettings, placeholder, type Settings } from './inputs/settings';
 import { control, lastEntry, REQUIRED } from './inputs/text-input';
 import type { ElementType, JsonSchema } from './types';
 
@@ -30,15 +30,17 @@ function numberSchema({ required, min, max }: ElementDefinition): JsonSchema {
   };
 }
 
-/** A stored number in the language of the page. */
-const readable = (value: Json, region: Region): string =>
-  typeof value === 'number' ? readableNumber(value, region) : plainText(value);
+/** A stored number in the language of the page; without `grouping` its digits stay together, as those of a year. */
+const readable = (value: Json, region: Region, { grouping = true }: ElementDefinition): string =>
+  typeof value === 'number' ? readableNumber(value, region, grouping) : plainText(value);
+
+const groupingSetting: Settings = { grouping: { as: 'grouping', check: flag } };
 
 /** A number; an empty field is null. Without `step` any number is valid. */
 export const number: ElementType = {
   role: 'input',
   isNumeric: true,
-  settings: { ...inputSettings, ...placeholder, ...autocomplete, ...inputmode, ...rangeSettings },
+  settings: { ...inputSettings, ...placeholder, ...autocomplete, ...inputmode, ...rangeSettings, ...groupingSetting },
   check: (definition, at) => checkRange(definition, at, yamlNumber),
   schema: numberSchema,
   otherType: message('number'),
@@ -52,7 +54,7 @@ export const number: ElementType = {
   },
   readable,
   render(view) {
-    if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale));
+    if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale, view.definition));
     const { placeholder: hint, min, max, step } = view.definition;
     return field(view, control(view, 'number', { placeholder: hint, min, max, step: step ?? 'any' }));
   },

@@ -232,6 +232,12 @@ describe('dates and numbers for reading are in the language of the page', () => 
     expect(render(type, value, { mode: 'text', locale: page })).toBe(expected);
   });
 
+  test('a number without grouping has no separators', async () => {
+    const page = await localeFor({ ...site, locale: 'de' }, new Map());
+    const definition = named({ type: 'NUMBER', grouping: false });
+    expect(render('NUMBER', 2026.5, { mode: 'text', locale: page, definition })).toBe('2026,5');
+  });
+
   test.each([
     ['DATE', '2026-03-01', 'value="2026-03-01"'],
     ['DATETIME', '2026-03-01T09:30', 'value="2026-03-01T09:30"'],

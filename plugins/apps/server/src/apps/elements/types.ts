@@ -53,7 +53,7 @@ export interface ElementType {
    * A stored value as people read it, on pages and in mails, where that differs from how it is stored: dates and numbers in the
    * language of the page. Values of another type unchanged.
    */
-  readable?(value: Json, region: Region): string;
+  readable?(value: Json, region: Region, definition: ElementDefinition): string;
   /** HTML of the element; every value and label escaped. Absent on BASIC, whose function makes the HTML. */
   render?(view: ElementView): string;
   /** HTML of a stored value for reading, where it needs services of the server; otherwise `render` makes it. */

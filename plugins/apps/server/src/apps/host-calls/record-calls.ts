@@ -3,6 +3,7 @@ import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData } from '../run/context-data';
 import { nestedRun } from '../run/run';
+import { shownInRun, shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';
 import { readCursor, writeCursor } from './cursor';
 import type { Handlers } from './handlers';
@@ -33,7 +34,8 @@ export function recordCalls(run: Run): RecordCalls {
     if (!record) throw notFound(missing.record(id, target.key.app));
     return record;
   };
-  const data = (target: Target, record: StoredRecord): RecordData => recordData(run, target.run.app, record);
+  const data = async (target: Target, record: StoredRecord): Promise<RecordData> =>
+    recordData(run, target.run.app, await shownRecord(run, record, target.run.app.id));
 
   return {
     async getRecord({ id }, target) {
@@ -64,7 +66,7 @@ export function recordCalls(run: Run): RecordCalls {
     async saveRecord({ id, block, creation, form }, target) {
       const record = await existing(target, id);
       const saved = await nested.save(nestedRun(run, target.run.app), record, { block, creation, form });
-      return { ...saved, record: data(target, saved.record) };
+      return { ...saved, record: await data(target, saved.record) };
     },
     async reindexRecord({ id }, target) {
       await existing(target, id);
@@ -110,7 +112,7 @@ export function listCalls(run: Run): ListCalls {
       });
       const last = found.at(-1);
       return {
-        records: found.map((record) => recordData(run, target.run.app, record)),
+        records: await listData(run, target, found),
         cursor: last && found.length === size ? writeCursor(last.seq) : null,
       };
     },
@@ -121,9 +123,14 @@ export function listCalls(run: Run): ListCalls {
     async search({ query, options: { sort_index, reverse, limit, offset, names, own } }, target) {
       const options = { query, sortIndex: sort_index, reverse, limit, offset, names, ...creatorOf(run, target, own) };
       const { records } = await run.unit.search(target.key, target.run.app.indexes, options, endOf(run));
-      return records.map((record) => recordData(run, target.run.app, record));
+      return listData(run, target, records);
     },
   };
+}
+
+/** The data of many records, whose files are looked up together. */
+async function listData(run: Run, { run: { app } }: Target, records: readonly StoredRecord[]): Promise<RecordData[]> {
+  return (await shownInRun(run, app.id, records)).map((record) => recordData(run, app, record));
 }
 
 /** The only creator whose records a call finds; anonymous, `''`, has made none. @param own whether the logic wants only own records */

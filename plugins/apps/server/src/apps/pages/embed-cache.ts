@@ -45,7 +45,13 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
   if (seconds === null || !shared || visit.dry) return show(visit);
 
   if (app.settings.visitor) visit.visitor?.begin();
-  const sharedVisit = anonymised(visit);
+  let isSigned = false;
+  const sharedVisit: Visit = {
+    ...anonymised(visit),
+    onSigned() {
+      isSigned = true;
+    },
+  };
   const key = keyOf(sharedVisit, app, blockId);
   const cache = cacheOf(services);
   const fresh = (shown: Rendered): Rendered => ({
@@ -66,8 +72,8 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
   const done = await show(sharedVisit);
   const { status, headers, redirect } = done.response;
   if (!('html' in done.value) || status !== null || redirect !== null) return withToken(done, fresh);
-  // A failed rendering is not cached: it may succeed the next time.
-  if (!done.value.failed && Object.keys(headers).length === 0) {
+  // A failed rendering is not cached: it may succeed the next time. A signed address may end before the rendering does.
+  if (!done.value.failed && !isSigned && Object.keys(headers).length === 0) {
     const { html, title } = done.value;
     cache.set(key, { html, title }, { ttl: seconds * 1000, size: Math.max(1, html.length) });
   }

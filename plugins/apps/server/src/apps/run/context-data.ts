@@ -136,6 +136,9 @@ export function contentData(item: ContentItem): ContentData {
 }
 
 /** `context.portal`, in logic and in Liquid. */
-function portalData({ id, title, url, theme, locale }: Site): ContextData['portal'] {
-  return { id, title, url, theme, locale };
+function portalData({ id, title, url, theme, locale, timeZone }: Site): ContextData['portal'] {
+  return { id, title, url, theme, locale, time_zone: timeZone ?? serverZone };
 }
+
+/** The time zone of the server's clock. */
+const serverZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;

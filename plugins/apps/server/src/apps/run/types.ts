@@ -113,6 +113,8 @@ export interface Visit {
   pendingLog: LogEntry[];
   /** Files of the request's form. */
   files?: RequestFiles;
+  /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
+  onSigned?(): void;
   /** Whether code or a rule on events calls a function, without a request. */
   isCall?: boolean;
   /** The rule whose function is called. */

@@ -115,7 +115,7 @@ export function readableMoment(text: string, region: Region): string {
   return moment.kind === 'day' ? day : `${day}, ${time()}`;
 }
 
-/** A number as people read it in a language, with all of its digits. */
-export function readableNumber(value: number, { tag }: Region): string {
-  return new Intl.NumberFormat(tag, { maximumFractionDigits: 20 }).format(value);
+/** A number as people read it in a language, with all of its digits. @param useGrouping with separators of thousands */
+export function readableNumber(value: number, { tag }: Region, useGrouping = true): string {
+  return new Intl.NumberFormat(tag, { maximumFractionDigits: 20, useGrouping }).format(value);
 }

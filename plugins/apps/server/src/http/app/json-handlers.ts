@@ -7,6 +7,7 @@ import {
   type Run,
   removeRecord,
   requireRight,
+  shownRecords,
   shownSettings,
   updateRecord,
   withRun,
@@ -74,8 +75,11 @@ export async function getRecord(exchange: RecordExchange): Promise<void> {
   const record = await services.store.get({ site: site.id, app: app.id }, target.id, rights.viewOwn ?? undefined);
   if (!record) throw notFound(missing.record(target.id, app.id));
   ctx.set('Cache-Control', 'private, no-cache');
-  if (answerUnchanged(ctx, etagOf(record))) return;
-  ctx.body = withId(record);
+  const [shown = record] = await shownRecords(services.files, { site: site.id, app: app.id }, [record]);
+  // The address of a file changes without its record: a client never keeps the old one.
+  if (shown !== record) ctx.set('ETag', etagOf(record));
+  else if (answerUnchanged(ctx, etagOf(record))) return;
+  ctx.body = withId(shown);
 }
 
 /** Operation 4. */

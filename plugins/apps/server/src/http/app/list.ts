@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Items, Json } from '../../../../shared/json';
-import { declaredItems, readCursor, writeCursor } from '../../apps';
+import { declaredItems, readCursor, shownRecords, writeCursor } from '../../apps';
 import { chunks } from '../../common/lists';
 import { readParameters } from '../../common/request-schema';
 import { csvTable } from '../../interchange';
@@ -29,10 +29,10 @@ export function recordUrl({ services, site, app, visit }: Exchange, id: string):
 
 /** Operation 4: the app's records in order of creation, streamed; memory stays flat for any number of records. */
 export async function list(exchange: Exchange, given?: ListFormat): Promise<void> {
-  const { ctx, services, site, app } = exchange;
+  const { ctx, services } = exchange;
   const format = given ?? listFormat(ctx);
   const options = { ...pageOptions(ctx.query), ...ownOnly(exchange) };
-  const key = { site: site.id, app: app.id };
+  const key = keyOf(exchange);
   ctx.type = format;
   ctx.set('Cache-Control', 'private, no-cache');
   if (options.limit !== undefined) {
@@ -42,7 +42,7 @@ export async function list(exchange: Exchange, given?: ListFormat): Promise<void
     if (last && found.length > page.length) ctx.set('Link', nextLink(exchange, options.limit, last.seq));
     ctx.body = streamed(
       ctx,
-      writers[format](exchange, () => [page]),
+      writers[format](exchange, () => shown(exchange, [page])),
     );
     return;
   }
@@ -52,7 +52,7 @@ export async function list(exchange: Exchange, given?: ListFormat): Promise<void
   const begun = [resumed(await batches.next(), batches)];
   ctx.body = streamed(
     ctx,
-    writers[format](exchange, () => begun.pop() ?? stream()),
+    writers[format](exchange, () => shown(exchange, begun.pop() ?? stream())),
   );
 }
 
@@ -62,7 +62,7 @@ export function table(exchange: Exchange, found: StoredRecord[]): void {
   exchange.ctx.set('Cache-Control', 'private, no-store');
   exchange.ctx.body = streamed(
     exchange.ctx,
-    writers['text/csv'](exchange, () => [found]),
+    writers['text/csv'](exchange, () => shown(exchange, [found])),
   );
 }
 
@@ -75,11 +75,12 @@ export async function array(exchange: Exchange, found: StoredRecord[]): Promise<
   ctx.type = 'application/json';
   ctx.set('Cache-Control', 'private, no-store');
   if (found.length <= CHUNK_SIZE) {
-    ctx.body = `[${found.map((record) => entryJson(exchange, record)).join()}]`;
+    const records = await shownRecords(exchange.services.files, keyOf(exchange), found);
+    ctx.body = `[${records.map((record) => entryJson(exchange, record)).join()}]`;
     return;
   }
   const parts: Buffer[] = [];
-  for await (const text of writers['application/json'](exchange, () => [found])) {
+  for await (const text of writers['application/json'](exchange, () => shown(exchange, [found]))) {
     parts.push(Buffer.from(text));
     await setImmediate();
   }
@@ -101,8 +102,15 @@ function nextLink({ services, site, app, visit, target }: Exchange, limit: numbe
   return `<${url}?limit=${limit}&cursor=${writeCursor(seq)}>; rel="next"`;
 }
 
-/** One page in memory, or a stream of all records. */
+const keyOf = ({ site, app }: Exchange) => ({ site: site.id, app: app.id });
+
+/** Batches of records in memory, or a stream of all records. */
 type Batches = StoredRecord[][] | AsyncIterable<StoredRecord[]>;
+
+/** The records with the addresses of their files, looked up for each batch together. */
+async function* shown(exchange: Exchange, batches: Batches): AsyncGenerator<StoredRecord[]> {
+  for await (const batch of batches) yield await shownRecords(exchange.services.files, keyOf(exchange), batch);
+}
 
 /** How each media type writes the records that `read` gives, each time from the first. */
 const writers: Record<ListFormat, (exchange: Exchange, read: () => Batches) => AsyncGenerator<string>> = {

@@ -6,6 +6,7 @@ import {
   redirectOf,
   roleOf,
   shownBlock,
+  shownRecord,
   takePending,
   type Visit,
   withRun,
@@ -49,7 +50,10 @@ export async function showRecord(exchange: RecordExchange): Promise<void> {
     const { record, edit } = await addressedRecord(run, exchange);
     const block = blockOfRecord(run, record);
     if (edit && !block) throw notFound(`The record "${record.id}" has no block to edit it with`);
-    if (!block) return { items: { title: record.id, main: itemList(await localeOf(run), record.id, withId(record)) } };
+    if (!block) {
+      const items = withId(await shownRecord(run, record));
+      return { items: { title: record.id, main: itemList(await localeOf(run), record.id, items) } };
+    }
     return { block: block.id, shown: await displayBlock(run, block, { record, mode: edit ? 'input' : 'text' }) };
   });
   const { items, block, shown } = done.value;

@@ -14,9 +14,11 @@ import { type BuildTools, build, forget } from './build';
 export interface Access {
   sql: Sql;
   trx: Knex.Transaction | undefined;
+  /** The work of the caller can run again: it ends for the build, so that the wait takes none of the time of its logic. */
+  runsAgain?: boolean;
 }
 
-/** An index is missing and cannot be built in the open transaction: build it outside, then run the work again. */
+/** An index is missing, and the caller's transaction or time must not wait for it: build it outside, then run the work again. */
 export class IndexMissing extends Error {
   constructor(readonly build: () => Promise<void>) {
     super('an index must be built first');
@@ -39,7 +41,7 @@ export interface Remembered {
 export interface Readiness {
   /**
    * A complete generation with the needed indexes. Builds it first, with all declared ones; when that takes longer than a
-   * request may wait, ServiceUnavailableError with the progress. IndexMissing in an open transaction.
+   * request may wait, ServiceUnavailableError with the progress. IndexMissing in an open transaction, and for work that runs again.
    */
   ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Ready>;
   /** Drops the remembered state of an app, so that it is read again. */
@@ -136,7 +138,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
   };
 
   const ready: Readiness['ready'] = async (access, scope, declared, needed) => {
-    const { sql, trx } = access;
+    const { sql, trx, runsAgain } = access;
     const remembered = trx ? undefined : known.get(scope);
     const old = remembered && usable(remembered.state, needed);
     if (old && isTrusted(old)) return { generation: old, remembered: { scope, text: remembered.text } };
@@ -151,7 +153,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
           if (generation) await dropAll(scope);
           await build(tools, scope, wanted, 'add');
         });
-      if (trx) throw new IndexMissing(() => orUnavailable(scope, make(), Date.now() + timeout));
+      if (trx || runsAgain) throw new IndexMissing(() => orUnavailable(scope, make(), Date.now() + timeout));
       await orUnavailable(scope, make(), until);
     }
   };

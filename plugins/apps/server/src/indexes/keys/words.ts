@@ -1,3 +1,4 @@
+import { fold } from './folding';
 import { encodeText } from './keys';
 
 /** Folded words of a text, in order, in the form of the index. */
@@ -13,41 +14,14 @@ export function encodeWord(word: string): Buffer {
 
 const MAX_WORD_BYTES = 200;
 
-/**
- * More marks on one letter than Unicode's stream-safe texts have: sorting them takes quadratic time. The two half-width
- * ones are letters by category, and become marks by decomposition.
- */
-const excessMarks = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
+/** Scripts without spaces: each of their characters is a word, so that any part of a sentence is found as a phrase. */
+const unspacedScripts =
+  'Han Hiragana Katakana Bopomofo Yi Thai Lao Khmer Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Javanese Balinese';
+const unspaced = `(?=[\\p{L}\\p{N}])[${unspacedScripts.replace(/\S+ ?/g, (name) => `\\p{Script_Extensions=${name.trim()}}`)}]`;
 
-/** Case- and accent-insensitive, width- and ligature-insensitive form of a text; the same for every database. */
-export function fold(text: string): string {
-  return text
-    .replace(excessMarks, '$1')
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[ßøłđıæœþðς]/g, (letter) => letters[letter] ?? letter)
-    .normalize('NFKC');
-}
-
-/** Letters that Unicode does not decompose, and their usual transcriptions. */
-const letters: Record<string, string> = {
-  ß: 'ss',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ı: 'i',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-  ð: 'd',
-  ς: 'σ',
-};
-
-/** In scripts without spaces each character is a word, so that any part of a sentence is found as a phrase. */
-const unspaced =
-  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}]';
-const wordPattern = new RegExp(`${unspaced}\\p{M}*|(?:(?!${unspaced})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
+/** An emoji is a word of its own; two letters make a flag. */
+const emoji = '\\p{RI}{2}|\\p{RI}|\\p{Extended_Pictographic}';
+const wordPattern = new RegExp(`${emoji}|${unspaced}\\p{M}*|(?:(?!${unspaced})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
 
 /** Words as one string that contains each phrase as ` word word `. */
 export function phraseText(list: readonly string[]): string {
@@ -65,7 +39,7 @@ export interface TextCondition {
   negated: boolean;
 }
 
-/** Reads `word word`, `"a phrase"`, `prefix*`, `-word` and `or`; parts without any letter or digit are left out. */
+/** Reads `word word`, `"a phrase"`, `prefix*`, `-word` and `or`; parts without any letter, digit or emoji are left out. */
 export function parseTextQuery(text: string): TextQuery {
   const alternatives: TextQuery = [[]];
   for (const [part = '', minus, phrase, word = ''] of text.matchAll(/(-?)(?:"([^"]*)(?:"|$)|([^\s"]+))/g)) {

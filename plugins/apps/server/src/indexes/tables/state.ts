@@ -7,7 +7,7 @@ import type { StoredLayout } from './layout';
  * Version of the format of index entries; increase it when the entries of a record change. Writers also write to
  * generations of other formats, but searches have a new one built.
  */
-const format = 2;
+const format = 3;
 
 /** One set of index tables of an app. Writes go to all that are not `planned`; searches use a `ready` one. */
 export interface Generation {

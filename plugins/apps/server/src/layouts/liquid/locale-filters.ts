@@ -49,12 +49,13 @@ function numberOf(value: unknown): number | Intl.StringNumericLiteral | null {
 
 /**
  * A number in the language of the site; what is no number stays unchanged.
- * @param args `digits`: exactly so many after the decimal point; `currency`: a code such as `EUR`
+ * @param args `digits`: exactly so many after the decimal point; `currency`: a code such as `EUR`; `grouping: false` without
+ *   separators of thousands
  */
 function formatNumber(this: FilterThis, value: unknown, ...args: unknown[]): unknown {
   const number = numberOf(value);
   if (number === null) return value;
-  const { digits, currency } = named(args);
+  const { digits, currency, grouping = true } = named(args);
   if (digits !== undefined && !(Number.isInteger(digits) && Number(digits) >= 0 && Number(digits) <= MAX_DIGITS))
     throw new Error(`"digits" is a whole number from 0 to ${MAX_DIGITS}`);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(plainText(currency)))
@@ -62,7 +63,9 @@ function formatNumber(this: FilterThis, value: unknown, ...args: unknown[]): unk
   const fixed =
     digits === undefined ? {} : { minimumFractionDigits: Number(digits), maximumFractionDigits: Number(digits) };
   const unit = currency === undefined ? {} : ({ style: 'currency', currency: plainText(currency) } as const);
-  return new Intl.NumberFormat(localeOf(this).tag, { ...fixed, ...unit }).format(number);
+  return new Intl.NumberFormat(localeOf(this).tag, { ...fixed, ...unit, useGrouping: grouping !== false }).format(
+    number,
+  );
 }
 
 /**

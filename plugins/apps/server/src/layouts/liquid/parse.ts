@@ -6,8 +6,7 @@ import { BraceToken, splitBraces } from './braces';
 import { candidates } from './elements';
 import { asDefinitionError } from './layout-errors';
 import { checkMarks } from './marks';
-import { namedIn } from './named';
-import { namesContext, shownIn } from './shown';
+import { namedIn, namesContext, shownIn } from './shown';
 import { setPartials } from './tags';
 
 /** Delimiter that turns outputs off where `{{` is text: no layout is likely to contain it. */

@@ -63,6 +63,7 @@ const classes: readonly PythonClass[] = [
       'request: Request',
       'parent_request: ParentRequest | None',
       'portal: Portal',
+      'now: str',
       'content: Content',
       'api: Api',
       'mail: Mail',
@@ -149,7 +150,10 @@ const classes: readonly PythonClass[] = [
   {
     name: 'Portal',
     doc: 'The site.',
-    members: ['id: str', 'title: str', 'url: str', 'theme: str', 'locale: str | None', url],
+    members: [
+      ...['id: str', 'title: str', 'url: str', 'theme: str', 'locale: str | None', 'time_zone: str', url],
+      "def day_begin(self, day: Any = '', days: int = 0) -> str",
+    ],
   },
   { name: 'ContentItem', doc: 'A content item; its fields are attributes and keys.', members: itemMembers },
   {

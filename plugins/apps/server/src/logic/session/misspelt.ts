@@ -9,7 +9,7 @@ const url = 'id url absolute_url';
 const ownMembers: Record<string, { type: string; names: string[] }> = {
   context: {
     type: 'Context',
-    names: words('app block record request parent_request portal content api params modules escape'),
+    names: words('app block record request parent_request portal now content api params modules escape'),
   },
   app: { type: 'App', names: words(`${url} settings blocks indexes acl messages add_message get_block`) },
   record: { type: 'AppRecord', names: words(`${url} uid get items set_block`) },
@@ -19,7 +19,7 @@ const ownMembers: Record<string, { type: string; names: string[] }> = {
   },
   request: { type: 'Request', names: words('method url URL path query form body headers get has response') },
   response: { type: 'Response', names: words('status') },
-  portal: { type: 'Portal', names: words(`${url} title theme`) },
+  portal: { type: 'Portal', names: words(`${url} title theme locale time_zone day_begin get`) },
   content: { type: 'Content', names: words(`${url} type documentId title path absolute_url_path get`) },
   api: { type: 'Api', names: words('user content') },
 };

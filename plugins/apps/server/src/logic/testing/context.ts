@@ -23,7 +23,14 @@ export function contextOf(changed: Partial<ContextData> = {}): ContextData {
       headers: { accept: 'text/html' },
     },
     parent_request: null,
-    portal: { id: 'site', title: 'Site', url: 'http://x/site', theme: 'basic', locale: 'en' },
+    portal: {
+      id: 'site',
+      title: 'Site',
+      url: 'http://x/site',
+      theme: 'basic',
+      locale: 'en',
+      time_zone: 'Europe/Berlin',
+    },
     content: {
       type: 'api::article.article',
       id: '1',

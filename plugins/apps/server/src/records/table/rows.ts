@@ -1,4 +1,5 @@
 import { expectWork } from '../../common/time/pace';
+import { documentIdsIn } from '../../files';
 import type { IndexedRecord, Row, Sql } from '../../indexes';
 import { marks } from '../../indexes';
 import type { Items, StoredRecord } from '../types';
@@ -73,6 +74,16 @@ class ReadRecord implements StoredRecord {
   static textOf(record: StoredRecord): string | undefined {
     return record instanceof ReadRecord ? record.#text : undefined;
   }
+}
+
+/** Whether a record may name files of the media library: a quick look that parses nothing. */
+export function mayNameFiles(record: StoredRecord): boolean {
+  return ReadRecord.textOf(record)?.includes('"documentId"') ?? documentIdsIn(record.items).length > 0;
+}
+
+/** The record with other items. */
+export function withOtherItems({ id, creator, version, seq }: StoredRecord, items: Items): StoredRecord {
+  return { id, items, creator, version, seq };
 }
 
 export const toRecord = (row: Row): StoredRecord => new ReadRecord(row);

@@ -130,7 +130,7 @@ export class UnitTransaction {
   private async readOutside<T>(work: (access: Access) => Promise<T>): Promise<T> {
     const { database, dialect } = this.tools;
     const trx = await database.current();
-    return this.watched(() => work({ sql: createSql(trx ?? readerOf(database), dialect), trx }));
+    return this.watched(() => work({ sql: createSql(trx ?? readerOf(database), dialect), trx, runsAgain: true }));
   }
 
   /** @param measure runs the work and counts its time */

@@ -27,13 +27,13 @@ export default function CodeTab({ app }: { app: AppDetail }) {
     changed,
     theirs,
     problems: found,
-    open,
+    choose,
     save,
     edit,
     move,
     takeTheirs,
     close,
-  } = useFile(app, locked !== null);
+  } = useFile(app, locked !== null, () => window.confirm(text('code.unsaved')));
   // What failed when a run was run again, until the text changes.
   const [failures, setFailures] = useState<CodeProblem[]>([]);
   const current = opened?.text;
@@ -54,7 +54,7 @@ export default function CodeTab({ app }: { app: AppDetail }) {
             chosen={path}
             isLocked={locked !== null}
             isUnsaved={changed !== null}
-            onChoose={open}
+            onChoose={choose}
           />
         </Box>
         <Flex direction="column" alignItems="stretch" gap={4} flex="100 1 46rem" minWidth="0">

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
 import type { AppDetail, CodeFile, CodeProblem } from '../../../../../shared/admin-api';
 import { type PanelError, useAction } from '../../../api/base';
 import { useAppsCheckFilesMutation, useAppsWriteFileMutation, useLazyAppsFileQuery } from '../../../api/code';
@@ -7,11 +8,20 @@ import { draftOf, keepDraft, type OpenedFile } from './drafts';
 /** Milliseconds after the last key before the texts are checked. */
 const CHECK_AFTER = 800;
 
+/** The parameter of the address with the path of the file. */
+const FILE = 'file';
+
 /** What is on the disk instead of what was read; null: the file was deleted. */
 export type Theirs = { current: CodeFile | null };
 
-/** The file in the editor: reads it, keeps what is entered, checks it, and saves it unless it has changed meanwhile. */
-export function useFile(app: AppDetail, isLocked: boolean) {
+/**
+ * The file in the editor: reads it, keeps what is entered, checks it, and saves it unless it has changed meanwhile. The address of the
+ * page names it, so that a reload, the browser's Back and a copied address open it.
+ * @param mayLeave asks whether a text that is not saved may be lost
+ */
+export function useFile(app: AppDetail, isLocked: boolean, mayLeave: () => boolean) {
+  const [search, setSearch] = useSearchParams();
+  const wanted = search.get(FILE);
   const act = useAction();
   const key = { site: app.site, app: app.id };
   const [opened, setOpened] = useState<OpenedFile | null>(() => draftOf(app));
@@ -38,15 +48,32 @@ export function useFile(app: AppDetail, isLocked: boolean) {
 
   useEffect(() => keepDraft({ site, id }, opened), [site, id, opened]);
 
+  /** Puts a file, or none, into the address. */
+  const address = (named: string | undefined, replace: boolean) =>
+    setSearch(named === undefined ? {} : { [FILE]: named }, { replace });
+
   const open = useCallback(
-    async (wanted: string) => {
-      const file = await act(() => readFile({ site, app: id, path: wanted }).unwrap());
-      if (!file) return;
+    async (named: string): Promise<boolean> => {
+      const file = await act(() => readFile({ site, app: id, path: named }).unwrap());
+      if (!file) return false;
       setTheirs(null);
       setOpened({ file, text: file.text });
+      return true;
     },
     [act, readFile, site, id],
   );
+  const choose = async (named: string) => {
+    if (await open(named)) address(named, named === wanted);
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is opened changes the address, not the other way round
+  useEffect(() => {
+    if ((wanted ?? undefined) === path) return;
+    const isDraft = wanted === null && opened === draftOf(app);
+    if (changed !== null && (isDraft || !mayLeave())) address(path, true);
+    else if (wanted !== null) void open(wanted);
+    else close();
+  }, [wanted]);
 
   const save = useCallback(
     async (revision: string | null | undefined = opened?.file.revision) => {
@@ -71,12 +98,19 @@ export function useFile(app: AppDetail, isLocked: boolean) {
 
   const edit = useCallback((entered: string) => setOpened((now) => now && { ...now, text: entered }), []);
   /** The file has another path; what is entered stays. */
-  const move = (file: CodeFile) =>
+  const move = (file: CodeFile) => {
     setOpened((now) => now && { file, text: now.text === now.file.text ? file.text : now.text });
+    address(file.path, true);
+  };
+  function close() {
+    setOpened(null);
+    setTheirs(null);
+    if (wanted !== null) address(undefined, true);
+  }
   const takeTheirs = () => {
-    if (theirs?.current) setOpened({ file: theirs.current, text: theirs.current.text });
-    else setOpened(null);
+    if (!theirs?.current) return close();
+    setOpened({ file: theirs.current, text: theirs.current.text });
     setTheirs(null);
   };
-  return { opened, changed, theirs, problems, open, save, edit, move, takeTheirs, close: () => setOpened(null) };
+  return { opened, changed, theirs, problems, choose, save, edit, move, takeTheirs, close };
 }

@@ -2,6 +2,7 @@ import { shortWork } from '../../../common/time/pace';
 import type { StoredRecord } from '../../../records/types';
 import { localeOf } from '../../run/locale';
 import type { FormError } from '../../run/refusals';
+import { shownRecord } from '../../run/shown-files';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
@@ -28,11 +29,12 @@ export const onlyShows = (block: Block, fields: FormFields): boolean =>
 export async function shownAgain(
   run: Run,
   block: Block,
-  record: StoredRecord | null,
+  stored: StoredRecord | null,
   fields: FormFields,
   errors: readonly FormError[] = [],
   keepsFiles = true,
 ): Promise<DisplayOptions> {
+  const record = await shownRecord(run, stored);
   const { files } = run.visit;
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);

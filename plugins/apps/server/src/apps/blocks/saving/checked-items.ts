@@ -100,7 +100,7 @@ export async function checkedItems(run: Run, block: Block, session: BlockSession
   await expectWork(CHECK_TIME * (Object.keys(items).length + block.definition.elements.size));
   const sources = { files: undefined, items: record?.items, named: await filesOf(run, block, change) };
   const { fields, wrong } = fieldsOfItems(block, items, sources);
-  session.setRecord(record);
+  await session.setRecord(record);
   session.setSent(fields as Items, body);
   const submitted = { fields, wrong, shows: () => true, sources };
   const submission = await checkSubmission(run, block, session, submitted, (errors) =>

@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../../shared/json';
 import type { Region } from '../../../common/values/moments';
-import { elementTypes } from '../../elements';
+import { readableValue } from '../../elements';
 import { shown } from '../../mail/fill';
 import type { ElementDefinition } from '../../types';
 import { isMapping } from '../../yaml/schema';
@@ -33,7 +33,6 @@ function textOf(element: ElementDefinition, value: Json | undefined, say: Say, r
   if (Array.isArray(value)) return value.map((one) => textOf(element, one, say, region)).join(', ');
   if (element.type === 'BOOLEAN' && typeof value === 'boolean') return say(value ? 'yes' : 'no');
   if (value !== undefined && isMapping(value) && typeof value.documentId === 'string') return shown(value.name);
-  const readable = region && elementTypes.get(element.type)?.readable;
-  if (readable && value !== undefined && value !== null) return readable(value, region);
-  return element.options?.find((option) => option.value === value)?.label ?? shown(value);
+  const label = element.options?.find((option) => option.value === value)?.label;
+  return label ?? shown(region && value !== undefined ? readableValue(element, value, region) : value);
 }

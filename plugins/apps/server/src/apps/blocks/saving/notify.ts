@@ -1,6 +1,7 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
+import { valueInTitle } from '../../elements';
 import { isAddress } from '../../mail/addresses';
 import { filledLine } from '../../mail/fill';
 import { checkedMail, mailLimits } from '../../mail/message';
@@ -38,10 +39,12 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   if (to.length === 0) return;
   const replyTo = fill(notify.replyTo);
   const html = notify.block === null ? '' : await bodyOf(run, block, notify.block, record);
+  const { elements } = block.definition;
   const locale = await localeOf(run);
   const { say } = locale;
-  const lines = mailLines(block.definition.elements, record.items, say, locale);
-  const subject = fill(notify.subject).slice(0, mailLimits.subject) || run.app.id;
+  const lines = mailLines(elements, record.items, say, locale);
+  const readable = (name: string) => valueInTitle(elements.get(name), valueFor(run, record, name) ?? null, locale);
+  const subject = filledLine(notify.subject, readable).slice(0, mailLimits.subject) || run.app.id;
   const mail = checkedMail({
     to,
     subject,

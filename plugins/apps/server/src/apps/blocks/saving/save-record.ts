@@ -38,7 +38,7 @@ export async function saveInSession(
   const saving = new Set([addressOf(run, record.id)]);
   for (const address of saving) run.saving.add(address);
   try {
-    session.setRecord(record);
+    await session.setRecord(record);
     let current = await storeComputed(run, block, session, record, options.creation);
     if (options.choosesId && session.has('record_id')) {
       current = await renamed(run, session, current);
@@ -60,7 +60,7 @@ async function renamed(run: Run, session: BlockSession, record: StoredRecord): P
   if (run.depth === 0) refuseInvalid(run);
   const current = await currentRecord(run, record.id);
   const named = id === null ? current : await run.unit.rename(keyOf(run), current.id, readId(id), 'number');
-  session.setRecord(named);
+  await session.setRecord(named);
   return named;
 }
 
@@ -78,7 +78,7 @@ async function storeComputed(
   if (values.size === 0) return record;
   const set = Object.fromEntries(values) as Items;
   const changed = await run.unit.update(keyOf(run), record.id, { set });
-  session.setRecord(changed);
+  await session.setRecord(changed);
   return changed;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { declaredItems } from '../../../apps';
+import { declaredItems, shownRecords } from '../../../apps';
 import { must, readParameters } from '../../../common/request-schema';
 import { slices } from '../../../common/time/pace';
 import { csvTable } from '../../../interchange';
@@ -22,7 +22,7 @@ export const exportRecords: Handle = async (ctx, services) => {
   const { format, query } = readParameters(parameters, ctx.query);
   const batches = batchesOf(services, found, query);
   const declared = declaredItems(found.app).map(({ name }) => name);
-  const chunks = format === 'csv' ? csvTable(batches, { declared }) : ndjson(batches);
+  const chunks = format === 'csv' ? csvTable(shown(services, found, batches), { declared }) : ndjson(batches);
   // The first piece is read before the answer begins, so that a bad query is still a clean error.
   const first = await chunks.next();
   ctx.type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
@@ -36,6 +36,13 @@ function batchesOf({ store }: HttpServices, { app, key }: PanelApp, query: strin
   if (query.trim() === '') return () => store.stream(key);
   const search = plainSearch(query, app.indexes) ?? { query };
   return () => store.streamMatches(key, app.indexes, search);
+}
+
+/** The records with the addresses of their files: a table is read by people, NDJSON keeps what is stored. */
+function shown({ files }: HttpServices, { key }: PanelApp, batches: Batches): Batches {
+  return async function* () {
+    for await (const batch of batches()) yield await shownRecords(files, key, batch);
+  };
 }
 
 async function* ndjson(batches: Batches): AsyncGenerator<string> {

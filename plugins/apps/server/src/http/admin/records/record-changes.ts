@@ -5,6 +5,7 @@ import { type Items, isItems, itemOf } from '../../../../../shared/json';
 import { changeRecord, createRecord, permittedRecord, removeRecord, withRun } from '../../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
+import { eachFile } from '../../../files';
 import type { RecordChange, StoredRecord } from '../../../records/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
@@ -68,7 +69,7 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
         const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
         if (etagOf(record) !== version)
           throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
-        return changeRecord(run, record, changeBetween(record.items, items), items);
+        return changeRecord(run, record, changeBetween(record.items, storedFiles(record.items, items)), items);
       },
       { recordId: id },
     );
@@ -104,6 +105,18 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
     return { deleted: wanted.length - failed.length, failed };
   },
 };
+
+/** Items that the panel sends back, with what is stored of the record's files: the panel shows their current addresses. */
+function storedFiles(before: Items, after: Items): Items {
+  const stored = new Map<string, object>();
+  eachFile(before, ({ documentId, url, mime, size, width, height }) =>
+    stored.set(documentId, { url, mime, size, ...(width && height ? { width, height } : {}) }),
+  );
+  if (stored.size === 0) return after;
+  const copy = structuredClone(after);
+  eachFile(copy, (file) => Object.assign(file, stored.get(file.documentId)));
+  return copy;
+}
 
 /** What the panel, which sends all items of a record, has changed: what it sends back unchanged is not sent by its user. */
 function changeBetween(before: Items, after: Items): RecordChange {

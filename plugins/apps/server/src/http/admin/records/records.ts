@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RecordCreator, RecordSummary, RecordsPage, recordRoutes } from '../../../../../shared/admin-api';
+import { shownRecords } from '../../../apps';
 import { must, readParameters } from '../../../common/request-schema';
 import type { StoredRecord } from '../../../records/types';
 import type { HttpServices } from '../../request/exchange';
@@ -58,14 +59,15 @@ export const recordHandlers: Handlers<typeof recordRoutes> = {
 /** Records as the panel shows them, with their creators by name. */
 export async function summaries(
   services: HttpServices,
-  { site, app }: PanelApp,
+  { site, app, key }: PanelApp,
   records: readonly StoredRecord[],
 ): Promise<RecordSummary[]> {
   const identities = new Set(records.flatMap(({ creator }) => creator || []));
   const creators = await services.creators([...identities]);
   const creatorOf = (identity: string | null): RecordCreator | null =>
     identity ? { identity, ...(creators.get(identity) ?? { name: identity, path: null }) } : null;
-  return records.map(({ id, creator, items }) => ({
+  const shown = await shownRecords(services.files, key, records);
+  return shown.map(({ id, creator, items }) => ({
     id,
     url: services.sites.urls.record(site, app.id, id),
     creator: creatorOf(creator),

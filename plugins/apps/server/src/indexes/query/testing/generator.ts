@@ -59,6 +59,8 @@ const scalars: Json[] = [
 const odd: Json[] = [[1, 2], { a: 1 }, []];
 const vocabulary = [
   'quick',
+  '🍕',
+  'quick\u00adly',
   'quickly',
   'Brown',
   'fox',
