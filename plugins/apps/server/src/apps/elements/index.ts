@@ -1,4 +1,5 @@
 import type { Json } from '../../../../shared/json';
+import type { Region } from '../../common/values/moments';
 import { type Message, message } from '../locales';
 import type { App, ElementDefinition } from '../types';
 import { action } from './action';
@@ -12,6 +13,7 @@ import { file } from './file';
 import { group } from './group';
 import { hidden } from './hidden';
 import { image } from './image';
+import { plainText } from './inputs/html';
 import { markdown } from './markdown';
 import { number } from './number';
 import { radio } from './radio';
@@ -76,6 +78,18 @@ export function textsOfValue(element: ElementDefinition, value: Json): readonly 
     : (type?.otherType ?? message('text'));
 }
 
+/** The texts of a stored value as a form that shows it sends them, compared with `textsCompared`. */
+export function textsShown(element: ElementDefinition, value: Json, region: Region): readonly string[] {
+  const { shows } = elementTypes.get(element.type) ?? {};
+  return textsCompared(element, shows?.(value, element, region) ?? [plainText(value)]);
+}
+
+/** The texts that a form has sent for an element, without what browsers change by themselves. */
+export function textsCompared(element: ElementDefinition, submitted: readonly string[]): readonly string[] {
+  const { compares } = elementTypes.get(element.type) ?? {};
+  return compares?.(submitted, element) ?? [...submitted];
+}
+
 /** The role of an element; undefined for an unknown type or a missing element. */
 export const roleOf = (element: { type: string } | undefined): ElementRole | undefined =>
   element && elementTypes.get(element.type)?.role;
@@ -100,8 +114,8 @@ export const isNumeric = ({ type }: { type: string }): boolean => elementTypes.g
 
 export { actionField, builtInActions } from './action';
 export { PAGES, pageFields } from './form-fields';
-export { toOptions } from './inputs/choice';
-export { MAX_FILES, type ShownFile } from './inputs/file-input';
+export { optionsToRead, toOptions } from './inputs/choice';
+export { MAX_FILES, type ShownFile, STORED } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
 export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';

@@ -1,7 +1,16 @@
-import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
 import { shortWork } from '../../../common/time/pace';
 import type { StoredFile, TemporaryFile } from '../../../files';
-import { boundsOf, elementTypes, entryElements, isShown, MAX_REFERENCES, referencesIn, roleOf } from '../../elements';
+import {
+  boundsOf,
+  elementTypes,
+  entryElements,
+  isShown,
+  MAX_REFERENCES,
+  optionsToRead,
+  referencesIn,
+  roleOf,
+} from '../../elements';
 import type { Message } from '../../locales';
 import { patternWork } from '../../patterns/pattern-machine';
 import { localeOf } from '../../run/locale';
@@ -16,9 +25,12 @@ import { targetsOf } from '../references';
 import { entriesOf, repeatsOf, shownInputs } from '../sent/entered';
 import type { SentFields } from '../sent/fields-of-items';
 import type { Entries, FormFields } from '../sent/form';
+import { storedEntries } from '../sent/form-version';
+import { keptValue } from '../sent/left-alone';
 import { type EntryTools, readEntries, type WrongField } from '../sent/read-entries';
 import { type SentEntries, sentEntries } from '../sent/sent-entries';
 import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from '../sent/submitted-files';
+import { type ChangedRecord, changeOf, conflictErrors, conflictsIn } from './conflicts';
 
 /** A read submission of a block's form. */
 export interface Submission extends Entries {
@@ -28,6 +40,8 @@ export interface Submission extends Entries {
   files: readonly (StoredFile | TemporaryFile)[];
   /** Inputs whose condition is not met. */
   hidden: ReadonlySet<string>;
+  /** Messages about fields that the sender and somebody else have changed. */
+  conflicts: readonly FormError[];
 }
 
 /** Fields to be read, with what they are read for. */
@@ -39,7 +53,11 @@ export interface SubmittedFields {
   sources?: FileSources;
   /** Inputs whose JSON values are of another type. */
   wrong?: SentFields['wrong'];
+  /** The record that a form changes: of fields that its sender has left alone the stored values stay. */
+  before?: ChangedRecord;
 }
+
+type ReadValue = { value: Json } | { error: Message } | { wrong: readonly WrongField[] };
 
 /**
  * Reads and checks every input that the block's layout shows (docs/reference/definitions.md#submitted-fields): a form
@@ -51,17 +69,19 @@ export async function readSubmission(
   run: Run,
   block: Block,
   session: BlockSession,
-  { fields, shows, sources, wrong: ofOtherType }: SubmittedFields,
+  { fields, shows, sources, wrong: ofOtherType, before }: SubmittedFields,
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
   const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
   const sent = await shortWork(() => sentEntries(block.definition, fields));
   const entered = await shortWork(() => entriesOf(inputs, fields, sent));
+  const locale = await localeOf(run);
   const wrong = new Map<string, Message | readonly WrongField[]>();
   const items: Items = {};
   const files: (StoredFile | TemporaryFile)[] = [];
-  const stored = sources?.items ?? {};
+  const stored = before?.items ?? sources?.items ?? {};
   const hidden = new Set<string>();
+  const changedByAll: ElementDefinition[] = [];
   /** The value that the record will have; of a wrong field what was entered. */
   const valueFor = (name: string): Json => {
     if (hidden.has(name)) return null;
@@ -76,40 +96,62 @@ export async function readSubmission(
     files.push(...found.files);
     return { value: fileItem(element, found.files, sources?.files) };
   };
-  const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
-  for (const element of inputs) {
+  const readGroup = async (element: ElementDefinition, own: SentEntries, isStale: boolean): Promise<ReadValue> => {
+    const value = itemOf(stored, element.name);
+    const readTarget = await entryReferences(run, element, own, value);
+    const shown = before && !isStale ? { stored: storedEntries(value) } : {};
+    const tools = { options, work, readFileItem, readReference: readTarget, region: locale, ...shown };
+    const read = await readEntries(element, own, tools);
+    if (read.wrong.length > 0) return { wrong: read.wrong };
+    // Entries that no form can show.
+    const others = before && Array.isArray(value) ? value.filter((one) => !isItems(one)) : [];
+    return { value: others.length > 0 ? [...(read.value as Json[]), ...others] : read.value };
+  };
+  const readInput = async (element: ElementDefinition, known: Json | undefined): Promise<ReadValue | undefined> => {
     const { name, type } = element;
     const submitted = entered.get(name) ?? [];
+    const result = isOfFiles(element)
+      ? await readFileItem(name, element, submitted)
+      : type === 'REFERENCE'
+        ? await readReference(run, element, submitted, itemOf(stored, name))
+        : await shortWork(() =>
+            elementTypes.get(type)?.read?.(submitted, element, optionsToRead(options.get(name) ?? [], known), work),
+          );
+    const kept = result && keptValue(element, { submitted, stored: known, result, region: locale });
+    return kept === undefined ? result : { value: kept };
+  };
+  const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
+  for (const element of inputs) {
+    const { name } = element;
+    const known = before && Object.hasOwn(stored, name) ? itemOf(stored, name) : undefined;
     if (!(await shortWork(() => isShown(element, valueFor)))) {
       hidden.add(name);
       if (Object.hasOwn(stored, name)) items[name] = null;
-    } else if (ofOtherType?.has(name)) {
-      wrong.set(name, ofOtherType.get(name) ?? []);
-    } else if (!sources && ofFiles.has(name)) {
-      // The record keeps what it has.
-    } else if (element.entry) {
-      const own = sent.get(name) ?? NO_ENTRIES;
-      const readTarget = await entryReferences(run, element, own, itemOf(stored, name));
-      const read = await readEntries(element, own, { options, work, readFileItem, readReference: readTarget });
-      if (read.wrong.length > 0) wrong.set(name, read.wrong);
-      else items[name] = read.value;
-    } else if (type === 'REFERENCE') {
-      const read = await readReference(run, element, submitted, itemOf(stored, name));
-      if ('error' in read) wrong.set(name, read.error);
-      else items[name] = read.value;
-    } else {
-      const result = isOfFiles(element)
-        ? await readFileItem(name, element, submitted)
-        : await shortWork(() => elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work));
-      if (!result) continue;
-      if ('error' in result) wrong.set(name, result.error);
-      else items[name] = result.value;
+      continue;
     }
+    if (ofOtherType?.has(name)) {
+      wrong.set(name, ofOtherType.get(name) ?? []);
+      continue;
+    }
+    // Without files, the record keeps what it has.
+    if (!sources && ofFiles.has(name)) continue;
+    const own = sent.get(name) ?? NO_ENTRIES;
+    const submitted = entered.get(name) ?? [];
+    const change =
+      before && (await shortWork(() => changeOf(element, { submitted, entries: own, before, region: locale })));
+    if (change === 'theirs') continue;
+    if (change === 'both') changedByAll.push(element);
+    const result = element.entry ? await readGroup(element, own, change === 'both') : await readInput(element, known);
+    if (!result) continue;
+    if ('error' in result) wrong.set(name, result.error);
+    else if ('wrong' in result) wrong.set(name, result.wrong);
+    else if (change !== 'none' || known === undefined) items[name] = result.value;
   }
-  const { say } = await localeOf(run);
+  const { say } = locale;
   const all = [...wrong].flatMap(([name, found]) => ('key' in found ? [{ path: [name], message: found }] : found));
   const errors = all.map(({ path, message: { key, values } }) => ({ path, message: say(key, values) }));
-  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files, hidden };
+  const conflicts = await conflictErrors(run, changedByAll, stored, options);
+  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files, hidden, conflicts };
 }
 
 /**
@@ -133,8 +175,8 @@ export async function checkSubmission(
   const automatic = Object.hasOwn(fields, '_save') ? guardProblem(run, block, fields) : null;
   const { say } = await localeOf(run);
   const ofForm = automatic === null ? [] : [{ path: [], message: say(automatic.key) }];
-  const errors = [...ofForm, ...wrong, ...run.refusals.errors];
-  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
+  const errors = [...ofForm, ...submission.conflicts, ...wrong, ...run.refusals.errors];
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget, conflictsIn(submission));
   return submission;
 }
 
