@@ -63,7 +63,11 @@ const RUNNING = HOUR / 6;
 const PRUNE = 60_000;
 
 /** Characters of an answer; answers that are kept of one sender, and of all. */
-const MAX_KEPT = { characters: 64_000, ofSender: 1_000, together: 100_000 };
+const MAX_KEPT = {
+  characters: 64_000,
+  ofSender: 1_000,
+  together: 100_000,
+};
 
 /** In place of an answer that is too large. */
 const TOO_LARGE = 'too large';

@@ -1,5 +1,6 @@
 import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
 import { shortWork } from '../../../common/time/pace';
+import type { Region } from '../../../common/values/moments';
 import type { StoredFile, TemporaryFile } from '../../../files';
 import {
   boundsOf,
@@ -81,49 +82,17 @@ export async function readSubmission(
   const files: (StoredFile | TemporaryFile)[] = [];
   const stored = before?.items ?? sources?.items ?? {};
   const hidden = new Set<string>();
-  const changedByAll: ElementDefinition[] = [];
+  const changedByBoth: ElementDefinition[] = [];
   /** The value that the record will have; of a wrong field what was entered. */
   const valueFor = (name: string): Json => {
     if (hidden.has(name)) return null;
     const known = [items, stored].find((one) => Object.hasOwn(one, name));
     return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
   };
-  const work = patternWork();
-  /** The item of a field of files, or what is wrong with them. */
-  const readFileItem = async (field: string, element: ElementDefinition, submitted: readonly string[]) => {
-    const found = await readFiles(field, element, submitted, sources ?? NO_FILES);
-    if ('error' in found) return found;
-    files.push(...found.files);
-    return { value: fileItem(element, found.files, sources?.files) };
-  };
-  const readGroup = async (element: ElementDefinition, own: SentEntries, isStale: boolean): Promise<ReadValue> => {
-    const value = itemOf(stored, element.name);
-    const readTarget = await entryReferences(run, element, own, value);
-    const shown = before && !isStale ? { stored: storedEntries(value) } : {};
-    const tools = { options, work, readFileItem, readReference: readTarget, region: locale, ...shown };
-    const read = await readEntries(element, own, tools);
-    if (read.wrong.length > 0) return { wrong: read.wrong };
-    // Entries that no form can show.
-    const others = before && Array.isArray(value) ? value.filter((one) => !isItems(one)) : [];
-    return { value: others.length > 0 ? [...(read.value as Json[]), ...others] : read.value };
-  };
-  const readInput = async (element: ElementDefinition, known: Json | undefined): Promise<ReadValue | undefined> => {
-    const { name, type } = element;
-    const submitted = entered.get(name) ?? [];
-    const result = isOfFiles(element)
-      ? await readFileItem(name, element, submitted)
-      : type === 'REFERENCE'
-        ? await readReference(run, element, submitted, itemOf(stored, name))
-        : await shortWork(() =>
-            elementTypes.get(type)?.read?.(submitted, element, optionsToRead(options.get(name) ?? [], known), work),
-          );
-    const kept = result && keptValue(element, { submitted, stored: known, result, region: locale });
-    return kept === undefined ? result : { value: kept };
-  };
+  const read = inputReader(run, { sources, isForm: before !== undefined, stored, options, region: locale, files });
   const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
   for (const element of inputs) {
     const { name } = element;
-    const known = before && Object.hasOwn(stored, name) ? itemOf(stored, name) : undefined;
     if (!(await shortWork(() => isShown(element, valueFor)))) {
       hidden.add(name);
       if (Object.hasOwn(stored, name)) items[name] = null;
@@ -135,23 +104,74 @@ export async function readSubmission(
     }
     // Without files, the record keeps what it has.
     if (!sources && ofFiles.has(name)) continue;
-    const own = sent.get(name) ?? NO_ENTRIES;
-    const submitted = entered.get(name) ?? [];
-    const change =
-      before && (await shortWork(() => changeOf(element, { submitted, entries: own, before, region: locale })));
+    const own = { submitted: entered.get(name) ?? [], entries: sent.get(name) ?? NO_ENTRIES };
+    const change = before && (await shortWork(() => changeOf(element, { ...own, before, region: locale })));
     if (change === 'theirs') continue;
-    if (change === 'both') changedByAll.push(element);
-    const result = element.entry ? await readGroup(element, own, change === 'both') : await readInput(element, known);
+    if (change === 'both') changedByBoth.push(element);
+    const result = await read(element, own, change === 'both');
     if (!result) continue;
     if ('error' in result) wrong.set(name, result.error);
     else if ('wrong' in result) wrong.set(name, result.wrong);
-    else if (change !== 'none' || known === undefined) items[name] = result.value;
+    else if (change !== 'none' || !Object.hasOwn(stored, name)) items[name] = result.value;
   }
-  const { say } = locale;
   const all = [...wrong].flatMap(([name, found]) => ('key' in found ? [{ path: [name], message: found }] : found));
-  const errors = all.map(({ path, message: { key, values } }) => ({ path, message: say(key, values) }));
-  const conflicts = await conflictErrors(run, changedByAll, stored, options);
+  const errors = all.map(({ path, message: { key, values } }) => ({ path, message: locale.say(key, values) }));
+  const conflicts = await conflictErrors(run, changedByBoth, stored, options);
   return { entered, repeats: repeatsOf(inputs, sent), items, errors, files, hidden, conflicts };
+}
+
+/** What reads the inputs of one submission. */
+interface Reading {
+  sources: FileSources | undefined;
+  /** Whether a form of the record was sent, whose fields show what is stored. */
+  isForm: boolean;
+  stored: Items;
+  options: Awaited<ReturnType<typeof optionsOf>>;
+  region: Region;
+  /** Gets the files that are read. */
+  files: (StoredFile | TemporaryFile)[];
+}
+
+/** Reads an input of any type. @param isStale whether somebody else has changed its stored value since the form was shown */
+function inputReader(run: Run, { sources, isForm, stored, options, region, files }: Reading) {
+  const work = patternWork();
+  /** The item of a field of files, or what is wrong with them. */
+  const readFileItem = async (field: string, element: ElementDefinition, submitted: readonly string[]) => {
+    const found = await readFiles(field, element, submitted, sources ?? NO_FILES);
+    if ('error' in found) return found;
+    files.push(...found.files);
+    return { value: fileItem(element, found.files, sources?.files) };
+  };
+  const readGroup = async (element: ElementDefinition, entries: SentEntries, isStale: boolean): Promise<ReadValue> => {
+    const value = itemOf(stored, element.name);
+    const readTarget = await entryReferences(run, element, entries, value);
+    const shown = isForm && !isStale ? { stored: storedEntries(value) } : {};
+    const read = await readEntries(element, entries, {
+      ...{ options, work, readFileItem, readReference: readTarget, region },
+      ...shown,
+    });
+    if (read.wrong.length > 0) return { wrong: read.wrong };
+    // Entries that no form can show.
+    const others = isForm && Array.isArray(value) ? value.filter((one) => !isItems(one)) : [];
+    return { value: others.length > 0 ? [...(read.value as Json[]), ...others] : read.value };
+  };
+  return async (
+    element: ElementDefinition,
+    { submitted, entries }: { submitted: readonly string[]; entries: SentEntries },
+    isStale: boolean,
+  ): Promise<ReadValue | undefined> => {
+    const { name, type } = element;
+    if (element.entry) return readGroup(element, entries, isStale);
+    const known = isForm && Object.hasOwn(stored, name) ? itemOf(stored, name) : undefined;
+    const own = optionsToRead(options.get(name) ?? [], known);
+    const result = isOfFiles(element)
+      ? await readFileItem(name, element, submitted)
+      : type === 'REFERENCE'
+        ? await readReference(run, element, submitted, itemOf(stored, name))
+        : await shortWork(() => elementTypes.get(type)?.read?.(submitted, element, own, work));
+    const kept = result && keptValue(element, { submitted, stored: known, result, region });
+    return kept === undefined ? result : { value: kept };
+  };
 }
 
 /**
