@@ -24,7 +24,7 @@ function finite(value: number): number | null {
 /** What HTML's control for numbers shows; it is empty for any other text. */
 const IN_CONTROL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** The type of the control: a text that is no number, such as a stored `1,5`, is shown as it is. */
+/** The type of the control: a text that is no number, such as a stored `1,5`, is shown unchanged. */
 const controlType = (text: string): 'number' | 'text' => (text === '' || IN_CONTROL.test(text) ? 'number' : 'text');
 
 /** Without `multipleOf`: validators compute it in binary, in which 0.3 is no multiple of 0.1. */
