@@ -31,7 +31,8 @@ const field = (name, value) => `--${boundary}\r\nContent-Disposition: form-data;
 
 /** A form with a text file of this many megabytes; without a file for 0. */
 function* body(token, size) {
-  yield Buffer.from(field('_csrf', token) + field('name', 'large') + field('_save', '1'));
+  // The same fields again would be the same request.
+  yield Buffer.from(field('_csrf', token) + field('name', randomBytes(6).toString('hex')) + field('_save', '1'));
   if (size > 0) {
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.txt"\r\n`;
     yield Buffer.from(`${head}Content-Type: text/plain\r\n\r\n`);

@@ -17,7 +17,16 @@ function ownOrigins(env: Env): string[] {
 const cors = (env: Env) => ({
   origin: [...ownOrigins(env), ...env.array('APPS_CORS_ORIGINS', [])],
   credentials: false,
-  headers: ['Content-Type', 'Authorization', 'Origin', 'Accept', 'X-CSRF-TOKEN', 'If-Match', 'If-None-Match'],
+  headers: [
+    'Content-Type',
+    'Authorization',
+    'Origin',
+    'Accept',
+    'X-CSRF-TOKEN',
+    'If-Match',
+    'If-None-Match',
+    'Idempotency-Key',
+  ],
   expose: ['X-CSRF-TOKEN', 'ETag', 'Location', 'Link', 'X-Total-Count', 'Retry-After'],
 });
 

@@ -64,6 +64,7 @@ export const layers = {
       'mail',
       'mail-rate',
       'form-post',
+      'answer',
       'run',
       'version',
       'audit-entry',

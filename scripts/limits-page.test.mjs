@@ -94,6 +94,7 @@ test.each([
   ['Levels of lists and objects inside each other in a JSON body', 'http/request/body', 'MAX_DEPTH'],
   ['`limit` of a listing', 'http/request/body-schemas', 'MAX_LIMIT'],
   ['Such a statement on SQLite', 'records/reads/sqlite-reads', 'MAX_BLOCKING_TIME'],
+  ...['characters', 'ofSender', 'together'].map((name) => ['Answers that are kept', 'records/answers', name]),
   ['Length of an NDJSON body', 'common/spool', 'MAX_IN_MEMORY'],
   ['Time for which the rest of a refused body', 'http/request/body', 'LINGER'],
   ['Failed logins in 5 minutes for one account from one address', 'auth/credentials/rate-limit', 'pair'],

@@ -78,6 +78,62 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     expect(statuses(answers)).toEqual({ 200: 1, 412: 9 });
   });
 
+  test('a form that arrives ten times at two processes is saved once, and each gets the first answer', async () => {
+    const named = async (name: string) =>
+      (await ask<{ items: { text?: string } }[]>(0, 'GET', 'forms/records')).json.filter(
+        ({ items }) => items.text === name,
+      );
+    for (const round of ['first', 'second', 'third']) {
+      const form = { text: `${round} form`, _save: '', _csrf: token };
+      const post = (at: number) =>
+        send((hosts[at % hosts.length] as Host).url, {
+          ...{ method: 'POST', path: '/site/@@apps/forms/blocks/all', form },
+          headers: { accept: 'text/html', connection: 'close' },
+        });
+      const answers = await Promise.all(times(10, post));
+      answers.push(await post(0), await post(1));
+      expect(statuses(answers), answers.find(({ status }) => status !== 303)?.text).toEqual({ 303: 12 });
+      expect(new Set(answers.map(({ headers }) => headers.location?.split('/record/')[1])).size).toBe(1);
+      expect(await named(`${round} form`)).toHaveLength(1);
+    }
+  });
+
+  test('a request with an Idempotency-Key is carried out once by two processes', async () => {
+    const key = { 'idempotency-key': '"once"' };
+    await ask(0, 'PUT', 'open/record/once', { n: 0 });
+    const answers = await Promise.all(times(10, (at) => ask(at, 'PATCH', 'open/record/once', { $inc: { n: 1 } }, key)));
+    // In the process of the first one, others are told that it runs.
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect((await ask(1, 'PATCH', 'open/record/once', { $inc: { n: 1 } }, key)).status).toBe(200);
+    const bulk = () => Promise.all(times(4, (at) => ask(at, 'POST', 'open/records', [{ of: 'bulk' }], key)));
+    expect([...(await bulk()), ...(await bulk())].some(({ status }) => status === 201)).toBe(true);
+    expect(await items(0, 'open/record/once')).toMatchObject({ n: 1 });
+    const { json } = await ask<{ items: { of?: string } }[]>(0, 'GET', 'open/records');
+    expect(json.filter(({ items: { of } }) => of === 'bulk')).toHaveLength(1);
+  });
+
+  test('two people who edit a record in two processes both keep what they have changed', async () => {
+    const path = 'forms/record/merged';
+    const made = await ask(0, 'PUT', path, { block: 'all', text: 'some text' });
+    expect(made.status, made.text).toBe(201);
+    const page = await send((hosts[0] as Host).url, {
+      ...{ method: 'GET', path: `/site/@@apps/${path}/edit`, headers: { accept: 'text/html' } },
+    });
+    const version = /name="_version" value="([^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(version).toMatch(/^\d+-\d+\..*text=/);
+    const save = (at: number, fields: Record<string, string>) =>
+      send((hosts[at] as Host).url, {
+        ...{ method: 'POST', path: `/site/@@apps/${path}`, headers: { accept: 'text/html' } },
+        form: { text: 'some text', _version: version, _csrf: token, _save: '', ...fields },
+      });
+    const both = await Promise.all([save(0, { text: 'changed text' }), save(1, { area: 'changed area' })]);
+    expect(both.map(({ status }) => status)).toEqual([303, 303]);
+    expect(await items(0, path)).toMatchObject({ text: 'changed text', area: 'changed area' });
+    const conflict = await save(1, { text: 'another text' });
+    expect(conflict.status).toBe(409);
+    expect(conflict.text).toContain('Stored in the meantime: changed text.');
+  });
+
   test('readers, writers, bulk creators and searches together never fail', async () => {
     const work: ((at: number) => Promise<Answer>)[] = [
       (at) => ask(at, 'POST', 'search', { title: `Book ${at}`, year: at }),

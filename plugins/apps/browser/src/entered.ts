@@ -12,8 +12,8 @@ type Entered = { [action: string]: string };
 /** Characters that an entry of the history keeps: browsers have bounds. */
 const MAX_LENGTH = 200_000;
 
-/** The token and what buttons say are not entered; the page of the form is. */
-const OTHER = /^_(?!page$|seen$)/;
+/** The token and what buttons say are not entered; the page of the form is, and so is the version of the record that it shows. */
+const OTHER = /^_(?!page|seen|version)/;
 
 const changed = new WeakSet<Element>();
 

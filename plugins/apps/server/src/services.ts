@@ -18,7 +18,7 @@ import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
-import { createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
+import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
 import { createPanelColumns, createSites, createVersions, type Sites, themesVersion } from './sites';
 import { createWorkers, type Workers } from './workers';
@@ -163,6 +163,10 @@ export function createServices(
     markup: () => createMarkup(workers),
     nested,
     mailer,
+    answers: createKeptAnswers({
+      database,
+      onError: (error) => logger.error(`[apps] kept answers could not be deleted: ${String(error)}`),
+    }),
     runs: createRunLog({ strapi, logger, config: config.runs }),
     contentRights: documents,
     versions: createVersions(strapi),

@@ -27,6 +27,7 @@ export { themeSource } from './definitions/partials';
 export { readThemeInfo } from './definitions/theme';
 export {
   actionField,
+  attributes,
   builtInActions,
   declaredItems,
   elementTypes,
@@ -82,7 +83,7 @@ export { localeOf } from './run/locale';
 export { permittedBlock, refusal } from './run/permitted-block';
 export { FormRefusal } from './run/refusals';
 export { answerTypes, redirectOf } from './run/response';
-export { withRun } from './run/run';
+export { type RunOptions, withRun } from './run/run';
 export { shownRecord, shownRecords } from './run/shown-files';
 export { plainLocale, siteLocale } from './run/site-locale';
 export type { AppServices, DocumentCalls, Ran, Run, Visit } from './run/types';

@@ -84,6 +84,8 @@ export interface Requesters {
    * it may be stored. @param ip as Koa gives it (`ctx.ip`)
    */
   senderName(requester: Pick<Requester, 'identity'>, ip: string): string;
+  /** A keyed hash that names a request by who has sent it, where to, and under which key. */
+  requestName(parts: readonly string[]): string;
 }
 
 interface RequestersOptions {
@@ -126,6 +128,7 @@ export function createRequesters({
     visitors: createVisitors({ keyring, now }),
     proofs: createProofs({ keyring, now }),
     formPosts: createFormPosts(strapi, { keyring, now }),
+    requestName: (parts) => keyring.sign(['request', ...parts]),
     senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,
     impersonations: createImpersonations(strapi, { users, roles, administrators }),

@@ -1,3 +1,4 @@
+import answer from './answer/schema.json';
 import auditEntry from './audit-entry/schema.json';
 import change from './change/schema.json';
 import file from './file/schema.json';
@@ -13,8 +14,8 @@ import version from './version/schema.json';
 /**
  * The plugin's content types: records (docs/reference/terms.md#records), rules on events
  * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
- * mails of apps and the locks of their rates, runs of logic, the audit log of administrators, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), and changes of passwords
- * (docs/reference/rights.md#passwords). None of them is in the Content Manager.
+ * mails of apps and the locks of their rates, runs of logic, the audit log of administrators, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), changes of passwords
+ * (docs/reference/rights.md#passwords), and answers of requests that may come again. None of them is in the Content Manager.
  */
 export const contentTypes = {
   record: { schema: record },
@@ -28,6 +29,7 @@ export const contentTypes = {
   version: { schema: version },
   'form-post': { schema: formPost },
   'password-change': { schema: passwordChange },
+  answer: { schema: answer },
 };
 
 export default contentTypes;

@@ -1,5 +1,6 @@
 import type { Items, Json } from '../../../shared/json';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from '../indexes/types';
+import type { CommitWrite, KeptAnswer, KeptAnswers, KeptRequest } from './answers';
 
 /** An app of a site: records belong to it, independent of the theme that holds its folder. */
 export interface AppKey {
@@ -112,6 +113,8 @@ export interface UnitOfWork extends RecordReader {
    * because they would otherwise wait for it (SQLite has one connection) and miss its writes; else without a transaction.
    */
   alongside<T>(work: () => Promise<T>): Promise<T>;
+  /** Registers a write of another table, as part of the commit's transaction: when it fails, nothing is stored. */
+  atCommit(write: CommitWrite): void;
   /** Registers an effect outside the database. It runs once, after the commit, in order; never after a rollback. */
   afterCommit(effect: () => void | Promise<void>): void;
   /** Reports later reads and writes to the observer. */
@@ -178,4 +181,4 @@ export interface RecordStore extends RecordReader {
   destroy(): Promise<void>;
 }
 
-export type { Items, Json, ReadEnd };
+export type { CommitWrite, Items, Json, KeptAnswer, KeptAnswers, KeptRequest, ReadEnd };

@@ -1,11 +1,22 @@
+import type { Json } from '../../../../shared/json';
 import { message } from '../locales';
-import { attributes, controlId, field, isDemanded, stateOf } from './inputs/html';
+import { attributes, controlId, escapeHtml, field, isDemanded, plainText, stateOf } from './inputs/html';
 import { inputSettings } from './inputs/settings';
 import { lastEntry } from './inputs/text-input';
-import type { ElementType } from './types';
+import type { ElementType, ElementView } from './types';
 
 const NO = new Set(['', '0', 'false', 'off', 'no']);
 const YES = new Set(['1', 'true', 'on', 'yes']);
+
+/** The text that a box sends for a stored value: what was imported may be `TRUE`, `1` or `yes`. */
+const sentFor = (value: Json): '' | '1' => (YES.has(wordOf(plainText(value))) ? '1' : '');
+
+/** A stored value for reading. */
+function readableBoolean({ value, locale }: ElementView): string {
+  const word = wordOf(plainText(value));
+  if (word === '') return '';
+  return YES.has(word) || NO.has(word) ? locale.say(YES.has(word) ? 'yes' : 'no') : escapeHtml(plainText(value));
+}
 
 const wordOf = (text: string): string => text.trim().toLowerCase();
 
@@ -19,14 +30,16 @@ export const boolean: ElementType = {
     const word = value === null || value === false ? '' : typeof value === 'object' ? '?' : wordOf(String(value));
     return NO.has(word) ? [] : YES.has(word) ? ['1'] : message('true_false');
   },
+  shows: (value) => [sentFor(value)],
+  compares: (submitted) => [NO.has(wordOf(lastEntry(submitted))) ? '' : '1'],
   read(submitted, { required }) {
     const value = !NO.has(wordOf(lastEntry(submitted)));
     return required && !value ? { error: message('check') } : { value };
   },
   render(view) {
-    if (view.mode === 'text') return typeof view.value === 'boolean' ? view.locale.say(view.value ? 'yes' : 'no') : '';
+    if (view.mode === 'text') return readableBoolean(view);
     const { name } = view.definition;
-    const checked = view.entered ? !NO.has(wordOf(lastEntry(view.entered))) : view.value === true;
+    const checked = view.entered ? !NO.has(wordOf(lastEntry(view.entered))) : sentFor(view.value) === '1';
     const attrs = { id: controlId(view), name, type: 'checkbox', value: '1', checked, required: isDemanded(view) };
     return field(view, `<input${attributes({ ...attrs, ...stateOf(view, 'disabled') })}>`, true);
   },

@@ -1,5 +1,13 @@
 import { message } from '../locales';
-import { choiceGroup, chosenLabels, manySchema, optionsSetting, readMany } from './inputs/choice';
+import {
+  choiceGroup,
+  choicesCompared,
+  chosenLabels,
+  manySchema,
+  optionsSetting,
+  readMany,
+  textsChosen,
+} from './inputs/choice';
 import { inputSettings } from './inputs/settings';
 import type { ElementType } from './types';
 
@@ -10,6 +18,8 @@ export const checkboxes: ElementType = {
   isList: () => true,
   otherType: message('choose_known'),
   schema: manySchema,
+  shows: textsChosen,
+  compares: choicesCompared,
   read: readMany,
   render: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'checkbox')),
 };

@@ -5,7 +5,7 @@ import type { Json } from '../../../../shared/json';
 import { localeFor } from '../locales';
 import { patternWork } from '../patterns/pattern-machine';
 import type { ElementDefinition } from '../types';
-import { elementTypes, itemSchema } from '.';
+import { elementTypes, itemSchema, textsCompared, textsShown } from '.';
 import type { ElementType } from './types';
 
 const position = { file: 'x.yaml' };
@@ -24,6 +24,50 @@ function read(type: string, submitted: string[], extra: Partial<ElementDefinitio
 }
 
 const schemas = addFormats(new Ajv2020({ strict: false })).addFormat('idn-email', /^[^@\s]+@[^@\s]+$/);
+
+describe('what a browser sends for a stored value that is left alone', () => {
+  test.each<[string, Json, string[], Partial<ElementDefinition>?]>([
+    ['TEXT', 'a\nb', ['ab']],
+    ['TEXT', 'half \ud800', ['half \ufffd']],
+    ['TEXT', { a: 1 }, ['{"a":1}']],
+    ['HIDDEN', 'a\nb', ['a\r\nb']],
+    ['TEXTAREA', 'a\rb\r\nc', ['a\r\nb\r\nc']],
+    ['MARKDOWN', 'a\n', ['a\r\n']],
+    ['EMAIL', ' anna@example.org\n', ['anna@example.org']],
+    ['URL', 'https://example.org/ ', ['https://example.org/']],
+    ['TEL', '030\n12', ['03012']],
+    ['NUMBER', '1,5', ['1,5']],
+    ['NUMBER', 1.5, ['1.50']],
+    ['NUMBER', null, []],
+    ['DATE', '01.03.2026', ['01.03.2026']],
+    ['DATE', '2026-03-01T09:30', ['2026-03-01']],
+    // Browsers write a time in its shortest form.
+    ['DATETIME', '2026-03-01T09:30:00.000Z', ['2026-03-01T10:30']],
+    ['DATETIME', '2026-03-01T09:30:00', ['2026-03-01T09:30']],
+    ['TIME', '9:30', ['9:30']],
+    ['TIME', '09:30:00', ['09:30']],
+    ['BOOLEAN', 'TRUE', ['1']],
+    ['BOOLEAN', 'maybe', []],
+    ['BOOLEAN', null, []],
+    ['SELECT', 'green', ['green']],
+    ['SELECT', null, ['']],
+    ['SELECT', ['red'], ['red']],
+    ['SELECT', ['red', 2], ['["red",2]']],
+    ['SELECT', ['green', 'red'], ['red', 'green'], { multiple: true }],
+    ['SELECT', 'red', ['red'], { multiple: true }],
+    ['RADIO', null, []],
+    ['CHECKBOXES', ['b', 'a', 'a'], ['a', 'b']],
+    ['CHECKBOXES', [{ id: 1 }], ['{"id":1}']],
+    ['REFERENCE', 'gone', ['gone']],
+    ['REFERENCE', ['b', 'a'], ['a', 'b', ''], { multiple: true }],
+    ['FILE', 'old.png', ['']],
+    ['FILE', { documentId: 'x', name: 'a', mime: 'b', url: '/c', size: 1, id: 1 }, ['stored:x']],
+  ])('%s %j: %j', (type, value, sent, extra = {}) => {
+    const definition: ElementDefinition = { name: 'a', type, position, ...extra };
+    const region = { tag: 'en', timeZone: 'Europe/Berlin' };
+    expect(textsCompared(definition, sent)).toEqual(textsShown(definition, value, region));
+  });
+});
 
 describe('read', () => {
   test.each<[string, string[], Partial<ElementDefinition>, Json]>([

@@ -1,10 +1,11 @@
 import { attributes, controlId, escapeHtml, readableText } from './inputs/html';
-import { shownText, textInput } from './inputs/text-input';
+import { inLines, lastEntry, shownText, textInput } from './inputs/text-input';
 import type { ElementType } from './types';
 
 /** An invisible value of the form; a visitor can change it like any other field. */
 export const hidden: ElementType = {
   ...textInput({ type: 'hidden' }),
+  compares: (submitted) => [inLines(lastEntry(submitted))],
   render(view) {
     if (view.mode === 'text') return readableText(view.value);
     const { name } = view.definition;

@@ -13,6 +13,7 @@ import { file } from './file';
 import { group } from './group';
 import { hidden } from './hidden';
 import { image } from './image';
+import { plainText } from './inputs/html';
 import { markdown } from './markdown';
 import { number } from './number';
 import { radio } from './radio';
@@ -77,6 +78,18 @@ export function textsOfValue(element: ElementDefinition, value: Json): readonly 
     : (type?.otherType ?? message('text'));
 }
 
+/** The texts of a stored value as a form that shows it sends them, compared with `textsCompared`. */
+export function textsShown(element: ElementDefinition, value: Json, region: Region): readonly string[] {
+  const { shows } = elementTypes.get(element.type) ?? {};
+  return textsCompared(element, shows?.(value, element, region) ?? [plainText(value)]);
+}
+
+/** The texts that a form has sent for an element, without what browsers change by themselves. */
+export function textsCompared(element: ElementDefinition, submitted: readonly string[]): readonly string[] {
+  const { compares } = elementTypes.get(element.type) ?? {};
+  return compares?.(submitted, element) ?? [...submitted];
+}
+
 /** The role of an element; undefined for an unknown type or a missing element. */
 export const roleOf = (element: { type: string } | undefined): ElementRole | undefined =>
   element && elementTypes.get(element.type)?.role;
@@ -101,8 +114,8 @@ export const isNumeric = ({ type }: { type: string }): boolean => elementTypes.g
 
 export { actionField, builtInActions } from './action';
 export { PAGES, pageFields } from './form-fields';
-export { toOptions } from './inputs/choice';
-export { MAX_FILES, type ShownFile } from './inputs/file-input';
+export { optionsToRead, toOptions } from './inputs/choice';
+export { MAX_FILES, type ShownFile, STORED } from './inputs/file-input';
 export { MAX_SIZE } from './inputs/file-settings';
 /** A value of an element as people read it in the language of a page or mail: dates and numbers; any other unchanged. */
 export function readableValue(element: ElementDefinition | undefined, value: Json, region: Region): Json {

@@ -6,7 +6,7 @@ import { flag, number as yamlNumber } from '../yaml/schema';
 import { escapeHtml, field, plainText } from './inputs/html';
 import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
 import { autocomplete, inputmode, inputSettings, placeholder, type Settings } from './inputs/settings';
-import { control, lastEntry, REQUIRED } from './inputs/text-input';
+import { control, lastEntry, REQUIRED, shownText } from './inputs/text-input';
 import type { ElementType, JsonSchema } from './types';
 
 /** No two adjacent parts match the same characters, so that matching takes linear time. */
@@ -20,6 +20,12 @@ const scale: Scale = {
 function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
+
+/** What HTML's control for numbers shows; it is empty for any other text. */
+const IN_CONTROL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** The type of the control: a text that is no number, such as a stored `1,5`, is shown unchanged. */
+const controlType = (text: string): 'number' | 'text' => (text === '' || IN_CONTROL.test(text) ? 'number' : 'text');
 
 /** Without `multipleOf`: validators compute it in binary, in which 0.3 is no multiple of 0.1. */
 function numberSchema({ required, min, max }: ElementDefinition): JsonSchema {
@@ -52,10 +58,15 @@ export const number: ElementType = {
     const error = rangeProblem(value, definition, scale);
     return error === null ? { value: value === 0 ? 0 : value } : { error };
   },
+  compares(submitted) {
+    const text = lastEntry(submitted).trim();
+    return [String(scale.position(text) ?? text)];
+  },
   readable,
   render(view) {
     if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale, view.definition));
     const { placeholder: hint, min, max, step } = view.definition;
+    if (controlType(shownText(view)) === 'text') return field(view, control(view, 'text', { placeholder: hint }));
     return field(view, control(view, 'number', { placeholder: hint, min, max, step: step ?? 'any' }));
   },
 };

@@ -1,10 +1,12 @@
 import {
   choiceGroup,
+  choicesCompared,
   chosenLabels,
   isScalar,
   oneSchema,
   optionsSetting,
   readOne,
+  textsChosen,
   UNKNOWN_OPTION,
 } from './inputs/choice';
 import { inputSettings } from './inputs/settings';
@@ -18,6 +20,8 @@ export const radio: ElementType = {
   sent: (value) => (value === null || value === '' ? [] : isScalar(value) ? [String(value)] : UNKNOWN_OPTION),
   settings: { ...inputSettings, ...optionsSetting },
   schema: oneSchema,
+  shows: textsChosen,
+  compares: choicesCompared,
   read: readOne,
   render: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'radio')),
 };

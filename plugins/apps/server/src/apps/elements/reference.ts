@@ -3,7 +3,7 @@ import { type Message, message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
 import { check } from '../yaml/check';
 import { flag, isMapping, number, text } from '../yaml/schema';
-import { CHOOSE, choicesOf, readMany, readOne } from './inputs/choice';
+import { CHOOSE, choicesCompared, choicesOf, readMany, readOne, textsChosen } from './inputs/choice';
 import { attributes, controlId, escapeHtml, field, fieldset } from './inputs/html';
 import { inputSettings, placeholder } from './inputs/settings';
 import { selectControl } from './select';
@@ -87,6 +87,8 @@ export const reference: ElementType = {
       };
     return required ? id : { anyOf: [id, { type: 'null' }] };
   },
+  shows: textsChosen,
+  compares: choicesCompared,
   read,
   render(view) {
     if (view.mode === 'text') return shown(view);

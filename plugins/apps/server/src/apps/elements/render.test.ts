@@ -92,6 +92,21 @@ describe('render', () => {
     ['RADIO', 'red', {}, '<input id="apps-a-1" name="a" type="radio" value="red" checked> <label for="apps-a-1">'],
     ['CHECKBOXES', ['red'], { entered: ['2'] }, '<input id="apps-a-2" name="a" type="checkbox" value="2" checked>'],
     ['HIDDEN', 'x', {}, '<input id="apps-a" name="a" type="hidden" value="x">'],
+    ['NUMBER', '1,5', {}, 'type="text" value="1,5"'],
+    ['NUMBER', '007', {}, 'type="number" value="007"'],
+    ['NUMBER', '+5', {}, 'type="text" value="+5"'],
+    ['DATE', '01.03.2026', {}, 'type="text" value="01.03.2026"'],
+    ['DATE', '2026-02-31', {}, 'type="text" value="2026-02-31"'],
+    ['DATETIME', '2026-03-01', {}, 'type="text" value="2026-03-01"'],
+    ['DATETIME', '2026-03-01T09:30:15.250+02:00', {}, 'type="datetime-local" value="2026-03-01T07:30:15.250"'],
+    ['TIME', '9:30', {}, 'type="text" value="9:30"'],
+    ['BOOLEAN', 'TRUE', {}, 'value="1" checked'],
+    ['BOOLEAN', 'FALSE', {}, 'value="1" aria'],
+    ['SELECT', 'green', { stored: 'green' }, '<option value="green" selected>green (no longer offered)</option>'],
+    ['SELECT', 'green', { stored: 'green', entered: ['red'] }, '<option value="green">green (no longer offered)'],
+    ['SELECT', ['red', 2], { stored: ['red', 2] }, '<option value="[&quot;red&quot;,2]" selected>'],
+    ['RADIO', 'green', { stored: 'green' }, 'value="green" checked> <label for="apps-a-3">green (no longer offered)'],
+    ['CHECKBOXES', ['green'], { stored: ['green'] }, 'value="green" checked> <label for="apps-a-3">green (no'],
   ])('%s shows %j as %j', (type, value, extra, expected) => {
     expect(render(type, value, extra)).toContain(expected);
   });
@@ -150,6 +165,9 @@ describe('render', () => {
     ['NUMBER', 0, '0'],
     ['BOOLEAN', true, 'Yes'],
     ['BOOLEAN', false, 'No'],
+    ['BOOLEAN', 'TRUE', 'Yes'],
+    ['BOOLEAN', 0, 'No'],
+    ['BOOLEAN', '<maybe>', '&lt;maybe&gt;'],
     ['SELECT', 2, 'Two'],
     ['RADIO', 'gone', 'gone'],
     ['CHECKBOXES', ['red', 2], 'Red &lt;1&gt;, Two'],
@@ -236,6 +254,16 @@ describe('dates and numbers for reading are in the language of the page', () => 
     const page = await localeFor({ ...site, locale: 'de' }, new Map());
     const definition = named({ type: 'NUMBER', grouping: false });
     expect(render('NUMBER', 2026.5, { mode: 'text', locale: page, definition })).toBe('2026,5');
+  });
+
+  test.each([
+    ['Europe/Berlin', '2026-03-01T09:30:00Z', '2026-03-01T10:30:00'],
+    ['Europe/Berlin', '2026-07-01T09:30:00Z', '2026-07-01T11:30:00'],
+    ['America/New_York', '2026-03-01T02:30:00Z', '2026-02-28T21:30:00'],
+    ['America/New_York', '2026-03-01T09:30', '2026-03-01T09:30'],
+  ])('in %s the control of a DATETIME shows %s as %s', async (timeZone, value, expected) => {
+    const page = await localeFor({ ...site, timeZone }, new Map());
+    expect(render('DATETIME', value, { locale: page })).toContain(`type="datetime-local" value="${expected}"`);
   });
 
   test.each([

@@ -1,12 +1,15 @@
 import { flag } from '../yaml/schema';
 import {
+  choicesCompared,
   chosenIn,
   chosenLabels,
   manySchema,
   oneSchema,
   optionsSetting,
+  optionsToShow,
   readMany,
   readOne,
+  textsChosen,
   UNKNOWN_OPTION,
 } from './inputs/choice';
 import { attributes, controlId, escapeHtml, field, isDemanded, stateOf } from './inputs/html';
@@ -26,6 +29,8 @@ export const select: ElementType = {
   isList: ({ multiple }) => multiple === true,
   otherType: UNKNOWN_OPTION,
   schema: (definition) => (definition.multiple ? manySchema : oneSchema)(definition),
+  shows: textsChosen,
+  compares: choicesCompared,
   read: (submitted, definition, options) => (definition.multiple ? readMany : readOne)(submitted, definition, options),
   render(view) {
     return view.mode === 'text' ? chosenLabels(view) : field(view, selectControl(view));
@@ -43,11 +48,12 @@ export function selectControl(view: ElementView): string {
     ...stateOf(view, 'disabled'),
   });
   const isChosen = chosenIn(view);
-  const options = view.options.map((option) => {
+  const shown = optionsToShow(view);
+  const options = shown.map((option) => {
     const own = attributes({ value: String(option.value), selected: isChosen(option) });
     return `<option${own}>${escapeHtml(option.label)}</option>`;
   });
-  return `<select${attrs}>${emptyOption(view)}${options.join('')}</select>`;
+  return `<select${attrs}>${emptyOption({ ...view, options: shown })}${options.join('')}</select>`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { attributes, controlId, escapeHtml, field, isDemanded, readableText, sta
 import { rows } from './inputs/settings';
 import {
   checkLengths,
+  inLines,
   lastEntry,
   shownText,
   textAttributes,
@@ -17,6 +18,7 @@ export const textarea: ElementType = {
   settings: { ...textSettings, ...rows },
   check: checkLengths,
   schema: (definition) => textSchema(definition),
+  compares: (submitted) => [inLines(lastEntry(submitted))],
   read(submitted, definition, _options, work) {
     const value = lastEntry(submitted).replace(/\r\n?/g, '\n');
     const error = textProblem(value, definition, work);

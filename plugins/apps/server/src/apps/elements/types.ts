@@ -26,6 +26,13 @@ export interface ElementType {
   /** Its values are numbers: conditions on it compare numbers, not texts. */
   readonly isNumeric?: true;
   /**
+   * The texts that a form which shows a stored value sends back where its sender has left the control alone
+   * (docs/reference/definitions.md#fields-that-are-left-alone). Default: the value as one text.
+   */
+  shows?(value: Json, definition: ElementDefinition, region: Region): readonly string[];
+  /** Sent texts as they are compared with those, without what a browser changes by itself. Default: the last one, in one line. */
+  compares?(submitted: readonly string[], definition: ElementDefinition): readonly string[];
+  /**
    * Converts the submitted entries of the element's name into the value to store, or gives a message of one sentence.
    * `work` is the budget of the patterns of all inputs. Present on inputs only.
    */
@@ -72,6 +79,8 @@ export interface ElementView {
   mode: 'input' | 'text';
   /** The stored or default value. */
   value: Json;
+  /** The stored value; absent where there is none. What it has chosen stays among the options. */
+  stored?: Json | undefined;
   /** Submitted entries, shown again after a validation error; null when nothing was submitted. */
   entered: readonly string[] | null;
   /** Validation error to show beside the field. */

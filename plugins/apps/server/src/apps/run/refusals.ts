@@ -15,17 +15,25 @@ export interface Refusals {
 }
 
 /**
- * The 422 of a form, or of a record that logic has refused: nothing of the request is stored
+ * The 422 or 409 of a form, or of a record that logic has refused: nothing of the request is stored
  * (docs/reference/logic.md#own-validation).
  */
 export class FormRefusal extends AppsError {
-  /** @param budget of the refused attempt: what shows the form again uses the rest of it */
+  /**
+   * @param budget of the refused attempt: what shows the form again uses the rest of it
+   * @param conflicts elements that its sender and somebody else have changed: the form is refused because of them (409)
+   */
   constructor(
     readonly errors: readonly FormError[],
     readonly budget?: LogicBudget,
+    readonly conflicts: readonly string[] = [],
   ) {
     const list = errors.map(({ path, message }) => ({ path, message }));
-    super('ValidationError', 'Some fields are not right', { details: { errors: list } });
+    const [name, text] =
+      conflicts.length > 0
+        ? (['ConflictError', 'The record has changed since the form was opened'] as const)
+        : (['ValidationError', 'Some fields are not right'] as const);
+    super(name, text, { details: { errors: list } });
   }
 }
 

@@ -2,7 +2,8 @@ import { rightsOf } from '../../auth';
 import { logicError } from '../../common/errors';
 import { firstAttempt, nextAttempt } from '../../logic';
 import type { Attempt, ResponseChanges } from '../../logic/types';
-import type { AppKey, RecordAddress, UnitOfWork } from '../../records/types';
+import { isAnsweredBefore } from '../../records';
+import type { AppKey, CommitWrite, RecordAddress, UnitOfWork } from '../../records/types';
 import { readsInto, type Topic } from '../live-topics';
 import type { App } from '../types';
 import { checkNames, namesNotes } from './diagnostics/acl-names';
@@ -23,6 +24,8 @@ export interface RunOptions {
   recordId?: string;
   /** Nothing that the work writes is stored: it only shows what was refused. */
   isDropped?: boolean;
+  /** What is written with the work, from its value: the answer of a request that may come again. */
+  keeps?: (value: unknown, response: ResponseChanges) => CommitWrite | null;
 }
 
 /** Carries the result of a dropped run out of its transaction, which it rolls back. */
@@ -39,7 +42,7 @@ export async function withRun<T>(
   visit: Visit,
   app: App,
   work: (run: Run) => Promise<T>,
-  { recordId, isDropped = false }: RunOptions = {},
+  { recordId, isDropped = false, keeps }: RunOptions = {},
 ): Promise<Ran<T>> {
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
@@ -51,7 +54,7 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, attempt, done, about);
+        return await runOnce(services, visit, app, attempt, done, { about, keeps });
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
@@ -72,7 +75,7 @@ async function runOnce<T>(
   app: App,
   attempt: Attempt,
   work: (run: Run) => Promise<T>,
-  about: RecordAddress | undefined,
+  { about, keeps }: { about: RecordAddress | undefined; keeps: RunOptions['keeps'] },
 ): Promise<Ran<T>> {
   let last: Run | undefined;
   let failed: unknown;
@@ -84,6 +87,8 @@ async function runOnce<T>(
       if (run.fatal.error !== undefined) throw run.fatal.error;
       refuseInvalid(run);
       await storeMails(run);
+      const write = keeps?.(result, run.response);
+      if (write) unit.atCommit(write);
       return result;
     }, about);
     await (last as unknown as Run).files.finish(services, visit);
@@ -91,16 +96,19 @@ async function runOnce<T>(
   } catch (error) {
     if (last && error instanceof Dropped) return ran(last, error.value as T);
     failed = error;
-    // The attempt that follows writes its log again.
-    if (error instanceof FilesNeeded && last) last.logs.length = 0;
+    // The attempt that follows writes its log again, and that of the first has written it.
+    if (isNoRun(error) && last) last.logs.length = 0;
     if (last) visit.failedLog = consoleOf(last);
     throw error;
   } finally {
     if (last) writeLog(last);
     // An attempt whose request runs again is no run of its own.
-    if (last && !(failed instanceof FilesNeeded) && !nextAttempt(failed, attempt)) keepRun(last, failed);
+    if (last && !isNoRun(failed) && !nextAttempt(failed, attempt)) keepRun(last, failed);
   }
 }
+
+/** Whether an attempt was in vain: its request runs again, or was answered before. */
+const isNoRun = (error: unknown): boolean => error instanceof FilesNeeded || isAnsweredBefore(error);
 
 /** Ends a run whose writes are switched off as its commit would. */
 function endDry(run: Run, dry: DryRun, isDropped: boolean): void {

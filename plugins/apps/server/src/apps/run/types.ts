@@ -18,7 +18,7 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
-import type { RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
+import type { KeptAnswers, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, Topic } from '../live-topics';
@@ -66,6 +66,7 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
+  answers: KeptAnswers;
   runs: RunLog;
   loadApp(site: Site, appId: string): Promise<App | null>;
   /** The accounts behind identities, by identity. */

@@ -25,6 +25,7 @@ import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
 import { answerTyped, applyLogicResponse } from '../response/logic-response';
 import { withItems } from './bulk';
 import { requireJsonUseOf } from './json-access';
+import { begunOnce, doneOnce, namedRequest } from './kept-answers';
 import { array, list, recordUrl, table, withId } from './list';
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
@@ -54,9 +55,9 @@ export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<v
 export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
   if (ctx.method === 'POST') jsonObject(ctx);
-  const done = await withRun(services, visit, app, (run) =>
-    computeElement(run, permittedBlock(run, target.block), target.element),
-  );
+  const compute = (run: Run) => computeElement(run, permittedBlock(run, target.block), target.element);
+  const request = ctx.method === 'POST' ? namedRequest(exchange) : null;
+  const done = await doneOnce(exchange, request, (keeps) => withRun(services, visit, app, compute, keeps));
   const { value } = done.value;
   if (done.response.type) answerTyped(exchange, done.response.type, value);
   else {
@@ -112,7 +113,8 @@ export async function putRecord(exchange: RecordExchange): Promise<void> {
 
 async function create(exchange: Exchange, items: Items, pathId?: string): Promise<void> {
   const { ctx, services, visit, app } = exchange;
-  const done = await withRun(services, visit, app, (run) => createRecord(run, items, pathId));
+  const work = async (run: Run) => ({ id: (await createRecord(run, items, pathId)).id });
+  const done = await doneOnce(exchange, namedRequest(exchange), (keeps) => withRun(services, visit, app, work, keeps));
   const { id } = done.value;
   const path = recordUrl(exchange, id);
   ctx.status = 201;
@@ -128,8 +130,10 @@ export async function postRecords(exchange: Exchange): Promise<void> {
   const { limits, temporaryDirectory: folder } = services.config;
   // Who is trusted with all records may import them.
   const maxRecords = rights.viewAll || rights.edit(null) ? null : limits.submittedRecords;
-  const total = await withItems(ctx, { maxLine: limits.bodySize, maxRecords, folder }, (source) =>
-    createMany(services, visit, app, source),
+  const total = await begunOnce(exchange, namedRequest(exchange), () =>
+    withItems(ctx, { maxLine: limits.bodySize, maxRecords, folder }, (source) =>
+      createMany(services, visit, app, source),
+    ),
   );
   ctx.status = 201;
   ctx.body = { total, success: 'created' };
@@ -141,8 +145,11 @@ export async function deleteRecord(exchange: RecordExchange): Promise<void> {
   const remove = async (run: Run) => {
     await requireJsonUseOf(run, exchange, 'delete', target.id);
     await removeRecord(run, target.id, ifMatch(ctx));
+    return null;
   };
-  await withRun(services, visit, app, remove, { recordId: target.id });
+  await doneOnce(exchange, namedRequest(exchange), (keeps) =>
+    withRun(services, visit, app, remove, { recordId: target.id, ...keeps }),
+  );
   ctx.body = { success: 'deleted' };
 }
 
@@ -164,8 +171,11 @@ export async function patchRecord(exchange: RecordExchange): Promise<void> {
   const update = async (run: Run) => {
     await requireJsonUseOf(run, exchange, 'edit', target.id);
     await updateRecord(run, target.id, body, ifMatch(ctx));
+    return null;
   };
-  await withRun(services, visit, app, update, { recordId: target.id });
+  await doneOnce(exchange, namedRequest(exchange), (keeps) =>
+    withRun(services, visit, app, update, { recordId: target.id, ...keeps }),
+  );
   ctx.body = { success: 'updated' };
 }
 

@@ -1,12 +1,15 @@
-import type { Items } from '../../../../shared/json';
+import type { Items, Json } from '../../../../shared/json';
 import {
   type Block,
+  type FormFields,
   FormRefusal,
   localeOf,
   permittedBlock,
   type Run,
+  type RunOptions,
   readJsonForm,
   requireRight,
+  type Submitted,
   showRefused,
   submitBlock,
   type Visit,
@@ -19,6 +22,7 @@ import type { Exchange, TargetOf } from '../request/exchange';
 import { mediaType } from '../request/negotiate';
 import { redirect } from '../response/logic-response';
 import { guardPost } from './guard-post';
+import { doneOnce, postedForm } from './kept-answers';
 import { recordUrl } from './list';
 import { answerDisplayed, answerSubmitted } from './page-answers';
 import { addressedRecord, blockOfRecord } from './record-pages';
@@ -33,8 +37,8 @@ type Find = (run: Run) => Promise<Posted>;
 
 /** A posted form of a block without a record. */
 export async function postBlock(exchange: Exchange<TargetOf<'block'>>): Promise<void> {
-  await guardPost(exchange, formFields(exchange.ctx), exchange.target.block);
-  return answerPosted(exchange, async (run) => ({ block: permittedBlock(run, exchange.target.block), record: null }));
+  const find: Find = async (run) => ({ block: permittedBlock(run, exchange.target.block), record: null });
+  return answerPosted(exchange, find, (fields) => guardPost(exchange, fields, exchange.target.block));
 }
 
 /** A posted form of a record: its actions, `_save`, `_edit`, `_delete`, each with the right that it needs. */
@@ -47,25 +51,51 @@ export function postToRecord(exchange: Exchange<TargetOf<'record'>>): Promise<vo
   });
 }
 
-async function answerPosted(exchange: Exchange, find: Find): Promise<void> {
+/** The outcome of a posted form, and what names its block and its record. */
+interface Outcome {
+  submitted: Submitted;
+  block: string;
+  record: string | null;
+}
+
+/** What is kept of the answer to a form that has saved or deleted: the record's items are not part of it. */
+function keptOutcome({ submitted, ...named }: Outcome): Json | undefined {
+  if (submitted.kind === 'deleted') return { ...named, submitted };
+  if (submitted.kind !== 'saved') return undefined;
+  const { record, ...more } = submitted;
+  return { ...named, submitted: { ...more, record: { id: record.id, creator: record.creator } } };
+}
+
+/** @param guard what is checked before the logic runs */
+async function answerPosted(
+  exchange: Exchange,
+  find: Find,
+  guard: (fields: FormFields) => Promise<void> = async () => {},
+): Promise<void> {
   const { ctx, services, visit, app, json } = exchange;
   const fields = formFields(ctx);
   const isJsonBody = mediaType(ctx) === 'application/json';
   if (visit.staleForm) return showAgain(exchange, find, fields, visit.staleForm);
   try {
-    const done = await withRun(services, visit, app, async (run) => {
+    const work = async (run: Run): Promise<Outcome> => {
       const { block, record } = await find(run);
       const sent = isJsonBody
         ? await readJsonForm(run, block, fields as Items)
         : { run, form: { fields, wrong: new Map() } };
       const rights = { ...rightsFor(run, record), asks: !json };
-      return { submitted: await submitBlock(sent.run, block, record, sent.form, rights), block, record };
-    });
+      const submitted = await submitBlock(sent.run, block, record, sent.form, rights);
+      return { submitted, block: block.id, record: record?.id ?? null };
+    };
+    const runOnce = async (keeps: RunOptions) => {
+      await guard(fields);
+      return withRun(services, visit, app, work, keeps);
+    };
+    const done = await doneOnce(exchange, postedForm(exchange, fields), runOnce, keptOutcome);
     const { submitted, block, record } = done.value;
-    if (submitted.kind === 'edit' && record) {
-      return redirect(exchange, `${recordUrl(exchange, record.id)}/edit`, done.console);
+    if (submitted.kind === 'edit' && record !== null) {
+      return redirect(exchange, `${recordUrl(exchange, record)}/edit`, done.console);
     }
-    await answerSubmitted(exchange, block.id, submitted, done);
+    await answerSubmitted(exchange, block, submitted, done);
   } catch (error) {
     if (json || !(error instanceof FormRefusal)) throw error;
     await showAgain(exchange, find, fields, error);
@@ -87,20 +117,21 @@ async function showAgain(
 ): Promise<void> {
   const { ctx, services, visit, app } = exchange;
   const { logic } = services;
-  const { errors, budget } =
+  const again =
     refused instanceof FormRefusal ? refused : { errors: await staleErrors(exchange), budget: logic.budget() };
+  const { budget } = again;
   const rest = { ...services, logic: { ...logic, budget: () => budget ?? logic.budget() } };
   // The console entries of the refused attempt are this page's too.
-  const again: Visit = { ...visit, pendingLog: visit.failedLog ?? visit.pendingLog };
+  const shownTo: Visit = { ...visit, pendingLog: visit.failedLog ?? visit.pendingLog };
   const done = await withRun(
     rest,
-    again,
+    shownTo,
     app,
     async (run) => {
       const { block, record } = await find(run);
       // A form without a valid token is shown to requesters who could send it; others log in first.
       if (visit.staleForm && Object.hasOwn(fields, '_save')) rightsFor(run, record).save();
-      return { shown: await showRefused(run, block, record, fields, errors), block };
+      return { shown: await showRefused(run, block, record, fields, again), block };
     },
     { isDropped: true },
   ).catch((error: unknown) => {

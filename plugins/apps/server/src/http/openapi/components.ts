@@ -102,6 +102,13 @@ export const parameters: Items = {
   Reverse: query('reverse', 'Whether the order is reversed', { type: 'boolean' }),
   WithTotal: query('with_total', 'Whether X-Total-Count is sent', { type: 'boolean' }),
   IfMatch: { name: 'If-Match', in: 'header', description: 'The ETag that the record must have', schema: string },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Text that the client chooses for this request: sent again with the same key and body, it gets the first answer and is not carried out again',
+    schema: { type: 'string', minLength: 1, maxLength: 257 },
+  },
   IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'The ETag that is known', schema: string },
 };
 

@@ -39,6 +39,8 @@ export function security(changes: boolean): Items[] {
 /** An OpenAPI operation with its errors and credentials. */
 export function operation(tag: string, row: OperationRow): Items {
   const { id, summary, description, changes = false, parameters = [], body, answers, errors = [] } = row;
+  // What runs in a transaction is carried out once under a key.
+  const named = changes && errors.includes(409) ? [...parameters, 'IdempotencyKey'] : parameters;
   const statuses = [...new Set([...everywhere, ...(body ? ofBodies : []), ...errors])].sort((a, b) => a - b);
   return {
     operationId: id,
@@ -46,7 +48,7 @@ export function operation(tag: string, row: OperationRow): Items {
     summary,
     ...(description && { description }),
     ...(changes && { security: security(true) }),
-    ...(parameters.length > 0 && { parameters: parameters.map((name) => reference('parameters', name)) }),
+    ...(named.length > 0 && { parameters: named.map((name) => reference('parameters', name)) }),
     ...(body && { requestBody: body }),
     responses: {
       ...answers,

@@ -30,7 +30,15 @@ export const isLogin = (fields: Fields): boolean => fields[LOGIN] === '1';
  * buttons are left out: after the login the form is shown again, and nothing is carried out.
  */
 export function keptFields(fields: Fields): [name: string, value: string][] | null {
-  const entries = Object.entries(isLogin(fields) ? unkept(fields) : fields).filter(([name]) => !SENDING.test(name));
+  const entries = Object.entries(isLogin(fields) ? unkept(fields) : fields);
+  return boundedFields(entries.filter(([name]) => !SENDING.test(name)));
+}
+
+/** All fields of a posted form, so that it can be sent again; null if they are too many, or none. */
+export const fieldsToSend = (fields: Fields): [name: string, value: string][] | null =>
+  isLogin(fields) || Object.keys(fields).length === 0 ? null : boundedFields(Object.entries(fields));
+
+function boundedFields(entries: [name: string, value: unknown][]): [name: string, value: string][] | null {
   const kept = entries.flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one ?? '')]),
   );

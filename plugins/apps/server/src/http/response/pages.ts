@@ -45,11 +45,13 @@ export interface ErrorPage {
   loginUrl?: string | undefined;
   /** Console entries, which the browser script shows. */
   log?: LogEntry[];
+  /** HTML of a form that sends again what was posted. */
+  again?: string;
 }
 
 /** The content of an error page. Details are shown if the caller gives any. */
 export function errorContent(page: ErrorPage): PageContent {
-  const { status, name, title, message, english, locale, excerpt, details, loginUrl, log = [] } = page;
+  const { status, name, title, message, english, locale, excerpt, details, loginUrl, log = [], again = '' } = page;
   const quoted = excerpt ? `<pre>${escapeHtml(excerpt)}</pre>` : '';
   const isEnglish = locale.language === 'en';
   const hasMore = Object.keys(details).length > 0 && (isEnglish || english !== undefined);
@@ -60,7 +62,7 @@ export function errorContent(page: ErrorPage): PageContent {
     status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">${escapeHtml(locale.say('login'))}</a></p>` : '';
   const reason = english === undefined ? '' : `<p lang="en">${escapeHtml(english)}</p>`;
   const number = escapeHtml(locale.say('error_number', { status }));
-  const main = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>${reason}${quoted}${more}${login}\n<p><small data-error="${escapeHtml(name)}">${number}</small></p>`;
+  const main = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>${reason}${quoted}${more}${login}${again}\n<p><small data-error="${escapeHtml(name)}">${number}</small></p>`;
   const data = { status, name, title, message, login_url: login && loginUrl };
   return { title, main: main + consoleHtml(log), template: { name: 'error', data: { error: data } } };
 }

@@ -21,6 +21,8 @@ export interface ErrorView {
   logger: Logger;
   /** Answers with a login form that keeps what was posted, if a login would help. */
   login?: (error: unknown) => Promise<boolean>;
+  /** HTML of a form that sends again what was posted. */
+  again?: (locale: PageLocale) => Promise<string>;
   /** Address of the login page, for a visitor who lacks rights. */
   loginUrl?: () => string;
   /** The language of a page, once the site is known. @param plain without the theme's words */
@@ -86,6 +88,7 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
       details,
       loginUrl: view.loginUrl?.(),
       log,
+      again: mayPass.has(status) ? ((await view.again?.(locale)) ?? '') : '',
     });
     if (inTheme(ctx, status) && view.document) ctx.body = await view.document(page);
     else ctx.body = bareDocument({ ...page, lang: locale.tag, ...(log.length > 0 && script ? { script } : {}) });
@@ -102,6 +105,9 @@ function excerptFor({ position }: AppsError, { source }: ErrorView): string | nu
  * work (405, 429) must not render the theme.
  */
 export const bareStatuses: ReadonlySet<number> = new Set([405, 429, 503, 504]);
+
+/** Statuses of errors after which the same form may be saved. */
+const mayPass: ReadonlySet<number> = new Set([409, 429, 500, 503, 504]);
 
 /** A fragment goes into a page that exists already. */
 const inTheme = (ctx: Context, status: number): boolean =>

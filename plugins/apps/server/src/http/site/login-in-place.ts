@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { inEnglish, type ServiceMessage } from '../../apps';
+import { attributes, escapeHtml, inEnglish, type PageLocale, type ServiceMessage } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../common/errors';
 import type { Site } from '../../sites/types';
@@ -7,7 +7,7 @@ import { checkBody, defersForm, formFields } from '../request/body';
 import { csrfOf, requireOwnForm } from '../request/csrf';
 import type { HttpServices } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
-import { isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-form';
+import { fieldsToSend, isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-form';
 import { checkRawBody } from '../request/raw-body';
 import { readFieldsOnly } from '../request/read-body';
 import type { ErrorView } from '../response/respond-error';
@@ -24,8 +24,10 @@ export async function formRequester(
   site: Site,
   view: ErrorView,
 ): Promise<Requester> {
-  if (ctx.get('Authorization') === '' && ctx.get('X-CSRF-TOKEN') === '' && !wantsFragment(ctx))
+  if (ctx.get('Authorization') === '' && ctx.get('X-CSRF-TOKEN') === '' && !wantsFragment(ctx)) {
     view.login = (error) => offerLogin(ctx, services, site, error);
+    view.again = (locale) => formAgain(ctx, services, locale);
+  }
   const { body } = ctx.request as { body?: Record<string, unknown> };
   return body && isLogin(body) ? logIn(ctx, services) : services.requesters.identify(ctx);
 }
@@ -80,6 +82,20 @@ async function offerLogin(ctx: Context, services: HttpServices, site: Site, erro
     },
   });
   return true;
+}
+
+/**
+ * A form that sends again what was posted, for the page of an error that may pass: what was entered is not lost
+ * (docs/reference/layouts.md#posting-a-form). '' where a page of another address has sent it.
+ */
+async function formAgain(ctx: Context, services: HttpServices, { say }: PageLocale): Promise<string> {
+  if (!services.requesters.takesCookies(ctx)) return '';
+  const fields = fieldsToSend(await sentFields(ctx, services));
+  if (!fields) return '';
+  const hidden = fields.map(([name, value]) => `<input${attributes({ type: 'hidden', name, value })}>`).join('');
+  const note = say(defersForm(ctx, services.sites) ? 'sent_kept_no_files' : 'sent_kept');
+  const action = services.baseUrl() + ctx.originalUrl;
+  return `\n<form${attributes({ method: 'post', action })}>${hidden}<p>${escapeHtml(note)}</p><p><button type="submit">${escapeHtml(say('send_again'))}</button></p></form>`;
 }
 
 /** Whether a login would help; a login form that was refused is shown again, too. */

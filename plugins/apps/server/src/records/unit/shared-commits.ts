@@ -17,7 +17,7 @@ export interface Part {
   readonly isAlone: boolean;
   /** The entries to write. */
   readonly pending: readonly Entry[];
-  /** Rejects with a CollisionError when a record has changed that the unit has read. */
+  /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
   check(sql: Sql): Promise<void>;
   /** Called before COMMIT: from then on the outcome of a failure is unknown. */
   written(): void;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Access, createSql, IndexMissing, isFailure, readerOf, translateError } from '../../indexes';
+import { type Access, createSql, IndexMissing, isFailure, readerOf, type Sql, translateError } from '../../indexes';
 import { holdRecords, selectRecord } from '../table/table';
-import type { StoredRecord } from '../types';
+import type { CommitWrite, StoredRecord } from '../types';
 import { CollisionError } from './collision';
 import type { Entries } from './entries';
 import { checkReads, flushEntries } from './flush';
@@ -41,6 +41,8 @@ export class UnitTransaction {
   constructor(
     private readonly tools: UnitTools,
     private readonly entries: Entries,
+    /** Writes of other tables, for the end of the transaction. */
+    private readonly writes: readonly CommitWrite[],
     private readonly own: ReadonlySet<string>,
   ) {}
 
@@ -162,7 +164,7 @@ export class UnitTransaction {
   private async commitNow(): Promise<void> {
     if (this.ended) throw new Error('the unit of work has ended');
     const written = this.entries.written().map((entry) => entry.hash);
-    if (written.length || this.changes.length || this.open) {
+    if (written.length || this.changes.length || this.writes.length || this.open) {
       const busy = this.tools.mutex.lockedByOther(written, this.own);
       if (busy) throw new CollisionError([busy]);
       // Opened only to read what the unit has written, which then may be more than one transaction should hold.
@@ -175,7 +177,7 @@ export class UnitTransaction {
   private async commitOpened(): Promise<void> {
     const { trx, commit, free } = await this.begin(false);
     const { dialect } = this.tools;
-    await checkReads(createSql(trx, dialect), dialect, this.entries.readOnly());
+    await this.complete(createSql(trx, dialect));
     this.ended = true;
     this.take();
     await commit().catch(this.translate).finally(free);
@@ -188,7 +190,7 @@ export class UnitTransaction {
     const commit = this.tools.commit({
       isAlone: this.own.size > 0,
       pending: this.entries.pending(),
-      check: (sql) => checkReads(sql, this.tools.dialect, this.entries.readOnly()),
+      check: (sql) => this.complete(sql),
       written: () => {
         this.ended = true;
       },
@@ -196,6 +198,12 @@ export class UnitTransaction {
     await commit.catch((error) => {
       throw error instanceof CollisionError || error instanceof IndexMissing ? error : this.translate(error);
     });
+  }
+
+  /** The end of the transaction: a CollisionError when a record has changed that the unit has read. */
+  private async complete(sql: Sql): Promise<void> {
+    await checkReads(sql, this.tools.dialect, this.entries.readOnly());
+    for (const write of this.writes) await write(sql);
   }
 
   /** Opens the transaction if needed and flushes pending writes. `stays`: it may stay open while logic runs. */

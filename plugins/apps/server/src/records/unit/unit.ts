@@ -7,6 +7,7 @@ import { ofCreator, readPage } from '../table/page';
 import { readRecords, selectTaken } from '../table/table';
 import type {
   AppKey,
+  CommitWrite,
   Items,
   NewRecord,
   PageOptions,
@@ -30,13 +31,15 @@ export type Effect = () => void | Promise<void>;
 export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   private readonly entries = new Entries();
   private effects: Effect[] = [];
+  /** Writes of other tables. */
+  private readonly writes: CommitWrite[] = [];
   private readonly transaction: UnitTransaction;
 
   constructor(
     private readonly tools: UnitTools,
     own: ReadonlySet<string>,
   ) {
-    this.transaction = new UnitTransaction(tools, this.entries, own);
+    this.transaction = new UnitTransaction(tools, this.entries, this.writes, own);
   }
 
   /** Why the unit cannot be committed: it must run again, even if the work has caught the error. */
@@ -60,9 +63,11 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   mark(): () => boolean {
     const restore = this.entries.mark();
     const opened = this.hasOpened;
+    const { length } = this.writes;
     return () => {
       if (this.hasOpened !== opened) return false;
       restore();
+      this.writes.length = length;
       this.effects = [];
       return true;
     };
@@ -170,6 +175,10 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
 
   alongside<T>(work: () => Promise<T>): Promise<T> {
     return this.transaction.alongside(work);
+  }
+
+  atCommit(write: CommitWrite): void {
+    this.writes.push(write);
   }
 
   afterCommit(effect: () => void | Promise<void>): void {

@@ -1,6 +1,6 @@
 import type { Items } from '../../../../shared/json';
 import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/types';
-import type { AppKey, NewRecord, PageOptions, RecordChange, UnitObserver, UnitOfWork } from '../types';
+import type { AppKey, CommitWrite, NewRecord, PageOptions, RecordChange, UnitObserver, UnitOfWork } from '../types';
 import type { RecordUnit } from './unit';
 
 type CountOptions = Pick<SearchOptions, 'names' | 'creator'>;
@@ -90,6 +90,11 @@ export class WorkUnit implements UnitOfWork {
 
   alongside<T>(work: () => Promise<T>): Promise<T> {
     return this.call((unit) => unit.alongside(work));
+  }
+
+  atCommit(write: CommitWrite): void {
+    this.requireOpen();
+    this.shared.atCommit(write);
   }
 
   afterCommit(effect: () => void | Promise<void>): void {

@@ -24,6 +24,7 @@ import type { BlockSession } from '../block-session';
 import { groupHtml, shownElements } from '../group';
 import type { FormMessages } from '../html/form-messages';
 import type { Entries } from '../sent/form';
+import type { FormVersion } from '../sent/form-version';
 import { namesOn, type PageState, pagesOf } from '../sent/pages';
 import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
 import { optionsOf } from './element-options';
@@ -39,6 +40,8 @@ export interface DisplayOptions extends Shown {
   submission?: Entries;
   /** Files of the submission. */
   shownFiles?: FilesAgain;
+  /** The version that the form of a record has shown, for the fields that show again what was entered. */
+  version?: FormVersion;
   /** Where the visitor is in a form with pages; absent where it was not sent yet. */
   paged?: PageState;
 }
@@ -200,6 +203,7 @@ async function contentOf(
     definition: element,
     mode,
     value: initialValue(element, options, outcome),
+    stored: record && Object.hasOwn(record.items, element.name) ? itemOf(record.items, element.name) : undefined,
     entered: submitted,
     ...(isInput && messages ? messages.beside(element.name) : { error: null }),
     idPrefix: idPrefix(run, block, options),

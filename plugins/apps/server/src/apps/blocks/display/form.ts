@@ -1,3 +1,5 @@
+import { itemOf } from '../../../../../shared/json';
+import type { Region } from '../../../common/values/moments';
 import { escapeHtml, pageFields } from '../../elements';
 import { liveTopics } from '../../live-topics';
 import { otherLanguage } from '../../locales';
@@ -7,6 +9,8 @@ import { localeOf } from '../../run/locale';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { isSaved, shownElements } from '../group';
+import { shownInputs } from '../sent/entered';
+import { storedDigest, VERSION, versionText } from '../sent/form-version';
 import { firstPage, neighbour, pagesOf } from '../sent/pages';
 import { fileFields } from '../sent/submitted-files';
 import type { DisplayOptions } from './element-contents';
@@ -23,7 +27,9 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
   const { record } = options;
   const locale = await localeOf(run);
   const lang = otherLanguage(locale, visit.site);
-  if (run.depth > 0) return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}"${lang}>${main}</div>`;
+  const version = versionField(run, block, options, locale);
+  if (run.depth > 0)
+    return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}"${lang}>${version}${main}</div>`;
   const action = record
     ? services.sites.urls.record(visit.site, run.app.id, record.id, visit.contentPath)
     : blockAddress(run, block.id);
@@ -31,7 +37,7 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
     ` data-apps-settings='${settingsAttribute(run, block, options)}'${lang}>` +
-    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${defaultButton(run, block, options)}${main}</form>`
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${version}${defaultButton(run, block, options)}${main}</form>`
   );
 }
 
@@ -49,6 +55,18 @@ function defaultButton(run: Run, block: Block, options: DisplayOptions): string 
   const name = isLast ? '_save' : pageFields.next;
   const more = isLast ? (isSaveDisabled(run, options) ? ' disabled' : '') : ' data-apps-stay';
   return `<button type="submit" name="${name}" value="1" tabindex="-1" hidden${more}></button>`;
+}
+
+/** The version of the record whose form is shown (docs/reference/layouts.md#two-people-who-edit-one-record). */
+function versionField(run: Run, block: Block, options: DisplayOptions, region: Region): string {
+  const { record, mode, submission, version } = options;
+  if (!record || mode !== 'input' || !isSaved(run, block)) return '';
+  const digests = shownInputs(block, shownElements(run, block)).map((element): [string, string] => {
+    const { name } = element;
+    const sent = submission?.entered.has(name) ? version?.digests.get(name) : undefined;
+    return [name, sent ?? storedDigest(element, itemOf(record.items, name), region)];
+  });
+  return `<input type="hidden" name="${VERSION}" value="${escapeHtml(versionText(record, digests))}">`;
 }
 
 /** Whether a form may send files. */

@@ -1,13 +1,14 @@
 import { shortWork } from '../../../common/time/pace';
 import type { StoredRecord } from '../../../records/types';
 import { localeOf } from '../../run/locale';
-import type { FormError } from '../../run/refusals';
+import type { FormRefusal } from '../../run/refusals';
 import { shownRecord } from '../../run/shown-files';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
 import { enteredIn } from '../sent/entered';
-import type { Entries, FormFields } from '../sent/form';
+import { type Entries, type FormFields, type ShownEntry, withoutOrigin } from '../sent/form';
+import { type FormVersion, sentDigest, versionIn } from '../sent/form-version';
 import { isPageMove, pageState, pagesOf } from '../sent/pages';
 import { pressedSearch, searchesIn } from '../sent/searches';
 import { changedEntries, pressedButton, sentEntries } from '../sent/sent-entries';
@@ -31,21 +32,26 @@ export async function shownAgain(
   block: Block,
   stored: StoredRecord | null,
   fields: FormFields,
-  errors: readonly FormError[] = [],
+  { errors, conflicts = [] }: Pick<FormRefusal, 'errors'> & Partial<Pick<FormRefusal, 'conflicts'>> = { errors: [] },
   keepsFiles = true,
 ): Promise<DisplayOptions> {
   const record = await shownRecord(run, stored);
   const { files } = run.visit;
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
-  const entered = await shortWork(() => enteredIn(block, fields, shows, pages));
+  const known = record && versionIn(fields, record);
+  const sent = await shortWork(() => enteredIn(block, fields, shows, pages));
+  // On pages that are not shown, fields are sent again as they were sent.
+  const entered =
+    sent && known && pages.length === 0 ? await shortWork(() => changedFields(block, fields, sent, known)) : sent;
+  const version = known && withoutConflicts(known, conflicts);
   const moves = onlyShows(block, fields);
   const searches = searchesIn(block.definition, fields);
   const isSent = entered !== null || moves || Object.hasOwn(fields, '_save');
   const isForm = record === null || (isSent && run.rights.edit(record.creator));
   const entries: Entries | undefined =
     entered || moves || errors.length > 0
-      ? withChange(block, fields, { ...(entered ?? { entered: new Map(), repeats: new Map() }), ...searches, errors })
+      ? withChange(block, fields, { ...withoutOrigins(entered, conflicts), ...searches, errors })
       : undefined;
   if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...(entries && { submission: entries }) };
   const shownFiles = await filesAgain(block, fields, { files: keepsFiles ? files : undefined, items: record?.items });
@@ -56,7 +62,47 @@ export async function shownAgain(
   const absent = (await stateOf(entries ?? none))?.absent;
   const submission = entries && keepsFiles ? await withLostFiles(run, block, entries, shownFiles, absent) : entries;
   const paged = await stateOf(submission ?? none);
-  return { record, mode: 'input', shownFiles, ...(submission && { submission }), ...(paged && { paged }) };
+  return {
+    ...{ record, mode: 'input', shownFiles },
+    ...(submission && { submission }),
+    ...(paged && { paged }),
+    ...(version && { version }),
+  };
+}
+
+type Sent = Pick<Entries, 'entered' | 'repeats'>;
+
+/** What was changed in the form of a record; other fields show what is stored now. */
+function changedFields(
+  { definition }: Block,
+  fields: FormFields,
+  { entered, repeats }: Sent,
+  known: FormVersion,
+): Sent {
+  const sent = sentEntries(definition, fields);
+  const isChanged = ([name]: readonly [string, unknown]) => {
+    const element = definition.elements.get(name);
+    const shown = known.digests.get(name);
+    return !element || shown === undefined || shown !== sentDigest(element, entered.get(name) ?? [], sent.get(name));
+  };
+  return { entered: new Map([...entered].filter(isChanged)), repeats: new Map([...repeats].filter(isChanged)) };
+}
+
+/** The sender of a form has seen what is stored now of the fields that are in conflict. */
+const withoutConflicts = ({ tag, digests }: FormVersion, conflicts: readonly string[]): FormVersion => ({
+  tag,
+  digests: new Map([...digests].filter(([name]) => !conflicts.includes(name))),
+});
+
+/** Entries of a group that somebody else has changed are no longer those at the same positions. */
+function withoutOrigins(sent: Sent | null, conflicts: readonly string[]): Sent {
+  if (!sent) return { entered: new Map(), repeats: new Map() };
+  const isStale = (name: string) => conflicts.includes(name);
+  const repeats = [...sent.repeats].map(([name, entries]): [string, readonly ShownEntry[]] => [
+    name,
+    isStale(name) ? entries.map(withoutOrigin) : entries,
+  ]);
+  return { ...sent, repeats: new Map(repeats) };
 }
 
 /**

@@ -14,7 +14,8 @@ import {
   type ShowTools,
 } from '../../elements';
 import type { ElementDefinition, ElementOption } from '../../types';
-import type { ShownEntry } from '../sent/form';
+import { markOf, positionOf, type ShownEntry } from '../sent/form';
+import { storedEntries } from '../sent/form-version';
 import type { FormMessages } from './form-messages';
 
 /** What the HTML of a repeated group needs besides its view. */
@@ -77,14 +78,22 @@ async function fieldHtml(view: ElementView, parts: RepeatParts): Promise<string>
 interface FormEntry {
   sent: ShownEntry;
   stored: Items | null;
+  /** Its position among the stored entries; null for a new one. */
+  origin: number | null;
 }
 
-function entriesOf({ value, definition }: ElementView, { sent }: RepeatParts): FormEntry[] {
-  if (sent) return sent.map((entry) => ({ sent: entry, stored: null }));
-  const stored = Array.isArray(value) ? value.filter(isItems) : [];
-  const missing = Math.max(0, boundsOf(definition).min - stored.length);
-  const blank = Array.from({ length: missing }, () => ({ sent: null, stored: null }));
-  return [...stored.map((items) => ({ sent: null, stored: items })), ...blank];
+function entriesOf({ value, stored, definition }: ElementView, { sent }: RepeatParts): FormEntry[] {
+  const known = storedEntries(stored);
+  if (sent) {
+    return sent.map((entry) => {
+      const origin = positionOf(entry);
+      return { sent: entry, stored: origin === null ? null : (known[origin] ?? null), origin };
+    });
+  }
+  const shown = storedEntries(value);
+  const missing = Math.max(0, boundsOf(definition).min - shown.length);
+  const blank = Array.from({ length: missing }, () => ({ sent: null, stored: null, origin: null }));
+  return [...shown.map((items, at) => ({ sent: null, stored: items, origin: known.length > 0 ? at : null })), ...blank];
 }
 
 async function formOf(view: ElementView, parts: RepeatParts): Promise<string> {
@@ -125,13 +134,16 @@ async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry
   const fields: string[] = [];
   for (const [index, field] of all.entries()) {
     const shown = fieldView(view, field, position, parts);
-    const value = entry.stored ? itemOf(entry.stored, field.name) : (field.default ?? null);
+    const isNew = entry.stored === null || entry.sent !== null;
+    const stored = entry.stored ? itemOf(entry.stored, field.name) : undefined;
+    const value = isNew ? (field.default ?? null) : (stored ?? null);
     const said = parts.messages?.beside(shown.definition.name);
     const isFirst = parts.focus === position && index === 0;
     const entered = entry.sent ? (entry.sent.get(field.name) ?? []) : null;
     const whole: ElementView = {
       ...shown,
       value,
+      stored,
       entered,
       files: parts.files(entered, value),
       error: said?.error ?? null,
@@ -141,7 +153,7 @@ async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry
     fields.push(await fieldHtml(whole, parts));
   }
   // An entry of unchecked boxes sends no field besides this one.
-  const mark = `<input${attributes({ type: 'hidden', name: `${name}:${position}`, value: '1' })}>`;
+  const mark = `<input${attributes({ type: 'hidden', name: `${name}:${position}`, value: markOf(entry.origin) })}>`;
   return (
     `<fieldset class="apps-entry"><legend>${escapeHtml(title)}</legend>${mark}${fields.join(' ')}` +
     `${buttons(view, title, at)}</fieldset>`

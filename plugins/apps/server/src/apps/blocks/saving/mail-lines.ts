@@ -28,6 +28,13 @@ export function mailLines(
   });
 }
 
+/** A value in one line, as people read it; of a repeated group its entries, one after the other. */
+export function readableValue(element: ElementDefinition, value: Json, say: Say, region: Region): string {
+  if (!element.entry || !Array.isArray(value)) return value === null ? '' : textOf(element, value, say, region);
+  const { entry } = element;
+  return value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one))).join('; ');
+}
+
 /** A value as its form shows it: options by their labels, files by their names, dates and numbers in the language of the mail. */
 function textOf(element: ElementDefinition, value: Json | undefined, say: Say, region: Region | undefined): string {
   if (Array.isArray(value)) return value.map((one) => textOf(element, one, say, region)).join(', ');

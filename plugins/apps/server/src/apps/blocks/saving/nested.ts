@@ -15,6 +15,7 @@ import { targetsOf } from '../references';
 import { displayBlock } from '../run-block';
 import { sentEntries } from '../sent/sent-entries';
 import { checkedItems } from './checked-items';
+import { changedRecord, conflictsIn } from './conflicts';
 import { storedBlock } from './record-operations';
 import { deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
 import { readSubmission } from './submission';
@@ -52,8 +53,9 @@ async function save(run: Run, record: StoredRecord, { block: named, creation, fo
     throw new AppsError('BadRequestError', `The record "${record.id}" has no block to save it`);
   const block = permittedBlock(run, id);
   return withSession(run, block, record, async (session) => {
-    const items = { ...record.items, ...(form ? await readForm(run, block, session) : {}), block: id };
     const original = await run.unit.original(keyOf(run), record.id);
+    const sent = form ? await refusing(run, readForm(run, block, session, original)) : {};
+    const items = { ...record.items, ...sent, block: id };
     const changed = new Set(changedNames(original?.items, items));
     const { body } = run.visit.request;
     const change = { record: original, items, changed, creation, sender: 'logic', body } as const;
@@ -83,14 +85,19 @@ async function refusing<T>({ fatal }: Run, work: Promise<T>): Promise<T> {
   });
 }
 
-/** The fields of the current request's form that the block's layout shows. */
-async function readForm(run: Run, block: Block, session: BlockSession): Promise<Items> {
+/**
+ * The fields of the current request's form that the block's layout shows, for a record.
+ * @param original as it is stored; null for a new one
+ */
+async function readForm(run: Run, block: Block, session: BlockSession, original: StoredRecord | null): Promise<Items> {
   const { form } = run.visit.request;
   const sent = sentEntries(block.definition, form);
   const isSent = (name: string) => Object.hasOwn(form, name) || (sent.get(name)?.entries.length ?? 0) > 0;
   const shows = shownElements(run, block);
-  const fields = { fields: form, shows: (name: string) => isSent(name) && shows(name) };
-  const { items, errors } = await readSubmission(run, block, session, fields);
+  const before = original ? { before: changedRecord(original, form) } : {};
+  const fields = { fields: form, shows: (name: string) => isSent(name) && shows(name), ...before };
+  const { items, errors, conflicts } = await readSubmission(run, block, session, fields);
+  if (conflicts.length > 0) throw new FormRefusal(conflicts, run.budget, conflictsIn({ conflicts }));
   for (const { path, message } of errors) throw new AppsError('BadRequestError', `${path.join('.')}: ${message}`);
   return items;
 }

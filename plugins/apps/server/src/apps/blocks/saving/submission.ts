@@ -1,7 +1,17 @@
-import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
 import { shortWork } from '../../../common/time/pace';
+import type { Region } from '../../../common/values/moments';
 import type { StoredFile, TemporaryFile } from '../../../files';
-import { boundsOf, elementTypes, entryElements, isShown, MAX_REFERENCES, referencesIn, roleOf } from '../../elements';
+import {
+  boundsOf,
+  elementTypes,
+  entryElements,
+  isShown,
+  MAX_REFERENCES,
+  optionsToRead,
+  referencesIn,
+  roleOf,
+} from '../../elements';
 import type { Message } from '../../locales';
 import { patternWork } from '../../patterns/pattern-machine';
 import { localeOf } from '../../run/locale';
@@ -16,9 +26,12 @@ import { targetsOf } from '../references';
 import { entriesOf, repeatsOf, shownInputs } from '../sent/entered';
 import type { SentFields } from '../sent/fields-of-items';
 import type { Entries, FormFields } from '../sent/form';
+import { storedEntries } from '../sent/form-version';
+import { keptValue } from '../sent/left-alone';
 import { type EntryTools, readEntries, type WrongField } from '../sent/read-entries';
 import { type SentEntries, sentEntries } from '../sent/sent-entries';
 import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from '../sent/submitted-files';
+import { type ChangedRecord, changeOf, conflictErrors, conflictsIn } from './conflicts';
 
 /** A read submission of a block's form. */
 export interface Submission extends Entries {
@@ -28,6 +41,8 @@ export interface Submission extends Entries {
   files: readonly (StoredFile | TemporaryFile)[];
   /** Inputs whose condition is not met. */
   hidden: ReadonlySet<string>;
+  /** Messages about fields that the sender and somebody else have changed. */
+  conflicts: readonly FormError[];
 }
 
 /** Fields to be read, with what they are read for. */
@@ -39,7 +54,11 @@ export interface SubmittedFields {
   sources?: FileSources;
   /** Inputs whose JSON values are of another type. */
   wrong?: SentFields['wrong'];
+  /** The record that a form changes: of fields that its sender has left alone the stored values stay. */
+  before?: ChangedRecord;
 }
+
+type ReadValue = { value: Json } | { error: Message } | { wrong: readonly WrongField[] };
 
 /**
  * Reads and checks every input that the block's layout shows (docs/reference/definitions.md#submitted-fields): a form
@@ -51,23 +70,70 @@ export async function readSubmission(
   run: Run,
   block: Block,
   session: BlockSession,
-  { fields, shows, sources, wrong: ofOtherType }: SubmittedFields,
+  { fields, shows, sources, wrong: ofOtherType, before }: SubmittedFields,
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
   const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
   const sent = await shortWork(() => sentEntries(block.definition, fields));
   const entered = await shortWork(() => entriesOf(inputs, fields, sent));
+  const locale = await localeOf(run);
   const wrong = new Map<string, Message | readonly WrongField[]>();
   const items: Items = {};
   const files: (StoredFile | TemporaryFile)[] = [];
-  const stored = sources?.items ?? {};
+  const stored = before?.items ?? sources?.items ?? {};
   const hidden = new Set<string>();
+  const changedByBoth: ElementDefinition[] = [];
   /** The value that the record will have; of a wrong field what was entered. */
   const valueFor = (name: string): Json => {
     if (hidden.has(name)) return null;
     const known = [items, stored].find((one) => Object.hasOwn(one, name));
     return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
   };
+  const read = inputReader(run, { sources, isForm: before !== undefined, stored, options, region: locale, files });
+  const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
+  for (const element of inputs) {
+    const { name } = element;
+    if (!(await shortWork(() => isShown(element, valueFor)))) {
+      hidden.add(name);
+      if (Object.hasOwn(stored, name)) items[name] = null;
+      continue;
+    }
+    if (ofOtherType?.has(name)) {
+      wrong.set(name, ofOtherType.get(name) ?? []);
+      continue;
+    }
+    // Without files, the record keeps what it has.
+    if (!sources && ofFiles.has(name)) continue;
+    const own = { submitted: entered.get(name) ?? [], entries: sent.get(name) ?? NO_ENTRIES };
+    const change = before && (await shortWork(() => changeOf(element, { ...own, before, region: locale })));
+    if (change === 'theirs') continue;
+    if (change === 'both') changedByBoth.push(element);
+    const result = await read(element, own, change === 'both');
+    if (!result) continue;
+    if ('error' in result) wrong.set(name, result.error);
+    else if ('wrong' in result) wrong.set(name, result.wrong);
+    else if (change !== 'none' || !Object.hasOwn(stored, name)) items[name] = result.value;
+  }
+  const all = [...wrong].flatMap(([name, found]) => ('key' in found ? [{ path: [name], message: found }] : found));
+  const errors = all.map(({ path, message: { key, values } }) => ({ path, message: locale.say(key, values) }));
+  const conflicts = await conflictErrors(run, changedByBoth, stored, options);
+  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files, hidden, conflicts };
+}
+
+/** What reads the inputs of one submission. */
+interface Reading {
+  sources: FileSources | undefined;
+  /** Whether a form of the record was sent, whose fields show what is stored. */
+  isForm: boolean;
+  stored: Items;
+  options: Awaited<ReturnType<typeof optionsOf>>;
+  region: Region;
+  /** Gets the files that are read. */
+  files: (StoredFile | TemporaryFile)[];
+}
+
+/** Reads an input of any type. @param isStale whether somebody else has changed its stored value since the form was shown */
+function inputReader(run: Run, { sources, isForm, stored, options, region, files }: Reading) {
   const work = patternWork();
   /** The item of a field of files, or what is wrong with them. */
   const readFileItem = async (field: string, element: ElementDefinition, submitted: readonly string[]) => {
@@ -76,40 +142,36 @@ export async function readSubmission(
     files.push(...found.files);
     return { value: fileItem(element, found.files, sources?.files) };
   };
-  const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
-  for (const element of inputs) {
+  const readGroup = async (element: ElementDefinition, entries: SentEntries, isStale: boolean): Promise<ReadValue> => {
+    const value = itemOf(stored, element.name);
+    const readTarget = await entryReferences(run, element, entries, value);
+    const shown = isForm && !isStale ? { stored: storedEntries(value) } : {};
+    const read = await readEntries(element, entries, {
+      ...{ options, work, readFileItem, readReference: readTarget, region },
+      ...shown,
+    });
+    if (read.wrong.length > 0) return { wrong: read.wrong };
+    // Entries that no form can show.
+    const others = isForm && Array.isArray(value) ? value.filter((one) => !isItems(one)) : [];
+    return { value: others.length > 0 ? [...(read.value as Json[]), ...others] : read.value };
+  };
+  return async (
+    element: ElementDefinition,
+    { submitted, entries }: { submitted: readonly string[]; entries: SentEntries },
+    isStale: boolean,
+  ): Promise<ReadValue | undefined> => {
     const { name, type } = element;
-    const submitted = entered.get(name) ?? [];
-    if (!(await shortWork(() => isShown(element, valueFor)))) {
-      hidden.add(name);
-      if (Object.hasOwn(stored, name)) items[name] = null;
-    } else if (ofOtherType?.has(name)) {
-      wrong.set(name, ofOtherType.get(name) ?? []);
-    } else if (!sources && ofFiles.has(name)) {
-      // The record keeps what it has.
-    } else if (element.entry) {
-      const own = sent.get(name) ?? NO_ENTRIES;
-      const readTarget = await entryReferences(run, element, own, itemOf(stored, name));
-      const read = await readEntries(element, own, { options, work, readFileItem, readReference: readTarget });
-      if (read.wrong.length > 0) wrong.set(name, read.wrong);
-      else items[name] = read.value;
-    } else if (type === 'REFERENCE') {
-      const read = await readReference(run, element, submitted, itemOf(stored, name));
-      if ('error' in read) wrong.set(name, read.error);
-      else items[name] = read.value;
-    } else {
-      const result = isOfFiles(element)
-        ? await readFileItem(name, element, submitted)
-        : await shortWork(() => elementTypes.get(type)?.read?.(submitted, element, options.get(name) ?? [], work));
-      if (!result) continue;
-      if ('error' in result) wrong.set(name, result.error);
-      else items[name] = result.value;
-    }
-  }
-  const { say } = await localeOf(run);
-  const all = [...wrong].flatMap(([name, found]) => ('key' in found ? [{ path: [name], message: found }] : found));
-  const errors = all.map(({ path, message: { key, values } }) => ({ path, message: say(key, values) }));
-  return { entered, repeats: repeatsOf(inputs, sent), items, errors, files, hidden };
+    if (element.entry) return readGroup(element, entries, isStale);
+    const known = isForm && Object.hasOwn(stored, name) ? itemOf(stored, name) : undefined;
+    const own = optionsToRead(options.get(name) ?? [], known);
+    const result = isOfFiles(element)
+      ? await readFileItem(name, element, submitted)
+      : type === 'REFERENCE'
+        ? await readReference(run, element, submitted, itemOf(stored, name))
+        : await shortWork(() => elementTypes.get(type)?.read?.(submitted, element, own, work));
+    const kept = result && keptValue(element, { submitted, stored: known, result, region });
+    return kept === undefined ? result : { value: kept };
+  };
 }
 
 /**
@@ -133,8 +195,8 @@ export async function checkSubmission(
   const automatic = Object.hasOwn(fields, '_save') ? guardProblem(run, block, fields) : null;
   const { say } = await localeOf(run);
   const ofForm = automatic === null ? [] : [{ path: [], message: say(automatic.key) }];
-  const errors = [...ofForm, ...wrong, ...run.refusals.errors];
-  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
+  const errors = [...ofForm, ...submission.conflicts, ...wrong, ...run.refusals.errors];
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget, conflictsIn(submission));
   return submission;
 }
 

@@ -1,7 +1,7 @@
 import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
-import { type FormError, FormRefusal, refuseInvalid } from '../../run/refusals';
+import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
@@ -16,6 +16,7 @@ import type { SentFields } from '../sent/fields-of-items';
 import type { FormFields } from '../sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
 import { fieldsAgain, filesAgain, requireStored, withSentFiles } from '../sent/submitted-files';
+import { changedRecord } from './conflicts';
 import { notifyOfSave } from './notify';
 import { deleteInSession, saveInSession } from './save-record';
 import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } from './submission';
@@ -79,7 +80,7 @@ export async function submitBlock(
     if (!shows && record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
     const saves = !shows && Object.hasOwn(fields, '_save') && !hasUnseenPage(run, block, record, fields);
     if (saves) return save(run, block, session, record, form, rights);
-    const again = await shownAgain(run, block, record, fields, [], rights.asks);
+    const again = await shownAgain(run, block, record, fields, { errors: [] }, rights.asks);
     // What an action has done stays, whatever the form has lost.
     if (actionsIn(fields).length === 0) refuseLost(run, again);
     const current = record && (await run.unit.get(keyOf(run), record.id));
@@ -97,10 +98,10 @@ export async function showRefused(
   block: Block,
   record: StoredRecord | null,
   fields: FormFields,
-  errors: readonly FormError[],
+  refused: Pick<FormRefusal, 'errors'> & Partial<Pick<FormRefusal, 'conflicts'>>,
 ): Promise<Displayed> {
   const sent = withSentFiles(block, fields, run.visit.files);
-  return displayBlock(run, block, await shownAgain(run, block, record, sent, errors));
+  return displayBlock(run, block, await shownAgain(run, block, record, sent, refused));
 }
 
 /**
@@ -134,6 +135,7 @@ const submittedFields = (run: Run, block: Block, record: StoredRecord | null, fo
   ...form,
   shows: shownElements(run, block),
   sources: { files: run.visit.files, items: record?.items, named: form.named },
+  ...(record && { before: changedRecord(record, form.fields) }),
 });
 
 async function runActions(

@@ -1,6 +1,6 @@
 import { MAX_ENTRIES, pageFields, roleOf } from '../../elements';
 import type { Block, ElementDefinition, FormPage } from '../../types';
-import { type Entries, type FormFields, type ShownEntry, textsOf } from './form';
+import { type Entries, type FormFields, type ShownEntry, textsIn, textsOf } from './form';
 import { pagesByElement, seenPages } from './pages';
 import { type SentEntries, sentEntries } from './sent-entries';
 
@@ -45,7 +45,7 @@ export const entriesOf = (
 ): Map<string, string[]> =>
   new Map(
     inputs.map(({ name, entry }) => {
-      if (entry) return [name, (sent.get(name)?.entries ?? []).flatMap((one) => [...one.values()].flat())];
+      if (entry) return [name, (sent.get(name)?.entries ?? []).flatMap(textsIn)];
       return [name, textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)];
     }),
   );

@@ -1,10 +1,12 @@
 import type { Items, Json } from '../../../../../shared/json';
 import { shortWork } from '../../../common/time/pace';
-import { boundsOf, elementTypes, isShown } from '../../elements';
+import type { Region } from '../../../common/values/moments';
+import { boundsOf, elementTypes, isShown, optionsToRead } from '../../elements';
 import { type Message, message } from '../../locales';
 import type { PatternWork } from '../../patterns/pattern-machine';
 import type { ElementDefinition, ElementOption } from '../../types';
-import type { SentEntry } from './form';
+import { positionOf, type SentEntry } from './form';
+import { keptValue } from './left-alone';
 import { isBlank, type SentEntries } from './sent-entries';
 
 /** A message about a field of a form, before it is put into words. */
@@ -18,6 +20,9 @@ export interface EntryTools {
   /** By the names of `entryElements`. */
   options: ReadonlyMap<string, readonly ElementOption[]>;
   work: PatternWork;
+  /** The stored entries that the form has shown: of a field that was left alone the stored value stays. */
+  stored?: readonly Items[];
+  region: Region;
   /** Reads a field of files. @param field `<group>:<field>` */
   readFileItem(
     field: string,
@@ -66,15 +71,19 @@ export async function readEntries(
 async function readEntry(
   { name: group, entry }: ElementDefinition,
   sent: SentEntry,
-  { options, work, readFileItem, readReference }: EntryTools,
+  { options, work, stored, region, readFileItem, readReference }: EntryTools,
 ): Promise<{ items: Items; wrong: Map<string, Message> }> {
   const items = new Map<string, Json>();
   const wrong = new Map<string, Message>();
   const valueFor = (name: string): Json => (wrong.has(name) ? [...(sent.get(name) ?? [])] : (items.get(name) ?? null));
+  const before = stored?.[positionOf(sent) ?? -1];
+  // What the definition does not name, such as a field that it no longer has, stays with its entry.
+  for (const [name, value] of Object.entries(before ?? {})) if (!entry?.has(name)) items.set(name, value);
   for (const field of entry?.values() ?? []) {
     const { name, type } = field;
     if (!(await shortWork(() => isShown(field, valueFor)))) continue;
-    const own = options.get(`${group}_${name}`) ?? [];
+    const known = before && Object.hasOwn(before, name) ? before[name] : undefined;
+    const own = optionsToRead(options.get(`${group}_${name}`) ?? [], known);
     const submitted = sent.get(name) ?? [];
     const elementType = elementTypes.get(type);
     const result = elementType?.files
@@ -82,7 +91,9 @@ async function readEntry(
       : type === 'REFERENCE'
         ? await readReference(field, submitted)
         : await shortWork(() => elementType?.read?.(submitted, field, own, work));
-    if (result && 'error' in result) wrong.set(name, result.error);
+    const kept = result && keptValue(field, { submitted, stored: known, result, region });
+    if (kept !== undefined) items.set(name, kept);
+    else if (result && 'error' in result) wrong.set(name, result.error);
     else if (result) items.set(name, result.value);
   }
   return { items: Object.fromEntries(items), wrong };

@@ -73,6 +73,7 @@ describe('sent entries', () => {
       work: patternWork(),
       readFileItem: async () => ({ value: null }),
       readReference: async () => ({ value: null }),
+      region: { tag: 'en', timeZone: null },
     });
     const site = { id: 's', title: 'S', url: 'http://x/s', theme: 'main', locale: null, timeZone: null };
     const { say } = await localeFor(site, new Map());

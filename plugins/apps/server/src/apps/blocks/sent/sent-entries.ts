@@ -1,7 +1,7 @@
 import { isItems } from '../../../../../shared/json';
 import { boundsOf, MAX_ENTRIES } from '../../elements';
 import type { Definition, ElementDefinition } from '../../types';
-import { type FormFields, type SentEntry, type ShownEntry, textsOf } from './form';
+import { type FormFields, originOf, type SentEntry, type ShownEntry, textsIn, textsOf } from './form';
 
 /** What a form has sent for a repeated group. */
 export interface SentEntries {
@@ -44,7 +44,8 @@ export function sentEntries(definition: Definition, fields: FormFields): Map<str
     if (digits === undefined) continue;
     const entries = found.get(element.name) ?? new Map<number, Map<string, readonly string[]>>();
     const entry = entries.get(Number(digits)) ?? new Map<string, readonly string[]>();
-    if (field !== undefined && element.entry?.has(field)) entry.set(field, textsOf(fields[name]));
+    if (field === undefined) for (const [key, mark] of originOf(fields[name])) entry.set(key, mark);
+    else if (element.entry?.has(field)) entry.set(field, textsOf(fields[name]));
     found.set(element.name, entries.set(Number(digits), entry));
   }
   const all = new Map<string, SentEntries>();
@@ -105,5 +106,4 @@ export function changedEntries(
 }
 
 /** Whether nothing was entered in an entry. */
-export const isBlank = (entry: SentEntry): boolean =>
-  [...entry.values()].every((texts) => texts.every((text) => text === ''));
+export const isBlank = (entry: SentEntry): boolean => textsIn(entry).every((text) => text === '');

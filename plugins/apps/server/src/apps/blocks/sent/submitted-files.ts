@@ -2,7 +2,7 @@ import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/memo';
 import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
 import type { FileRules } from '../../../files/types';
-import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile } from '../../elements';
+import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile, STORED } from '../../elements';
 import { type Message, message } from '../../locales';
 import { FilesNeeded } from '../../run/run-files';
 import type { App, Block, Definition, ElementDefinition } from '../../types';
@@ -10,8 +10,7 @@ import { type Entries, type FormFields, textsOf } from './form';
 import type { WrongField } from './read-entries';
 import { sentEntries } from './sent-entries';
 
-/** Texts of a field of files: a file of the record, one of an earlier submission, and the part that has sent files now. */
-const STORED = 'stored:';
+/** Texts of a field of files, besides those of the record: one of an earlier submission, and the part that has sent files now. */
 const KEPT = 'kept:';
 const SENT = 'sent:';
 

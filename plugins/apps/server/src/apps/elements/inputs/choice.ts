@@ -7,6 +7,7 @@ import { boundedList } from '../../yaml/schema';
 import type { ElementView, JsonSchema } from '../types';
 import { attributes, controlId, escapeHtml, fieldset, isDemanded, plainText } from './html';
 import type { DefinitionWork, Settings } from './settings';
+import { inLines } from './text-input';
 
 /** Message for a missing required choice. */
 export const CHOOSE = message('choose');
@@ -53,10 +54,45 @@ export function manySchema(definition: ElementDefinition): JsonSchema {
   return { type: 'array', items, uniqueItems: true, ...(definition.required && { minItems: 1 }) };
 }
 
+/** Whether any number of options can be chosen. */
+const isMany = ({ type, multiple }: ElementDefinition): boolean => type === 'CHECKBOXES' || multiple === true;
+
+/**
+ * The texts of the options that a value has chosen, which a form sends back. A list has none of its own where one option can be
+ * chosen: it is one text.
+ */
+export function textsChosen(value: Json, definition: ElementDefinition): string[] {
+  if (isMany(definition)) return listOf(value).map(plainText);
+  const [only = null] = Array.isArray(value) ? value : [];
+  return [plainText(Array.isArray(value) && value.length <= 1 ? only : value)];
+}
+
+/** How the choices of a form are compared: in no order, each once. */
+export const choicesCompared = (submitted: readonly string[], definition: ElementDefinition): string[] =>
+  isMany(definition) ? [...new Set(submitted)].filter((text) => text !== '').sort() : [inLines(submitted.at(-1) ?? '')];
+
 /** Whether an option is chosen: by the submitted entries, else by the value. */
 export function chosenIn(view: ElementView): (option: ElementOption) => boolean {
-  const chosen = new Set(view.entered ?? listOf(view.value).map(plainText));
+  const chosen = new Set(view.entered ?? textsChosen(view.value, view.definition));
   return (option) => chosen.has(String(option.value));
+}
+
+/**
+ * The options, with those that the stored value has chosen and that are no longer offered: to change another field must not
+ * lose them.
+ */
+export function optionsToShow({ options, stored, definition, locale }: ElementView): readonly ElementOption[] {
+  if (stored === undefined || stored === null) return options;
+  const known = new Set(options.map(({ value }) => String(value)));
+  const gone = [...new Set(textsChosen(stored, definition))].filter((text) => text !== '' && !known.has(text));
+  return [...options, ...gone.map((value) => ({ value, label: locale.say('option_gone', { label: value }) }))];
+}
+
+/** The options that a form may send: those that are offered, and those that the stored value has chosen. */
+export function optionsToRead(options: readonly ElementOption[], stored: Json | undefined): readonly ElementOption[] {
+  const known = new Set(options.map(({ value }) => String(value)));
+  const kept = listOf(stored ?? null).filter((value) => isScalar(value) && !known.has(String(value)));
+  return kept.length > 0 ? [...options, ...kept.map((value) => ({ value: value as string, label: '' }))] : options;
 }
 
 /** The labels of the chosen options for reading; a value that is no longer an option is its own label. */
@@ -83,7 +119,7 @@ export function choiceGroup(view: ElementView, type: 'radio' | 'checkbox'): stri
 export function choicesOf(view: ElementView, type: 'radio' | 'checkbox'): { html: string; isChosen: boolean }[] {
   const { name, readonly } = view.definition;
   const isChosen = chosenIn(view);
-  return view.options.map((option, index) => {
+  return optionsToShow(view).map((option, index) => {
     const id = controlId(view, index + 1);
     // A browser would demand each checkbox that is `required`.
     const required = isDemanded(view) && type === 'radio';

@@ -32,6 +32,14 @@ export interface MomentOptions {
   shown: RegExp;
 }
 
+/** A moment in the site's zone, in which pages show it: HTML's control for a date and time knows no zones. */
+function inZone(time: number, { timeZone }: Region): string {
+  const format = { dateStyle: 'short', timeStyle: 'medium', timeZone: timeZone ?? undefined } as const;
+  const local = new Intl.DateTimeFormat('sv-SE', format).format(time).replace(' ', 'T');
+  const part = time % 1000;
+  return part === 0 ? local : `${local}.${String((part + 1000) % 1000).padStart(3, '0')}`;
+}
+
 /** A stored date or time in the language of the page. */
 const readable = (value: Json, region: Region): string => readableMoment(plainText(value), region);
 
@@ -42,7 +50,15 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
       typeof value === 'string' && shape.test(value) ? (isoMoment(before + value)?.time ?? null) : null,
     stepSize,
   };
-  const inControl = (value: Json) => shown.exec(plainText(value))?.[0] ?? '';
+  /** What the control shows; null for a stored value that it cannot show, such as `01.03.2026`. */
+  const inControl = (value: Json, region: Region): string | null => {
+    const text = plainText(value);
+    if (text === '') return '';
+    const moment = isoMoment(before + text);
+    if (!moment) return null;
+    if (type === 'datetime-local' && moment.kind === 'instant') return inZone(moment.time, region);
+    return shown.exec(text)?.[0] ?? null;
+  };
   return {
     role: 'input',
     settings: { ...inputSettings, ...placeholder, ...autocomplete, ...rangeSettings },
@@ -56,6 +72,11 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
       ...(format ? { format } : { pattern: shape.source }),
     }),
     otherType: message(wanted),
+    shows: (value, _definition, region) => [inControl(value, region) ?? plainText(value)],
+    compares(submitted) {
+      const text = lastEntry(submitted).trim();
+      return [String(scale.position(text) ?? text)];
+    },
     read(submitted, definition) {
       const text = lastEntry(submitted).trim();
       if (text === '') return definition.required ? { error: REQUIRED } : { value: null };
@@ -68,7 +89,8 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
     render(view) {
       if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale));
       const { placeholder: hint, min, max, step } = view.definition;
-      const value = view.entered ? shownText(view) : inControl(view.value);
+      const value = inControl(view.entered ? shownText(view) : view.value, view.locale);
+      if (value === null) return field(view, control(view, 'text', { placeholder: hint }));
       return field(view, control(view, type, { placeholder: hint, min, max, step }, value));
     },
   };

@@ -7,6 +7,9 @@ import { fileSettings, MAX_SIZE, matchesType } from './file-settings';
 import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './html';
 import { inputSettings } from './settings';
 
+/** The text of a field that keeps a file of the record has this before the document id. */
+export const STORED = 'stored:';
+
 /** Files of one element with `multiple`. */
 export const MAX_FILES = 20;
 
@@ -99,6 +102,8 @@ export function fileInput(
     settings: { ...settings, ...fileSettings },
     isList: ({ multiple }) => multiple === true,
     schema: filesSchema,
+    shows: (value) => filesIn(value).map(({ documentId }) => `${STORED}${documentId}`),
+    compares: (submitted) => [...new Set(submitted)].filter((text) => text !== '').sort(),
     files: (entries, definition) => readFiles(entries, definition, defaultAccept),
     render: (view) => (view.mode === 'text' ? shown(view, show) : chooser(view, defaultAccept)),
   };

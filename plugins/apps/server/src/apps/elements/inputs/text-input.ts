@@ -98,6 +98,15 @@ export function shownText(view: ElementView): string {
   return view.entered ? lastEntry(view.entered) : plainText(view.value);
 }
 
+/** A text as it comes back from a browser: HTML has no NUL, and UTF-8 no half of a pair of surrogates. */
+const fromBrowser = (text: string): string => String(Buffer.from(text)).replaceAll('\0', '\ufffd');
+
+/** A text of one line: its control drops line breaks. */
+export const inOneLine = (text: string): string => fromBrowser(text).replace(/[\r\n]/g, '');
+
+/** A text of several lines: a form sends each line break as CR LF. */
+export const inLines = (text: string): string => fromBrowser(text).replace(/\r\n?/g, '\n');
+
 export interface TextInputOptions {
   /** HTML input type. */
   type: string;
@@ -118,6 +127,10 @@ export function textInput({ type, trim, format, check, settings }: TextInputOpti
     settings: { ...textSettings, ...settings },
     check: checkLengths,
     schema: (definition) => textSchema(definition, format),
+    compares: (submitted) => {
+      const text = inOneLine(lastEntry(submitted));
+      return [trim ? withoutInvisibleEnds(text) : text];
+    },
     read(submitted, definition, _options, work) {
       const value = trim ? withoutInvisibleEnds(lastEntry(submitted)) : lastEntry(submitted);
       const error = textProblem(value, definition, work) ?? (value === '' ? null : (check?.(value) ?? null));

@@ -21,6 +21,10 @@ export const de: ServiceMessages = {
   logout_title: 'Abmelden von {site}',
   stale_form:
     'Dieses Formular war zu lange geöffnet oder wurde unter einem anderen Namen geöffnet. Bitte prüfen Sie es und senden Sie es noch einmal.',
+  send_again: 'Noch einmal senden',
+  sent_kept: 'Ihre Eingaben sind nicht verloren: Sie können sie hier noch einmal senden.',
+  sent_kept_no_files:
+    'Ihre Eingaben sind nicht verloren, Dateien ausgenommen: Sie können sie hier noch einmal senden oder zurückgehen und die Dateien auswählen.',
   send_login: 'Bitte melden Sie sich an, um dieses Formular zu senden.',
   send_forbidden: 'Sie dürfen dieses Formular nicht senden.',
   thanks: 'Vielen Dank',
@@ -55,6 +59,11 @@ export const de: ServiceMessages = {
   choose_one: 'Bitte wählen Sie eine der Möglichkeiten.',
   choose_known: 'Bitte wählen Sie nur aus den Möglichkeiten.',
   choose_any: 'Bitte wählen Sie mindestens eine Möglichkeit.',
+  option_gone: '{label} (nicht mehr im Angebot)',
+  changed_form:
+    'Jemand anders hat dies geändert, seit Sie es geöffnet haben. Es ist noch nichts gespeichert: Bitte prüfen Sie die markierten Felder und senden Sie das Formular noch einmal.',
+  changed_field: 'Inzwischen gespeichert: {value}. Was Sie jetzt senden, ersetzt es.',
+  changed_empty: 'Dieses Feld wurde inzwischen geleert. Was Sie jetzt senden, wird gespeichert.',
   number: 'Bitte geben Sie eine Zahl ein.',
   email: 'Bitte geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.org.',
   url: 'Bitte geben Sie eine Webadresse ein, die mit http:// oder https:// beginnt.',

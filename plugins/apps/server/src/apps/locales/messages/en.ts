@@ -23,6 +23,10 @@ export const en = {
   logout: 'Log out',
   logout_title: 'Log out of {site}',
   stale_form: 'This form was open for too long, or was opened under another name. Please check it and send it again.',
+  send_again: 'Send again',
+  sent_kept: 'What you have entered is not lost: you can send it again here.',
+  sent_kept_no_files:
+    'What you have entered is not lost, except files: you can send it again here, or go back to choose the files.',
   send_login: 'Please log in to send this form.',
   send_forbidden: 'You may not send this form.',
   thanks: 'Thank you',
@@ -58,6 +62,11 @@ export const en = {
   choose_one: 'Please choose one of the options.',
   choose_known: 'Please choose from the options only.',
   choose_any: 'Please choose at least one option.',
+  option_gone: '{label} (no longer offered)',
+  changed_form:
+    'Somebody else has changed this since you opened it. Nothing is saved yet: please check the marked fields, and send the form again.',
+  changed_field: 'Stored in the meantime: {value}. What you send now replaces it.',
+  changed_empty: 'This was emptied in the meantime. What you send now is stored.',
   number: 'Please enter a number.',
   email: 'Please enter an e-mail address, such as name@example.org.',
   url: 'Please enter a web address that begins with http:// or https://.',

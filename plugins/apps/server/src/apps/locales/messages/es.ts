@@ -20,6 +20,10 @@ export const es: ServiceMessages = {
   logout_title: 'Cerrar sesión en {site}',
   stale_form:
     'Este formulario estuvo abierto demasiado tiempo o se abrió con otro nombre. Revíselo y envíelo de nuevo.',
+  send_again: 'Enviar de nuevo',
+  sent_kept: 'Lo que ha escrito no se ha perdido: puede enviarlo de nuevo aquí.',
+  sent_kept_no_files:
+    'Lo que ha escrito no se ha perdido, salvo los archivos: puede enviarlo de nuevo aquí o volver atrás para elegir los archivos.',
   send_login: 'Inicie sesión para enviar este formulario.',
   send_forbidden: 'No puede enviar este formulario.',
   thanks: 'Gracias',
@@ -54,6 +58,11 @@ export const es: ServiceMessages = {
   choose_one: 'Elija una de las opciones.',
   choose_known: 'Elija solo entre las opciones.',
   choose_any: 'Elija al menos una opción.',
+  option_gone: '{label} (ya no se ofrece)',
+  changed_form:
+    'Otra persona ha modificado esto desde que lo abrió. Todavía no se ha guardado nada: revise los campos marcados y vuelva a enviar el formulario.',
+  changed_field: 'Guardado mientras tanto: {value}. Lo que envíe ahora lo sustituye.',
+  changed_empty: 'Este campo se ha vaciado mientras tanto. Lo que envíe ahora se guardará.',
   number: 'Introduzca un número.',
   email: 'Introduzca una dirección de correo electrónico, por ejemplo nombre@example.org.',
   url: 'Introduzca una dirección web que empiece por http:// o https://.',

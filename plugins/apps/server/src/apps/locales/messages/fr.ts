@@ -21,6 +21,10 @@ export const fr: ServiceMessages = {
   logout_title: 'Se déconnecter de {site}',
   stale_form:
     'Ce formulaire est resté ouvert trop longtemps, ou a été ouvert sous un autre nom. Veuillez le vérifier et l’envoyer à nouveau.',
+  send_again: 'Envoyer à nouveau',
+  sent_kept: 'Votre saisie n’est pas perdue : vous pouvez l’envoyer à nouveau ici.',
+  sent_kept_no_files:
+    'Votre saisie n’est pas perdue, sauf les fichiers : vous pouvez l’envoyer à nouveau ici, ou revenir en arrière pour choisir les fichiers.',
   send_login: 'Veuillez vous connecter pour envoyer ce formulaire.',
   send_forbidden: 'Vous n’êtes pas autorisé à envoyer ce formulaire.',
   thanks: 'Merci',
@@ -55,6 +59,11 @@ export const fr: ServiceMessages = {
   choose_one: 'Veuillez choisir l’une des options.',
   choose_known: 'Veuillez choisir parmi les options seulement.',
   choose_any: 'Veuillez choisir au moins une option.',
+  option_gone: '{label} (n’est plus proposé)',
+  changed_form:
+    'Quelqu’un d’autre a modifié ceci depuis que vous l’avez ouvert. Rien n’est encore enregistré : vérifiez les champs marqués et renvoyez le formulaire.',
+  changed_field: 'Enregistré entre-temps : {value}. Ce que vous envoyez maintenant le remplace.',
+  changed_empty: 'Ce champ a été vidé entre-temps. Ce que vous envoyez maintenant sera enregistré.',
   number: 'Veuillez saisir un nombre.',
   email: 'Veuillez saisir une adresse e-mail, par exemple nom@example.org.',
   url: 'Veuillez saisir une adresse web qui commence par http:// ou https://.',

@@ -102,7 +102,7 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
       if (!(error instanceof FormRefusal)) throw error;
       const show = async (run: Run) => {
         const { block, record } = await posted(run, wanted);
-        return showRefused(run, block, record, fields, error.errors);
+        return showRefused(run, block, record, fields, error);
       };
       const again = await withRun(services, visit, found.app, show, { isDropped: true });
       const { html } = formOf(wanted.block, again.value);

@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../../../../shared/json';
+import type { Ran, RunOptions } from '../../apps';
+import { AppsError } from '../../common/errors';
+import type { ResponseChanges } from '../../logic/types';
+import { isAnsweredBefore } from '../../records';
+import type { KeptAnswer, KeptRequest } from '../../records/types';
+import { hasBody } from '../request/body';
+import { csrfOf } from '../request/csrf';
+import type { Exchange } from '../request/exchange';
+
+/** A request that may come again, and that is then answered as before (docs/decisions/kept-answers.md). */
+export interface Repeatable extends KeptRequest {
+  /** Whether its sender has named the key: another request under it is refused, and so is one while the first runs. */
+  named: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields of a form that differ between two requests for the same thing. */
+const OWN = new Set(['_csrf', '_shown', '_proof']);
+
+/** Buttons that save or delete. Others, such as actions that count, may be meant twice. */
+const BUTTONS = ['_save', '_delete'];
+
+/**
+ * The request of a posted form that saves or deletes: the same form of the same page with the same fields is the same request,
+ * such as of a double click, or of a browser that has lost the answer. A page that is loaded again has another token.
+ */
+export function postedForm(exchange: Exchange, fields: Fields): Repeatable | null {
+  const named = namedRequest(exchange);
+  if (named) return named;
+  const { ctx, services, requester, visit } = exchange;
+  const token = Object.hasOwn(fields, '_csrf') ? fields._csrf : undefined;
+  if (visit.dry || typeof token !== 'string' || !BUTTONS.some((name) => Object.hasOwn(fields, name))) return null;
+  const { csrf } = services.requesters;
+  try {
+    // A token that the server has not made may be the same in any number of forms.
+    csrf.verify(token, requester);
+  } catch {
+    return null;
+  }
+  const entered = Object.entries(fields).filter(([name]) => !OWN.has(name));
+  const fingerprint = digestOf([entered, filesOf(exchange)]);
+  return repeatable(exchange, ['form', token, ctx.path, fingerprint], fingerprint, false);
+}
+
+/** 1 to 255 visible characters, in quotes as a structured field has them, or without. */
+const KEY = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
+
+/** The request that an `Idempotency-Key` names; null without one. BadRequestError for a key that is none. */
+export function namedRequest(exchange: Exchange): Repeatable | null {
+  const { ctx, requester, visit } = exchange;
+  const header = ctx.get('Idempotency-Key');
+  if (header === '' || visit.dry) return null;
+  const [, quoted, bare] = KEY.exec(header) ?? [];
+  const key = quoted ?? bare;
+  if (key === undefined)
+    throw new AppsError('BadRequestError', 'Idempotency-Key must have 1 to 255 visible characters of ASCII');
+  // Visitors without a login have no identity of their own: their token tells them from each other.
+  const holder = requester.identity === '' ? csrfOf(ctx) : '';
+  const fingerprint = digestOf([ctx.querystring, bodyOf(exchange), filesOf(exchange)]);
+  return repeatable(exchange, ['key', key, holder, ctx.method, ctx.path], fingerprint, true);
+}
+
+/** What was sent; of a body that is not read yet, and may be of any length, its length. */
+function bodyOf({ ctx }: Exchange): unknown {
+  const { body } = ctx.request as { body?: unknown };
+  const isRead = body !== undefined && Object.keys(body ?? {}).length > 0;
+  return isRead || !hasBody(ctx) ? (body ?? null) : [ctx.get('Content-Type'), ctx.get('Content-Length')];
+}
+
+const filesOf = ({ visit: { files } }: Exchange): unknown =>
+  (files?.parts() ?? []).map((part) => [
+    part,
+    files?.of(part).map((file) => ('token' in file ? [file.name, file.size] : file.problem)),
+  ]);
+
+const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+
+const repeatable = (
+  { ctx, services, requester, site, app }: Exchange,
+  parts: string[],
+  fingerprint: string,
+  named: boolean,
+): Repeatable => ({
+  id: services.requesters.requestName([requester.identity, site.id, app.id, ...parts]),
+  sender: services.requesters.senderName(requester, ctx.ip),
+  fingerprint,
+  named,
+});
+
+/** An answer as it is kept: the value of the work, and what logic has changed of the response. */
+interface Kept<T> {
+  value: T;
+  response: ResponseChanges;
+}
+
+type Work<T> = (options: Pick<RunOptions, 'keeps'>) => Promise<Ran<T>>;
+
+/**
+ * Does the work of a request once: a repeated one gets the value of the first, also while that runs, and from another process.
+ * What fails is not kept: it has stored nothing.
+ * @param keptOf what is kept of the value, as JSON; undefined: nothing, because the work may be repeated
+ */
+export async function doneOnce<T>(
+  exchange: Exchange,
+  request: Repeatable | null,
+  work: Work<T>,
+  keptOf: (value: T) => Json | undefined = (value) => value as Json,
+): Promise<Ran<T>> {
+  if (!request) return work({});
+  const { answers } = exchange.services;
+  if (request.named) {
+    const known = await answered<T>(exchange, request);
+    if (known) return known;
+  }
+  const keeps: RunOptions['keeps'] = (value, response) => {
+    const kept = keptOf(value as T);
+    if (kept === undefined) return null;
+    return answers.keep(request, JSON.stringify({ value: kept, response }));
+  };
+  const running = answers.whileRunning(request.id, () =>
+    work({ keeps }).catch(async (error: unknown) => {
+      const first = await firstAnswer<T>(exchange, request, error);
+      if (first) return first;
+      throw error;
+    }),
+  );
+  if ('first' in running) return running.first;
+  if (request.named) throw stillRunning();
+  return sharedAnswer(exchange, request, running.second, () => doneOnce(exchange, request, work, keptOf));
+}
+
+/** The answer of the request that has caused an error: what it has stored is no longer as the form has shown it. */
+async function firstAnswer<T>(exchange: Exchange, request: Repeatable, error: unknown): Promise<Ran<T> | null> {
+  // A proof of work is used up before the first request is answered, perhaps by another process.
+  const waits = exchange.visit.forms?.problem === undefined ? 1 : 10;
+  for (let left = waits; left > 0; left -= 1) {
+    const found = await answered<T>(exchange, request).catch((reason: unknown) => {
+      // An unavailable database is the reason why the work has failed.
+      throw isAnsweredBefore(error) ? reason : error;
+    });
+    if (found || left === 1) return found;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return null;
+}
+
+/** What a request is answered that has come while the first one runs in this process. */
+async function sharedAnswer<T>(
+  exchange: Exchange,
+  request: Repeatable,
+  first: Promise<unknown>,
+  again: () => Promise<Ran<T>>,
+): Promise<Ran<T>> {
+  try {
+    await first;
+  } catch (error) {
+    // Its form was refused. Other failures, such as of a client that has left, are its own.
+    if (error instanceof AppsError && [409, 422].includes(error.status)) throw error;
+  }
+  return (await answered<T>(exchange, request)) ?? again();
+}
+
+/** The kept answer of a request; null where there is none. Errors of a key that its sender has named. */
+async function answered<T>(exchange: Exchange, request: Repeatable): Promise<Ran<T> | null> {
+  const { services, visit } = exchange;
+  const found = await services.answers.find(request.id);
+  if (!found) return null;
+  const { value, response } = keptIn<T>(found, request);
+  await visit.files?.finish(new Set());
+  return { value, response, logs: [], console: [] };
+}
+
+function keptIn<T>({ fingerprint, answer, isRunning }: KeptAnswer, request: Repeatable): Kept<T> {
+  if (fingerprint !== request.fingerprint) {
+    const message = 'Idempotency-Key: this key was sent with another request';
+    throw new AppsError('ValidationError', message, { details: { errors: [{ path: [], message }] } });
+  }
+  if (isRunning) throw stillRunning();
+  if (answer === null)
+    throw new AppsError('ConflictError', 'This request was answered, and its answer is too large to be kept');
+  return JSON.parse(answer);
+}
+
+const stillRunning = () =>
+  new AppsError('ConflictError', 'The first request with this Idempotency-Key is still running', {
+    headers: { 'Retry-After': '1' },
+  });
+
+/** As `doneOnce` for work of several transactions, under a key that its sender has named. */
+export async function begunOnce<T extends Json>(
+  exchange: Exchange,
+  request: Repeatable | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!request) return work();
+  const { answers } = exchange.services;
+  const known = await answered<T>(exchange, request);
+  if (known) return known.value;
+  await answers.begin(request).catch((error: unknown) => {
+    throw isAnsweredBefore(error) ? stillRunning() : error;
+  });
+  let value: T;
+  try {
+    value = await work();
+  } catch (error) {
+    await answers.end(request, null).catch(() => undefined);
+    throw error;
+  }
+  const response: ResponseChanges = { status: null, headers: {}, redirect: null };
+  await answers.end(request, JSON.stringify({ value, response }));
+  return value;
+}
