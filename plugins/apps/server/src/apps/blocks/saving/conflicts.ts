@@ -10,7 +10,7 @@ import { targetsOf } from '../references';
 import type { FormFields } from '../sent/form';
 import { type FormVersion, sentDigest, storedDigest, tagOf, versionIn } from '../sent/form-version';
 import type { SentEntries } from '../sent/sent-entries';
-import { readableValue } from './mail-lines';
+import { readableLine } from './mail-lines';
 
 /** The record that a form changes. */
 export interface ChangedRecord {
@@ -64,7 +64,7 @@ export async function conflictErrors(
   for (const element of elements) {
     const value = itemOf(items, element.name);
     const own = await optionsFor(run, element, value, options);
-    const text = readableValue({ ...element, options: [...own] }, value, locale.say, locale).slice(0, MAX_SHOWN);
+    const text = readableLine({ ...element, options: [...own] }, value, locale.say, locale).slice(0, MAX_SHOWN);
     const said = text === '' ? locale.say('changed_empty') : locale.say('changed_field', { value: text });
     errors.push({ path: [element.name], message: said });
   }

@@ -29,7 +29,7 @@ export function mailLines(
 }
 
 /** A value in one line, as people read it; of a repeated group its entries, one after the other. */
-export function readableValue(element: ElementDefinition, value: Json, say: Say, region: Region): string {
+export function readableLine(element: ElementDefinition, value: Json, say: Say, region: Region): string {
   if (!element.entry || !Array.isArray(value)) return value === null ? '' : textOf(element, value, say, region);
   const { entry } = element;
   return value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one))).join('; ');
