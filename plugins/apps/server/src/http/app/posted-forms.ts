@@ -63,7 +63,7 @@ async function answerPosted(exchange: Exchange, find: Find): Promise<void> {
     });
     const { submitted, block, record } = done.value;
     if (submitted.kind === 'edit' && record) {
-      return redirect(exchange, `${recordUrl(exchange, record.id)}/edit`, done.console);
+      return redirect(exchange, `${recordUrl(exchange, record.id)}/edit`, done);
     }
     await answerSubmitted(exchange, block.id, submitted, done);
   } catch (error) {

@@ -46,7 +46,7 @@ export async function questionHtml(
     definition: { ...element, confirm: undefined, label },
     mode: 'input',
     value: null,
-    entered: null,
+    entered: [fields[actionField(name)]].flat().map(String),
     error: null,
     options: [],
     locale,
