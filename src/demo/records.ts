@@ -63,7 +63,7 @@ const library: Record<string, AppRecords> = {
     loan: term('Loan', 'What you take home, for four weeks. It can be renewed twice.', 'Content'),
     reservation: term('Reservation', 'A place in the queue for something that is lent.', 'Content'),
     shelfmark: term('Shelfmark', 'The letters and numbers on the back of a book: they say where it stands.', 'Content'),
-    'repair-evening': term('Repair evening', 'On Fridays somebody helps you to mend a lamp or a coat.', 'Content'),
+    'repair-evening': term('Repair evening', 'On Fridays somebody helps you to repair a lamp or a coat.', 'Content'),
   },
   comments: {
     'demo-1': comment('/articles/welcome', 'anna', '2026-01-12', 'The table by the window is the best place in town.'),
