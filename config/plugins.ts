@@ -24,8 +24,8 @@ const deniedUploads = [
 ];
 
 /** As in src/demo: the command line reads this file by itself. */
-const demoIsOn =
-  (process.env.APPS_DEMO?.trim() || String(process.env.NODE_ENV !== 'production')).toLowerCase() === 'true';
+const wish = process.env.APPS_DEMO?.trim().toLowerCase() || String(process.env.NODE_ENV !== 'production');
+const demoIsOn = wish === 'true' || wish === 'empty';
 
 /** The demo in German: the same theme, with records of its own. */
 const german = { id: 'bibliothek', title: 'Bücherei Lindenau', theme: 'demo', locale: 'de' };

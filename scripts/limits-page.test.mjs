@@ -58,6 +58,9 @@ test.each([
 
 test.each([
   ['Files whose', 'apps/run/shown-files', 'MAX_LOOKED_UP'],
+  ['Messages of `context.flash`', 'apps/host-calls/form-calls', 'MAX_FLASHES'],
+  ['Messages of `context.flash`', 'apps/host-calls/form-calls', 'MAX_FLASH'],
+  ['Messages of `context.flash`', 'auth/sessions/flashes', 'MAX_PACKED'],
   ['One file', 'sites/themes/theme-files', 'MAX_FILE_SIZE'],
   ['Parts of a picture', 'files/pixels/reader', 'MAX_PARTS'],
   ['Pictures that wait', 'files/pictures/index', 'MAX_WAITING'],

@@ -6,6 +6,7 @@ test.each([
   [{ NODE_ENV: 'development' }, true],
   [{ NODE_ENV: 'production' }, false],
   [{ NODE_ENV: 'production', APPS_DEMO: 'true' }, true],
+  [{ NODE_ENV: 'production', APPS_DEMO: 'empty' }, true],
   [{ NODE_ENV: 'production', APPS_DEMO: '' }, false],
   [{ NODE_ENV: 'development', APPS_DEMO: 'false' }, false],
   [{ APPS_DEMO: 'FALSE' }, false],

@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { announce } from './announce';
 import { makeContent } from './content';
+import { makeRecords } from './records';
 import { makeAdministrator, makeUsers } from './users';
 
 /** Content types whose first entry shows that the database is in use. */
@@ -12,8 +13,11 @@ const signsOfUse = ['admin::user', 'plugin::users-permissions.user', 'api::artic
  */
 export function demoIsOn(environment: { APPS_DEMO?: string; NODE_ENV?: string }): boolean {
   const wish = environment.APPS_DEMO?.trim().toLowerCase();
-  return wish ? wish === 'true' : environment.NODE_ENV !== 'production';
+  return wish ? wish === 'true' || wish === EMPTY : environment.NODE_ENV !== 'production';
 }
+
+/** The demo without records of its apps. */
+const EMPTY = 'empty';
 
 async function databaseIsEmpty(strapi: Core.Strapi): Promise<boolean> {
   for (const uid of signsOfUse) {
@@ -23,7 +27,7 @@ async function databaseIsEmpty(strapi: Core.Strapi): Promise<boolean> {
 }
 
 /**
- * Makes the demo's users, permissions and content on the first start, and prints the users and the addresses to try.
+ * Makes the demo's users, permissions, content and records on the first start, and prints the users and the addresses to try.
  * Does nothing when the demo is off or the database holds anything already (docs/reference/configuration.md#the-demo).
  */
 export async function makeDemo(strapi: Core.Strapi): Promise<void> {
@@ -39,5 +43,7 @@ export async function makeDemo(strapi: Core.Strapi): Promise<void> {
     await makeContent(strapi);
     return [...users, administrator];
   });
+  // Records are written in transactions of their own.
+  if (process.env.APPS_DEMO?.trim().toLowerCase() !== EMPTY) await makeRecords(strapi);
   announce(strapi, people);
 }

@@ -76,6 +76,9 @@ describe('pages', () => {
     'main/apps/open/blocks/broken.js': 'export function f() {\n  return missing.name;\n}\n',
     'main/apps/open/blocks/broken.yaml': 'elements: { f: BASIC }\n',
     'main/apps/open/blocks/broken.html': '<main><p>{f}</p></main>\n',
+    'main/apps/open/blocks/failing.js': 'export function on_display() {\n  return missing.name;\n}\n',
+    'main/apps/open/blocks/failing.yaml': 'view: failing\n',
+    'main/apps/open/blocks/failing.html': '<p>x</p>\n',
     'main/apps/open/blocks/plain.html': '<main><h1>First</h1><input name="q" form="none"></main>\n',
   });
   const stage = useStage(() => ({
@@ -92,6 +95,12 @@ describe('pages', () => {
     const { text } = await stage.send({ send: 'GET open/blocks/broken', accept: html });
     expect(text).toContain('apps/open/blocks/broken.js:2');
     expect(text).toMatch(/<code class="apps-excerpt">2 \| {3}return missing\.name;</);
+  });
+
+  test.each([['open/blocks/failing'], ['/site/@@failing']])('the error page of %s quotes its line too', async (at) => {
+    const { status, text } = await stage.send({ send: `GET ${at}`, accept: html });
+    expect(status).toBe(500);
+    expect(text).toMatch(/<pre>2 \| {3}return missing\.name;/);
   });
 
   test('a whole page has the script, a part of a page has none', async () => {

@@ -69,6 +69,33 @@ async function follow(block: string, form: Record<string, string | string[]>, as
   return shown.text;
 }
 
+test('each new app has a link in the navigation, which leads to a page with a title', async () => {
+  const { text } = await get('/site/');
+  const nav = /<nav[^>]*>([\s\S]*?)<\/nav>/.exec(text)?.[1] ?? '';
+  const links = [...nav.matchAll(/<a href="http:\/\/[^/]+([^"]+)">([^<]+)<\/a>/g)].map(([, to = '', label]) => [
+    to,
+    label,
+  ]);
+  expect(links.map(([, label]) => label)).toEqual([
+    ...[
+      'Guestbook',
+      'My poll',
+      'My comments',
+      'My contact',
+      'My survey',
+      'My glossary',
+      'My rating',
+      'Empty',
+      'Log in',
+    ],
+  ]);
+  const titles = await Promise.all(links.map(async ([to = '']) => /<title>(.*?) – /.exec((await get(to)).text)?.[1]));
+  expect(titles).toEqual([
+    ...['Guestbook', 'Poll', 'Comments', 'Contact us', 'A short survey', 'Glossary', 'Best rated', 'Hello'],
+    expect.stringMatching(/^Log in/),
+  ]);
+});
+
 describe('before any record exists', () => {
   test.each<[block: string, as: string, text: RegExp]>([
     ['my-poll/blocks/poll', 'visitor', /0 votes/],

@@ -9,7 +9,7 @@ import { glossary } from './apps/glossary';
 import { rating } from './apps/rating';
 import { survey } from './apps/survey';
 
-const host = useHost({ env: { APPS_DEMO: 'true' } });
+const host = useHost({ env: { APPS_DEMO: 'empty' } });
 
 test('no file of its apps is broken', async () => {
   const token = await adminToken(host);

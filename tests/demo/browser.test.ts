@@ -17,7 +17,7 @@ const violationsOn = (options: (typeof screens)[number][1]) =>
   options?.javaScriptEnabled === false ? violationsWithoutScript : violations;
 
 describe.skipIf(!hasBrowser)('the demo site in a browser', () => {
-  const host = useHost({ env: { APPS_DEMO: 'true' } });
+  const host = useHost({ env: { APPS_DEMO: 'empty' } });
   const browser = useBrowser();
 
   const site = () => `${host.url}/site`;

@@ -10,7 +10,7 @@ const png = Buffer.from(
 );
 
 describe.skipIf(!hasBrowser)('an application for a library card, with pages, a repeated group and two files', () => {
-  const host = useHost({ env: { APPS_DEMO: 'true' } });
+  const host = useHost({ env: { APPS_DEMO: 'empty' } });
   const browser = useBrowser();
   const step = (page: Page, title: string) =>
     page.waitForSelector(`.apps-steps [aria-current=step]:text-is("${title}")`);

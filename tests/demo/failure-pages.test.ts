@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)('a bare page', () => {
   const themes = useFolder('failures', writeBroken);
   const host = useHost(() => ({
     themesDirectory: themes(),
-    env: { APPS_DEMO: 'true', ...configured({ apps: { limits } }) },
+    env: { APPS_DEMO: 'empty', ...configured({ apps: { limits } }) },
   }));
   const browser = useBrowser();
   const at = (block: string) => `${host.url}/bibliothek/@@apps/broken/blocks/${block}`;

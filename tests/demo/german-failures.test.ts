@@ -16,7 +16,7 @@ describe('failures on the German site', () => {
   const themes = useFolder('german', writeBroken);
   const host = useHost(() => ({
     themesDirectory: themes(),
-    env: { APPS_DEMO: 'true', ...configured({ apps: { limits } }) },
+    env: { APPS_DEMO: 'empty', ...configured({ apps: { limits } }) },
   }));
 
   /** Opens a page of the app, or sends its form with the token and what browsers send; `from` shows a token. */

@@ -22,7 +22,7 @@ test('the table has every block of the demo', async () => {
 });
 
 describe.skipIf(!hasBrowser)('every page of the demo', () => {
-  const host = useHost({ env: { APPS_DEMO: 'true' } });
+  const host = useHost({ env: { APPS_DEMO: 'empty' } });
   const browser = useBrowser();
   /** One page for all rows: opening another takes as long as looking at it. Cookies and headers are those of the row. */
   const visitors = {} as Record<Way, Visitor>;

@@ -1,6 +1,7 @@
-import { cp } from 'node:fs/promises';
-import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../support/command-line';
+import { configured } from '../support/configure';
+import { writeFiles } from '../support/files';
 import { useFolder, useHost } from '../support/hooks';
 import { repository } from '../support/theme';
 import { documented as origin, patternOf, stepsOf, textOf, typed } from '../support/typed';
@@ -63,10 +64,13 @@ describe('the tour of README.md', () => {
 describe('the app of docs/tutorial.md', async () => {
   const text = await textOf('docs/tutorial.md');
   const all = stepsOf(text);
-  const inFolder = useFolder('tutorial', (folder) =>
-    cp(path.join(repository, 'themes'), path.join(folder, 'themes'), { recursive: true }),
-  );
-  const host = useHost(() => ({ themesDirectory: inFolder('themes'), env: { APPS_DEMO: 'true' } }));
+  /** A host of one's own, after docs/start/install.md. */
+  const inFolder = useFolder('tutorial', async (folder) => {
+    await writeFiles(folder, { 'package.json': '{"dependencies": {"@strapi/strapi": "^5.0.0"}}' });
+    expect((await runCli(['init'], { cwd: folder })).code).toBe(0);
+  });
+  const sites = [{ id: 'site', title: 'My site', theme: 'default' }];
+  const host = useHost(() => ({ themesDirectory: inFolder('themes'), env: configured({ apps: { sites } }) }));
   let outputs: string[] = [];
   beforeAll(async () => {
     outputs = await typed(host, all, { folder: inFolder() });

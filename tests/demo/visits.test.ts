@@ -14,7 +14,7 @@ const screens: Screen[] = [
 ];
 
 describe.skipIf(!hasBrowser)('visits of the demo', () => {
-  const host = useHost({ env: { APPS_DEMO: 'true' } });
+  const host = useHost({ env: { APPS_DEMO: 'empty' } });
   const browser = useBrowser();
 
   async function visit([javaScriptEnabled, viewport, colorScheme]: Screen) {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../support/command-line';
 import { writeFiles } from '../support/files';
 import { useFolder, useHost } from '../support/hooks';
 import { apiToken } from '../support/seed';
@@ -6,15 +7,37 @@ import { repository } from '../support/theme';
 import { patternOf, type Step, stepsOf, textOf, typed } from '../support/typed';
 
 /** docs/start/install.md and docs/operate/backup.md, on one host: its theme, its first page, a backup and a restore. */
-const install = stepsOf(await textOf('docs/start/install.md'));
+const install = await textOf('docs/start/install.md');
 const backup = stepsOf(await textOf('docs/operate/backup.md'));
 
+/** What `init` has printed in a host with a configuration. */
+let initialised = '';
+
 const at = useFolder('backup', async (folder) => {
-  for (const { file, text } of install) if (file) await writeFiles(folder, { [file]: text });
+  const host = { 'package.json': '{"dependencies": {"@strapi/strapi": "^5.0.0"}}' };
+  await writeFiles(folder, {
+    ...host,
+    'config/plugins.js': 'module.exports = () => ({ graphql: { enabled: true } });\n',
+  });
+  initialised = (await runCli(['init'], { cwd: folder })).out;
   await writeFiles(folder, { 'themes/default/apps/notes/settings.yaml': 'debug: false\n' });
 });
+
 const theme = () => ({ themesDirectory: at('themes'), env: { APPS_THEME: 'default' } });
 const host = useHost(theme);
+
+test('install.md has the commands of a first start, and the key that `init` prints', () => {
+  const typed = stepsOf(install).map(({ commands }) => commands);
+  expect(typed.slice(0, 4)).toEqual([
+    'npm install strapi-plugin-apps',
+    'npm install isolated-vm@5.0.4',
+    'npx strapi-plugin-apps init',
+    'npx strapi-plugin-apps dev',
+  ]);
+  const [, key = ''] = /```ts\n(.*?)```/s.exec(install) ?? [];
+  expect(key).toContain('apps: {');
+  expect(initialised).toContain(`Add this to config/plugins.js:\n\n${key}`);
+});
 
 test('the theme of install.md shows the first page', async () => {
   const answer = await fetch(`${host.url}/site/`);

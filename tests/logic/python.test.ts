@@ -86,3 +86,35 @@ describe('an app of two languages', () => {
     expect(await Promise.all(counts)).toEqual([6, 6]);
   });
 });
+
+describe('7,500 records', () => {
+  beforeAll(async () => {
+    const entry = (_: unknown, n: number) => ({
+      ...{ total: n, tags: ['a', 'b'], text: 'some words of a visitor' },
+      ...(n % 500 === 0 && { block: 'snake' }),
+    });
+    for (let batch = 0; batch < 5; batch += 1) {
+      const made = await stage.send({ send: 'POST many/records', json: Array.from({ length: 1500 }, entry) });
+      expect(made.status, made.text).toBe(201);
+    }
+  });
+
+  test.each(['script', 'snake'])('are read by %s within the time of a request', async (block) => {
+    const ask = async (element: string) => (await stage.send({ send: `GET many/blocks/${block}/${element}` })).json;
+    expect(await ask('total')).toBe((5 * 1500 * 1499) / 2);
+    expect(await ask('lists')).toBe(15_000);
+  });
+
+  test.each(['script', 'snake'])('are searched by %s for those of a block', async (block) => {
+    const { json } = await stage.send({ send: `GET many/blocks/${block}/found` });
+    expect(json).toEqual([15, 15, 0]);
+  });
+
+  test('are not searched for a block that there is not', async () => {
+    const answer = await stage.send({ send: 'GET many/blocks/script/unknown', as: 'mona' });
+    expect([answer.status, answer.text]).toEqual([
+      500,
+      expect.stringContaining('The app \\"many\\" has no block \\"snaek\\", did you mean \\"snake\\"?'),
+    ]);
+  });
+});

@@ -3,11 +3,13 @@ import { useStage, useThemes } from '../support/hooks';
 import type { Row, RowRequest } from '../support/stage';
 import { runTable } from '../support/table';
 import { files, layout, rules } from './theme-pages/apps';
+import { messageFiles, messagesForVisitors } from './theme-pages/messages';
 
 const themes = useThemes(async (themes) => {
   await themes.write('main/layout.html', layout);
   await themes.write('main/rules.yaml', rules);
-  for (const [file, text] of Object.entries(files)) await themes.write(`main/apps/${file}`, text);
+  for (const [file, text] of Object.entries({ ...files, ...messageFiles }))
+    await themes.write(`main/apps/${file}`, text);
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
 beforeAll(async () => {
@@ -16,6 +18,8 @@ beforeAll(async () => {
   await stage.put('themed', 'two', { block: 'bare', name: 'Two' });
   await stage.put('bare', 'one', { block: 'form', name: 'One' });
   await stage.put('bare', 'three', { block: 'view', name: 'Three' });
+  await stage.put('bare', 'four', { block: 'half', name: 'Four' });
+  await stage.put('bare', 'five', { block: 'plain', name: 'Five' });
 });
 
 const inTheme = 'id="themed"';
@@ -121,6 +125,87 @@ describe('views keep their address and theme', () => {
     },
   ]);
 });
+
+describe('a definition that overrides the settings, and its view both', () => {
+  runTable(stage, [
+    bare({ send: 'GET bare/blocks/half', status: 200 }),
+    themed({ send: 'GET /site/@@half', status: 200 }),
+    themed({ send: 'GET bare/record/four', status: 200 }),
+  ]);
+});
+
+describe('built-in actions that the definition does not declare', () => {
+  runTable(stage, [
+    {
+      title: 'have a label of the catalogue',
+      ...page,
+      send: 'GET bare/record/five/edit',
+      status: 200,
+      has: ['>Send it<'],
+    },
+    {
+      title: 'have a question of the catalogue',
+      ...page,
+      send: 'POST bare/record/five',
+      form: { _delete: '' },
+      status: 200,
+      has: ['<p class="apps-question">Really?</p>'],
+    },
+  ]);
+});
+
+test('a button of a row sends its value, and the question keeps it', async () => {
+  for (const id of ['milk', 'bread "white"']) await stage.put('bare', id, { block: 'todo', text: `Buy ${id}` });
+  const ask = (form?: Record<string, string>) =>
+    stage.send({ ...page, send: `${form ? 'POST' : 'GET'} bare/blocks/todo`, ...(form && { form }) });
+  expect((await ask()).text).toContain('<button name="action.done" value="bread &quot;white&quot;">');
+  const question = await ask({ 'action.done': 'bread "white"' });
+  expect(question.text).toContain('<p class="apps-question">Is it done?</p>');
+  expect(question.text).toMatch(/<button type="submit" name="action.done" value="bread &quot;white&quot;"/);
+  const done = await ask({ 'action.done': 'bread "white"', _confirm: 'done' });
+  expect(done.text).toContain('value="milk"');
+  expect(done.text).not.toContain('bread');
+});
+
+describe('a page in a theme without script and canonical address', () => {
+  const shows = async (article: string) => {
+    const send = `GET bare/blocks/words?article=${encodeURIComponent(article)}`;
+    const { text } = await stage.send({ ...page, send });
+    const added = [
+      /<link rel="canonical" href="http[^"]+">\n<\/head>/g,
+      /<script src="http[^"]+\/@@apps\.js[^"]*" defer>/g,
+    ];
+    return added.map((tag) => text.match(tag)?.length);
+  };
+  test.each([
+    'plain words',
+    '<p>A page names its address with rel="canonical", before </head>.</p>',
+    '<p>Add src="/site/@@apps.js" or /@@apps.js?v=1 to your page.</p><textarea><script src="/@@apps.js"></script></textarea>',
+    '<!-- <link rel="canonical"><script src="/@@apps.js"></script> -->',
+  ])('gets both, whatever its text says: %s', async (article) => {
+    expect(await shows(article)).toEqual([1, 1]);
+  });
+});
+
+describe('logic', () => {
+  runTable(stage, [
+    {
+      title: 'reads what console has written',
+      send: 'GET bare/blocks/logs/logged',
+      status: 200,
+      gives: ['one', 'two'],
+    },
+    ...['', 'a\nb', 'x'.repeat(256)].map((name) => ({
+      title: `names a record as no record may be named: ${JSON.stringify(name.slice(0, 5))}`,
+      send: 'POST bare/blocks/nameless',
+      json: { name, _save: '' },
+      status: 400,
+      error: 'BadRequestError',
+    })),
+  ]);
+});
+
+messagesForVisitors(stage, themes);
 
 describe('pages of the site itself', () => {
   runTable(stage, [

@@ -8,6 +8,7 @@ import { login } from './administrator';
 const themes = useThemes({
   'main/apps/shelf/settings.yaml': 'debug: true\nacl:\n  rights:\n    reader: ["*"]\n',
   'main/apps/shelf/blocks/book.yaml': 'elements:\n  title: { type: TEXT, label: Title, index_type: field }\n',
+  'main/apps/shelf/blocks/other.html': '<p>Other</p>',
   'main/apps/shelf/blocks/book.html': '<p>{title}</p>{_save}',
   'main/apps/shelf/blocks/book.js': "export function title() {\n  throw new Error('too bad');\n}\n",
 });
@@ -76,6 +77,48 @@ const pages: [name: string, reach: (page: Page) => Promise<unknown>, isThere: (p
   ],
   ['rule', (page) => page.locator(`a[href$="/rules/${rule}"]`).first().click(), (page) => text(page, 'Latest runs')],
 ];
+
+test.runIf(hasBrowser)(
+  'a chosen tile is named, also while the list of blocks is loaded, and the others can be chosen',
+  async () => {
+    const documentId = await stage.host.run(async (strapi, uid) => {
+      const tiles = [{ __component: 'tiles.block', block: 'shelf/blocks/book' }];
+      const made = await strapi
+        .documents(uid as 'api::article.article')
+        .create({ data: { title: 'Tiled', slug: 'tiled', tiles } as never });
+      return made.documentId;
+    }, article);
+    const { page, open } = await login(stage, browser, 'root');
+    let load = () => {};
+    const loaded = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route('**/apps/blocks', async (route) => {
+      await loaded;
+      await route.continue();
+    });
+    await open(`/../../content-manager/collection-types/${article}/${documentId}`);
+    await page
+      .getByRole('button', { name: /^Block/ })
+      .last()
+      .click();
+    const field = page.getByPlaceholder('Choose a block');
+    await expect.poll(() => field.inputValue()).toBe('shelf/blocks/book');
+    load();
+    await expect.poll(() => field.inputValue()).toBe('shelf / book');
+    await field.click();
+    await page.getByRole('option', { name: 'shelf / other' }).waitFor();
+    await page.getByRole('option', { name: 'shelf / other' }).click();
+    await expect.poll(() => field.inputValue()).toBe('shelf / other');
+    await field.click();
+    await field.press('ControlOrMeta+a');
+    await page.keyboard.type('BOO');
+    await expect.poll(() => page.getByRole('option').count()).toBe(2);
+    await page.getByRole('option', { name: 'shelf / book' }).click();
+    await expect.poll(() => field.inputValue()).toBe('shelf / book');
+    await page.context().close();
+  },
+);
 
 test.runIf(hasBrowser)('a short way through every page, without an error in the console', async () => {
   const { page, errors, open } = await login(stage, browser, 'root');

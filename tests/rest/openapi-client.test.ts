@@ -1,4 +1,4 @@
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -8,15 +8,11 @@ import { useFolder, useStage, useThemes } from '../support/hooks';
 import { repository } from '../support/theme';
 import { typeErrors } from '../support/typescript';
 
-const themes = useThemes({
-  'main/apps/guestbook/settings.yaml': 'acl: {rights: {editor: ["*"]}}\n',
-  'main/apps/guestbook/blocks/entry.yaml': `
-elements:
-  name: {type: TEXT, required: true}
-  stars: {type: NUMBER, min: 1, max: 5}
-  color: {type: SELECT, options: [red, blue]}
-`,
-});
+/** The app that `strapi-plugin-apps init` makes. */
+const starter = path.join(repository, 'plugins/apps/starter/theme/apps/guestbook');
+const themes = useThemes((themes) =>
+  cp(starter, path.join(themes.directory, 'main/apps/guestbook'), { recursive: true }),
+);
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
 const at = useFolder('client', (folder) =>
   symlink(path.join(repository, 'node_modules'), path.join(folder, 'node_modules')),
@@ -32,14 +28,13 @@ test('the documented client is typed by openapi-typescript and works', async () 
 
   const wrong = `import type { Entry } from './client';
 export const entries: Entry[] = [
-  { block: 'entry', name: 'Ann', stars: null, color: 'blue' },
-  { block: 'entry', name: 3 },
-  { block: 'entry', color: 'green' },
-  { block: 'other' },
+  { name: 'Ann', message: 'Hello' },
+  { name: 3, message: 'Hello' },
+  { name: 'Ann' },
 ];
 `;
   await writeFile(at('wrong.ts'), wrong);
-  expect(typeErrors(at('wrong.ts')).map((error) => error.replace(/:.*/s, ''))).toEqual(['4', '5', '6']);
+  expect(typeErrors(at('wrong.ts')).map((error) => error.replace(/:.*/s, ''))).toEqual(['4', '5']);
 
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
@@ -47,7 +42,8 @@ export const entries: Entry[] = [
   await writeFile(at('client.mjs'), outputText);
   const { sign } = await import(/* @vite-ignore */ pathToFileURL(at('client.mjs')).href);
   const url = `${stage.host.url}/site/@@apps`;
-  const entry = { block: 'entry', name: 'Ann', stars: 5, color: 'red' };
-  expect(await sign(url, entry)).toEqual({ ...entry, id: expect.any(String) });
-  await expect(sign(url, { block: 'none' })).rejects.toThrow('BadRequestError: There is no block "none"');
+  const entry = { name: 'Ann', message: 'Hello' };
+  const stored = { ...entry, block: 'guestbook', written_at: expect.any(String), id: expect.any(String) };
+  expect(await sign(url, entry)).toEqual(stored);
+  await expect(sign(url, { name: '', message: '' })).rejects.toThrow('ValidationError');
 });

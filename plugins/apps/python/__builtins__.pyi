@@ -29,6 +29,9 @@ class Context:
     def rapido(self, id: str | None = None, content: Any = None, app_id: str | None = None) -> App | None:
         """Opens another app; null if there is none."""
         ...
+    def flash(self, message: str) -> None:
+        """Shows the visitor a message once, in the page of this request or in the one that a redirect leads to."""
+        ...
     def invalid(self, element: str | None, message: str) -> None:
         """Refuses what was sent: nothing is saved, and the message stands beside the field (422)."""
         ...
@@ -72,10 +75,10 @@ class App:
     def records(self, limit: int | None = None, cursor: str | None = None, own: bool = False) -> Records:
         """Reads a page of records in order of creation."""
         ...
-    def count(self, query: str | None = None, names: dict[str, Any] | None = None, own: bool = False) -> int:
+    def count(self, query: str | None = None, names: dict[str, Any] | None = None, own: bool = False, block: str | None = None) -> int:
         """Counts the records that match a query, or all."""
         ...
-    def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None, own: bool = False) -> list[Record]:
+    def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None, own: bool = False, block: str | None = None) -> list[Record]:
         """Searches records."""
         ...
     def log(self, *messages: Any) -> None:

@@ -48,12 +48,12 @@ export interface AppCalls {
   records(options?: { limit?: number; cursor?: string; own?: boolean }): AppRecord[] & { cursor: string | null };
   /**
    * Counts the records that match a query, or all.
-   * `own`: only those that the requester has created.
+   * `own`: only those that the requester has created; `block`: only those of the block with this id.
    */
-  count(query?: string | null, options?: { names?: Items; own?: boolean }): number;
+  count(query?: string | null, options?: { names?: Items; own?: boolean; block?: string }): number;
   /**
    * Searches records.
-   * `own`: only those that the requester has created; none for anonymous.
+   * `own`: only those that the requester has created; none for anonymous. `block`: only those of the block with this id.
    */
   search(query: string, options?: SearchOptions): AppRecord[];
   search(query: string, sort_index?: string, reverse?: boolean): AppRecord[];
@@ -106,6 +106,11 @@ export interface ContextCalls {
   get_app(id: string | { id: string }): App | null;
   /** Rapido's name of `get_app`. */
   rapido(id: string | { app_id: string }): App | null;
+  /**
+   * Shows the visitor a message once, in the page of this request or in the one that a redirect leads to.
+   * A text of at most 300 characters; at most 5 in a request.
+   */
+  flash(message: string): void;
   /**
    * Refuses what was sent: nothing is saved, and the message stands beside the field (422).
    * In `validate`, actions, `on_save` and `record_id`; the function goes on, for further messages. Without an element the message is about the whole form.

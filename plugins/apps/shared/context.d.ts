@@ -126,6 +126,8 @@ export interface SearchOptions {
   names?: Items;
   /** Only records that the requester has created; none for anonymous. */
   own?: boolean;
+  /** Only records of the block with this id. */
+  block?: string;
 }
 
 export interface Acl {

@@ -16,6 +16,9 @@ export interface WireProgram {
 }
 
 /** Given to a runner as its only argument, as JSON. */
+/** Package managers, of npm and Yarn by what their releases need. */
+export type PackageManager = 'npm' | 'npm-12' | 'pnpm' | 'yarn-1' | 'yarn' | 'bun';
+
 export interface RunnerOptions {
   /** Isolates kept for sessions that are not nested. */
   isolates: number;
@@ -25,6 +28,8 @@ export interface RunnerOptions {
   languages: WireProgram['language'][];
   /** Characters that one message of a sandbox may have: an answer, or the arguments of host calls. */
   messageSize: number;
+  /** The host's, for the command that repairs the sandbox. */
+  packageManager: PackageManager;
   /** Serves one session only, which is to blame for every failure. */
   alone: boolean;
 }

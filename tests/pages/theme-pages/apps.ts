@@ -40,6 +40,27 @@ export const files: Record<string, string> = {
   ...block('bare', 'in', 'with_theme: true\n'),
   ...block('bare', 'view', 'view: { id: in-theme, with_theme: true }\n'),
   ...block('bare', 'bare-view', 'view: bare\n'),
+  ...block('bare', 'half', 'with_theme: false\nview: { id: half, with_theme: true }\n'),
+  'bare/locales/en.yaml': `blocks:
+  plain:
+    elements: { _save: { label: Send it }, _delete: { confirm: Really? } }
+`,
+  'bare/blocks/plain.html': '{name} {_save} {_delete}',
+  'bare/blocks/plain.yaml': 'elements: { name: TEXT }\n',
+  'bare/blocks/words.html': `{{ elements.article | raw }}`,
+  'bare/blocks/words.yaml': 'with_theme: true\nelements: { article: BASIC }\n',
+  'bare/blocks/words.js': `export const article = ({ request }) => request.get('article');`,
+  'bare/blocks/nameless.html': '{name} {_save}',
+  'bare/blocks/nameless.yaml': 'elements: { name: TEXT }\n',
+  'bare/blocks/nameless.js': `export const record_id = ({ record }) => record.name;`,
+  'bare/blocks/todo.html': `{% for item in elements.items %}<button name="action.done" value="{{ item.id }}">{{ item.text }}</button>{% endfor %}`,
+  'bare/blocks/todo.yaml': 'elements:\n  items: BASIC\n  done: { type: ACTION, confirm: Is it done? }\n',
+  'bare/blocks/todo.js': `export const items = ({ app }) => app.search('', { block: 'todo' }).map((record) => record.items());
+export function done({ app, request }) { app.delete_record(request.get('action.done')); }
+export function all({ app }) { return app.count('', { block: 'todo' }); }
+`,
+  'bare/blocks/logs.yaml': 'elements: { logged: BASIC }\n',
+  'bare/blocks/logs.js': `export function logged({ app }) { console.info('one'); app.log('two'); return app.messages; }`,
   'around/settings.yaml': editors,
   'around/blocks/around.html': '{seen}',
   'around/blocks/around.yaml': 'elements: { seen: BASIC }\n',

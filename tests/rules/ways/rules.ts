@@ -231,7 +231,7 @@ const guards: Rule[] = [
     as: () => 'anonymous',
     items: { _website: 'http://spam' },
     expected(way, app) {
-      if (ways[way].sender !== 'client') return guarded(way, app, true);
+      if (ways[way].sender !== 'client') return guarded(way, app, false);
       return { absent: 'the form has this field' };
     },
   },

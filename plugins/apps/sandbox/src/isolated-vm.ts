@@ -1,4 +1,5 @@
 import type * as ivm from 'isolated-vm';
+import type { PackageManager } from '../../shared/logic-protocol';
 
 export type IsolatedVm = typeof ivm;
 export type { ivm };
@@ -32,6 +33,36 @@ const releases: Release[] = [
   { abi: 115, version: '5.0.4', packages: [own] },
 ];
 
+/** Commands of a package manager for a release of isolated-vm: they install it, and run its install script once it is installed. */
+interface Commands {
+  install(version: string): string;
+  build(version: string): string;
+}
+
+const rebuild = () => 'npm rebuild isolated-vm';
+const approve = () => `npm approve-scripts isolated-vm && ${rebuild()}`;
+const allow = () => 'npm pkg set dependenciesMeta.isolated-vm.built=true --json && yarn rebuild isolated-vm';
+const added = (version: string) => `pnpm add --allow-build=isolated-vm isolated-vm@${version}`;
+
+/** Each refuses install scripts, or will, until they are approved in its own way (docs/reference/installation.md#install-scripts). */
+const commands: Record<PackageManager, Commands> = {
+  npm: { install: (version) => `npm install isolated-vm@${version}`, build: rebuild },
+  'npm-12': { install: (version) => `npm install isolated-vm@${version} && ${approve()}`, build: approve },
+  pnpm: { install: added, build: (version) => `${added(version)} && pnpm rebuild isolated-vm` },
+  'yarn-1': { install: (version) => `yarn add isolated-vm@${version}`, build: rebuild },
+  yarn: { install: (version) => `yarn add isolated-vm@${version} && ${allow()}`, build: allow },
+  bun: { install: (version) => `bun add --trust isolated-vm@${version}`, build: () => 'bun pm trust isolated-vm' },
+};
+
+/** The release of a package that is there; undefined where its manifest cannot be read. */
+function releaseOf(name: string): string | undefined {
+  try {
+    return (require(`${name}/package.json`) as { version: string }).version;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a package is there: it may be one that does not load. */
 function isInstalled(name: string): boolean {
   try {
@@ -42,19 +73,27 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Loads isolated-vm for this Node.js. Throws an Error with the command that cures it when it is not installed or does not load. */
-export function loadIsolatedVm(abi = Number(process.versions.modules), installed = isInstalled): IsolatedVm {
+/**
+ * Loads isolated-vm for this Node.js. Throws an Error with the one command that cures it when it is not installed, is another
+ * release, or was not built.
+ */
+export function loadIsolatedVm(
+  manager: PackageManager,
+  abi = Number(process.versions.modules),
+  installed = isInstalled,
+): IsolatedVm {
   const node = `Node.js ${process.versions.node}`;
   const release = releases.find((candidate) => abi >= candidate.abi);
   if (!release) throw new Error(`isolated-vm has no release for ${node}: install Node.js 20, 22, 24 or 26`);
+  const { install, build } = commands[manager];
   const found = release.packages.find(({ name }) => installed(name));
-  const command = `npm install isolated-vm@${release.version}`;
-  if (!found) throw new Error(`isolated-vm is not installed for ${node}: run "${command}"`);
+  if (!found) throw new Error(`isolated-vm is not installed for ${node}: run "${install(release.version)}"`);
   try {
     return found.load() as IsolatedVm;
   } catch (error) {
     const reason = String((error as Error).message).split('\n')[0];
-    const repair = `run "${command}", and "npm rebuild ${found.name}" if that does not help`;
-    throw new Error(`isolated-vm does not load for ${node}: ${repair} (${reason})`, { cause: error });
+    const isRight = found !== own || releaseOf(own.name) === release.version;
+    const command = isRight ? build(release.version) : install(release.version);
+    throw new Error(`isolated-vm does not load for ${node}: run "${command}" (${reason})`, { cause: error });
   }
 }

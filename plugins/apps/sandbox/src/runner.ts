@@ -25,7 +25,7 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
     source ??= createPythonSource(options.memory);
     return source;
   };
-  const vm = loadIsolatedVm();
+  const vm = loadIsolatedVm(options.packageManager);
   withoutWebAssembly();
   for (const name of removed) Reflect.deleteProperty(process, name);
   const pool = new IsolatePool({ ...options, vm, python });

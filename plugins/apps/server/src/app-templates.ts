@@ -45,3 +45,25 @@ export function appFiles(folder: string, id: string, template: string | undefine
   );
   return template === undefined ? new Map([...made, ...blockFiles(folder, id, 'js')]) : made;
 }
+
+/** The blocks of templates that are their apps' pages, where they do not have the template's name. */
+const pages: Record<string, string> = { rating: 'top' };
+
+/** Where a theme's layout wants the links of new apps: the starter has this line. */
+const linksAbove =
+  /^([ \t]*)\{% comment %\} `strapi-plugin-apps new app` adds a link above this line\. \{% endcomment %\}/m;
+
+/** The layout of a theme with a link to a new app; null where it has no place for links. */
+export function linkedLayout(layout: string, id: string, template: string | undefined): string | null {
+  const [line, indent = ''] = linksAbove.exec(layout) ?? [];
+  if (line === undefined) return null;
+  const block = template === undefined ? id : (pages[template] ?? template);
+  const link = `<a href="{{ context.portal.url }}/@@apps/${id}/blocks/${block}">${readable(id)}</a>`;
+  return layout.replace(line, () => `${indent}${link}\n${line}`);
+}
+
+/** An id as words: `idea-box` is "Idea box". */
+function readable(id: string): string {
+  const words = id.replace(/[-_.]+/g, ' ').trim() || id;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

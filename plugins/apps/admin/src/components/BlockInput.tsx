@@ -1,20 +1,32 @@
 import { Box, Combobox, ComboboxOption, Field } from '@strapi/design-system';
 import { type InputProps, useField } from '@strapi/strapi/admin';
-import { forwardRef } from 'react';
+import { forwardRef, useEffect, useState } from 'react';
+import type { BlockChoice } from '../../../shared/admin-api';
 import { useAppsBlocksQuery } from '../api/tiles';
 import { useText } from '../plugin';
+import type { Choice } from './ChoiceField';
 
 type Props = Pick<InputProps, 'name' | 'label' | 'hint' | 'required' | 'disabled'> & { labelAction?: React.ReactNode };
+
+const nameOf = ({ app, block }: BlockChoice) => `${app} / ${block}`;
 
 /** Input of the custom field `plugin::apps.block`: a choice of the blocks of all apps of the active themes. */
 export const BlockInput = forwardRef<HTMLDivElement, Props>(
   ({ name, label, hint, required, disabled, labelAction }, ref) => {
     const text = useText();
     const field = useField<string | null>(name);
-    const { data: blocks = [], error } = useAppsBlocksQuery();
+    const { data: blocks, error } = useAppsBlocksQuery();
     const value = field.value ?? undefined;
-    const chosen = blocks.find((block) => block.value === value);
-    const isMissing = value !== undefined && !chosen;
+    const preview = blocks?.find((block) => block.value === value);
+    const choices = (blocks ?? []).map((block): Choice => ({ value: block.value, label: nameOf(block) }));
+    if (value !== undefined && !preview)
+      // Whether the theme has the block is not known before the list is loaded.
+      choices.push({ value, label: blocks ? text('field.missing', { value }) : value });
+    const chosen = choices.find((choice) => choice.value === value);
+    const [typed, setTyped] = useState<string | null>(null);
+    // biome-ignore lint/correctness/useExhaustiveDependencies: another value replaces what was typed
+    useEffect(() => setTyped(null), [value, chosen?.label]);
+    const filter = typed === chosen?.label ? '' : (typed ?? '').toLocaleLowerCase();
     return (
       <Field.Root
         ref={ref}
@@ -27,25 +39,31 @@ export const BlockInput = forwardRef<HTMLDivElement, Props>(
         <Field.Label action={labelAction}>{label}</Field.Label>
         <Combobox
           value={value}
+          textValue={typed ?? chosen?.label ?? ''}
+          onTextValueChange={setTyped}
+          loading={!blocks && !error}
           placeholder={text('field.placeholder')}
           disabled={disabled ?? false}
-          autocomplete={{ type: 'list', filter: 'contains' }}
+          // The list is filtered here: the component would filter it by the chosen block too, and show nothing else.
+          autocomplete="none"
           onChange={(chosen?: string) => field.onChange(name, chosen ?? null)}
           onClear={() => field.onChange(name, null)}
         >
-          {blocks.map((block) => (
-            <ComboboxOption key={block.value} value={block.value}>
-              {`${block.app} / ${block.block}`}
-            </ComboboxOption>
-          ))}
-          {isMissing && <ComboboxOption value={value}>{text('field.missing', { value })}</ComboboxOption>}
+          {choices
+            .filter((choice) => choice === chosen || choice.label.toLocaleLowerCase().includes(filter))
+            .map(({ value, label }) => (
+              // The component reads the text of an option once.
+              <ComboboxOption key={label} value={value}>
+                {label}
+              </ComboboxOption>
+            ))}
         </Combobox>
-        {chosen && (
+        {preview && (
           <Box paddingTop={2}>
             {/* As visitors see it. Its scripts have an origin of their own, without access to the panel or to cookies. */}
             <iframe
-              title={text('field.preview', { value: chosen.value })}
-              src={chosen.url}
+              title={text('field.preview', { value: preview.value })}
+              src={preview.url}
               sandbox="allow-scripts"
               loading="lazy"
               style={{ width: '100%', height: '16rem', border: 0, background: '#fff' }}

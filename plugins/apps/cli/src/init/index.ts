@@ -34,7 +34,7 @@ export const run: Run = async ({ options, output, cwd, host: find }) => {
     );
   output.line(`
 Next:
-  npm run develop
+  npx strapi-plugin-apps dev
   open http://localhost:1337/${host.config.sites[0]?.id ?? 'site'}/
   npx strapi-plugin-apps new app poll --from poll
   npx strapi-plugin-apps lint`);

@@ -2,10 +2,11 @@ import type { PreludeLimits, PreludeRequest } from '../../../shared/logic-protoc
 import { makeDateSettable } from '../../../shared/settable-date';
 import { askRunner, createExchange, type HostReference } from './bridge';
 import { createContext, type LogicContext } from './context/context';
-import { errorText, stackHere } from './errors';
+import { errorText } from './errors';
 import { defineGlobals } from './globals';
+import { createLog } from './log';
 import { createModules } from './modules';
-import { exceeds, keys, NativeRangeError, NativeTypeError, parse, slice, stringify } from './primordials';
+import { exceeds, keys, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
 import { createRecords } from './records/records';
 import { removeGlobals } from './remove-globals';
 
@@ -24,17 +25,14 @@ export function start(reference: HostReference): (request: string) => Promise<st
   let context: LogicContext;
   const functions: Functions = new Map();
   const records = createRecords(createExchange(reference, () => limits));
-  defineGlobals(
-    (call) => askRunner(reference, call),
-    (level, message) =>
-      void records.call('log', { level, message: slice(message, 0, limits.logEntrySize), stack: stackHere() }),
-  );
+  const log = createLog(records.call, () => limits);
+  defineGlobals((call) => askRunner(reference, call), log.write);
 
   async function open(request: OpenRequest): Promise<string> {
     limits = request.limits;
     const { now } = request;
     if (now !== undefined) makeDateSettable(globalThis, () => now);
-    context = createContext(request.context, records, limits);
+    context = createContext(request.context, records, log);
     const exported = modules.evaluate(request.entry);
     for (const name of keys(exported)) {
       const value = exported[name];

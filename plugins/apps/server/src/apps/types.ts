@@ -128,6 +128,8 @@ export interface Definition {
   /** Pages of the block's form; null: it has one. */
   pages: readonly FormPage[] | null;
   elements: ReadonlyMap<string, ElementDefinition>;
+  /** The built-in actions, with their texts where the file declares none of that name. */
+  builtIn: ReadonlyMap<string, ElementDefinition>;
   /** The file's content for `GET <app>/blocks/<block_id>`: every element is a mapping with `type`. */
   source: Items;
 }

@@ -25,6 +25,7 @@ import {
 import { createRoles, type Roles } from './rights/roles';
 import type { RunStatement } from './rights/tables';
 import { type Csrf, createCsrf } from './sessions/csrf';
+import { createFlashes, type Flashes } from './sessions/flashes';
 import { createJwtUsers } from './sessions/jwt-users';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
 import { createProofs, type Proofs } from './sessions/proofs';
@@ -77,6 +78,7 @@ export interface Requesters {
   logout(ctx: CredentialContext): Promise<string>;
   csrf: Csrf;
   visitors: Visitors;
+  flashes: Flashes;
   proofs: Proofs;
   formPosts: FormPosts;
   /**
@@ -126,6 +128,7 @@ export function createRequesters({
   return {
     csrf,
     visitors: createVisitors({ keyring, now }),
+    flashes: createFlashes({ keyring, now }),
     proofs: createProofs({ keyring, now }),
     formPosts: createFormPosts(strapi, { keyring, now }),
     requestName: (parts) => keyring.sign(['request', ...parts]),

@@ -76,3 +76,4 @@ export interface Rights {
 }
 
 export type { Creator } from './credentials/creators';
+export type { FlashMessage } from './sessions/flashes';

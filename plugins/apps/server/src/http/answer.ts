@@ -1,14 +1,5 @@
 import type { Context } from 'koa';
-import {
-  answerTypes,
-  browserScript,
-  folderOf,
-  plainLocale,
-  scriptUrl,
-  showsDetails,
-  siteLocale,
-  sourceOf,
-} from '../apps';
+import { answerTypes, browserScript, plainLocale, scriptUrl, siteLocale } from '../apps';
 import { jsonRightsOf, rightsOf } from '../auth';
 import type { Requester } from '../auth/types';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
@@ -23,7 +14,7 @@ import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
 import { sitePage } from './response/in-theme';
 import { inLanguage } from './response/page-texts';
-import type { ErrorView } from './response/respond-error';
+import { type ErrorView, explainApp } from './response/respond-error';
 import { requireRead, sendFile, sendOwnFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
@@ -116,9 +107,7 @@ async function answerApp(
   const app = await services.loadApp(site, address.app);
   if (!app) throw notFound(missing.app(address.app));
   const rights = rightsOf(requester, app.settings.acl);
-  view.details = showsDetails({ app, rights });
-  view.folder = folderOf(services, app.id);
-  if (rights.manager || services.quotesSource) view.source = (file) => sourceOf(app, file);
+  explainApp(view, services, { app, rights });
 
   const handle = routeOf(target.kind, ctx.method, view.json);
   if (typeof handle !== 'function') {

@@ -10,6 +10,7 @@ import { checkToken } from './request/csrf';
 import type { HttpServices } from './request/exchange';
 import { requestData } from './request/request-data';
 import { visitorOf } from './request/visitor';
+import { flashOf } from './response/flash';
 import { takeLog } from './response/pending-log';
 
 /**
@@ -63,6 +64,7 @@ export async function createVisit(
       return token;
     },
     pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
+    flash: flashOf(ctx, services, site),
   };
 }
 

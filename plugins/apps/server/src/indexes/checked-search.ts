@@ -3,7 +3,7 @@ import type { Items } from '../../../shared/json';
 import { AppsError, isAppsError } from '../common/errors';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
 import { indexesOf } from './query/statement/lower';
-import { CREATOR_INDEX, FILES_INDEX } from './tables/layout';
+import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX } from './tables/layout';
 import type { IndexDeclarations, IndexType, SearchAfter } from './types';
 
 /** A search whose query, names and numbers were checked (docs/reference/search.md). */
@@ -36,7 +36,17 @@ export function checkSearch(declared: IndexDeclarations, options: SearchAfter): 
   if (query.length > MAX_KEY || options.after || options.files) return newSearch(declared, options, limit, offset);
   const known = checked.get(declared) ?? new LRUCache<string, CheckedSearch>({ max: MAX_CHECKED, maxSize: MAX_KEYS });
   checked.set(declared, known);
-  const key = JSON.stringify([limit, offset, reverse, withTotal, query, sortIndex, options.names, options.creator]);
+  const key = JSON.stringify([
+    limit,
+    offset,
+    reverse,
+    withTotal,
+    query,
+    sortIndex,
+    options.names,
+    options.creator,
+    options.block,
+  ]);
   const search = known.get(key) ?? newSearch(declared, options, limit, offset);
   if (key.length <= MAX_KEY) known.set(key, search, { size: key.length });
   return search;
@@ -78,7 +88,7 @@ function refusalOf(work: () => unknown): { reason: string; index?: string } | nu
 
 function newSearch(
   declared: IndexDeclarations,
-  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator, files }: SearchAfter,
+  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator, block, files }: SearchAfter,
   limit: number,
   offset: number,
 ): CheckedSearch {
@@ -90,9 +100,17 @@ function newSearch(
     if (type !== 'text' || needed.has(sortIndex)) needed.set(sortIndex, type);
   }
   if (creator) needed.set(CREATOR_INDEX, 'field');
+  if (block !== undefined) needed.set(BLOCK_INDEX, 'field');
   if (files) needed.set(FILES_INDEX, 'keyword');
   return {
-    condition: together([...(creator ? [madeBy(creator)] : []), ...(files ? [naming(files)] : [])], asked),
+    condition: together(
+      [
+        ...(creator ? [equal(CREATOR_INDEX, creator)] : []),
+        ...(block === undefined ? [] : [equal(BLOCK_INDEX, block)]),
+        ...(files ? [naming(files)] : []),
+      ],
+      asked,
+    ),
     sortIndex: needed.has(sortIndex ?? '') ? sortIndex : undefined,
     reverse,
     limit,
@@ -112,13 +130,8 @@ function checkCondition(
   return tree && checkQuery(tree, declared, names);
 }
 
-/** Records of one creator. */
-const madeBy = (creator: string): Condition => ({
-  kind: 'compare',
-  index: CREATOR_INDEX,
-  comparator: '==',
-  value: creator,
-});
+/** Records whose value of one of the plugin's own indexes is this one. */
+const equal = (index: string, value: string): Condition => ({ kind: 'compare', index, comparator: '==', value });
 
 /** Records that name one of these files. */
 const naming = (files: readonly string[]): Condition =>

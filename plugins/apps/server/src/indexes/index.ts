@@ -77,7 +77,7 @@ export interface Indexes {
     access: Access,
     scope: string,
     declared: IndexDeclarations,
-    options: Pick<SearchOptions, 'query' | 'names' | 'creator'>,
+    options: Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block'>,
     end: ReadEnd,
   ): Promise<number>;
   /** Builds a generation with exactly the declared indexes; `rebuild`: drops the old ones before. */

@@ -20,6 +20,8 @@ export interface SearchOptions {
   withTotal?: boolean;
   /** Only records that this identity has made; '' has made none. */
   creator?: string;
+  /** Only records of the block with this id. */
+  block?: string;
 }
 
 /** A search of the plugin itself. Its matches may begin after the record with the `seq` `after`: only without `sortIndex` and `reverse`. */

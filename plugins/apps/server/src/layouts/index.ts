@@ -50,6 +50,7 @@ export { escapeHtml, html } from './liquid/html';
 export { createMarkdown, MAX_MARKDOWN, type Markdown } from './markdown/markdown';
 export { createMarkup, type Markup } from './markup/markup';
 export { doMarkup } from './markup/markup-tasks';
+export { pageTags } from './markup/page-tags';
 export { selectorProblem } from './markup/selectors';
 export { type RuleAction, ruleActions } from './markup/theme-page';
 export type * from './types';

@@ -46,6 +46,8 @@ export interface LayoutData {
   variables?: { [name: string]: unknown };
   /** HTML for `{% block "rating/blocks/rate" %}`; without it the tag is a DefinitionError. */
   block?(path: string): Promise<string>;
+  /** HTML for `{% flash %}`; without it the tag is a DefinitionError. */
+  flash?(): Promise<string>;
   /** The address of a public file for the filter `asset_url`, which without it gives the path. */
   assetUrl?(path: string): Promise<string>;
   /** Without it, dates and numbers are English, and the filter `t` knows no message. */

@@ -21,7 +21,7 @@ const cases: [name: string, javascript: string, python: string, calls: unknown[]
     'assigned fields are sent before a call that may read them',
     "c.title = 'A'; app.count(); c.title = 'B'",
     "c.title = 'A'; app.count(); c.title = 'B'",
-    [update({ title: 'A' }), ['count', null, null, null, false], update({ title: 'B' })],
+    [update({ title: 'A' }), ['count', null, null, null, false, null], update({ title: 'B' })],
     null,
   ],
   [

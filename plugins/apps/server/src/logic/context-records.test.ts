@@ -108,8 +108,8 @@ describe('records', () => {
       'context.record.total = 2; context.app.count(); context.app.count()',
       [
         ['changeRecord', null, 'r', { set: { total: 2 } }],
-        ['count', null, null, null, false],
-        ['count', null, null, null, false],
+        ['count', null, null, null, false, null],
+        ['count', null, null, null, false, null],
       ],
     ],
     [

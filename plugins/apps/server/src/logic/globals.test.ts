@@ -109,6 +109,11 @@ describe('console', () => {
     return host.logs.map(({ level = 'info', line, message }) => [level, line, message]);
   };
 
+  test('its entries are in app.messages, between those of app.log', async () => {
+    const body = `context.app.log('one', 1); console.warn('%s', 'two'); context.app.log({ three: 3 }); return context.app.messages;`;
+    expect(await run(body)).toEqual(['one 1', 'two', '{"three":3}']);
+  });
+
   test('keeps its levels, and the line', async () => {
     expect(
       await logged(

@@ -1,5 +1,6 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
 import { isAppsError, logicError, unavailable } from '../common/errors';
+import { packageManagerOf } from '../common/package-manager';
 import { within } from '../common/time/deadline';
 import type { Limits, SandboxConfig } from '../config.types';
 import type { Workers } from '../workers';
@@ -70,6 +71,7 @@ export function createLogicRuntime({
     languages: [],
     memory: limits.logicMemory,
     messageSize: messageSize(limits),
+    packageManager: packageManagerOf(process.cwd()),
   };
   const pool = createRunnerPool({
     runners,

@@ -7,6 +7,19 @@ const runtime = useRuntime();
 
 const run = (body: string[], host = fakeHost()) => runPython(runtime, body, host);
 
+/** The function of logic may take two seconds. */
+test('reads all of many records, and lists in them', async () => {
+  const entry = (n: number) => [`r${n}`, { total: n, tags: ['a', 'b'], block: 'box', text: 'some words of a visitor' }];
+  const host = fakeHost(Object.fromEntries(Array.from({ length: 3000 }, (_, n) => entry(n))));
+  const body = [
+    'all = context.app.records()',
+    'same = all[2999] is context.app.get_record("r2999")',
+    'return len(all), sum([r["total"] + len(r["tags"]) for r in all]), same',
+  ];
+  expect(await run(body, host)).toEqual([3000, 4_504_500, true]);
+  expect(host.calls.filter(([name]) => name === 'changeRecord')).toEqual([]);
+});
+
 describe('records in Python', () => {
   const stored = () => ({ life: { total: 3, name: 'Ann', list: [1], map: { a: 1 } } });
   const get = 'r = context.app.get_record("life")';

@@ -172,7 +172,8 @@ describe('no state is left', () => {
 
 test('log, print and the response', async () => {
   const host = fakeHost();
-  await run(['context.app.log({"a": [1]}, "b")', 'print("c", 1)', 'context.request.response.status = 404'], host);
+  const lines = ['context.app.log({"a": [1]}, "b")', 'print("c", 1)', 'context.request.response.status = 404'];
+  expect(await run([...lines, 'return context.app.messages'], host)).toEqual(['{"a":[1]} b', 'c 1']);
   expect(host.logs.map(({ message }) => message)).toEqual(['{"a":[1]} b', 'c 1']);
   expect(host.calls).toContainEqual(['respond', { status: 404 }]);
 });

@@ -21,7 +21,13 @@ const count = 300;
 const queries = 2_000;
 
 const generator = new Generator(seeded(20261107), count);
-const records = Array.from({ length: count }, (_, at) => generator.record(at));
+/** Blocks of the records, with texts that a search must tell apart. */
+const blocks = ['letter', 'Letter', 'letter.2', undefined] as const;
+const records = Array.from({ length: count }, (_, at): OracleRecord => {
+  const record = generator.record(at);
+  const block = blocks[at % blocks.length];
+  return block === undefined ? record : { ...record, items: { ...record.items, block } };
+});
 const searches = Array.from({ length: queries }, () => generator.search());
 
 const expectations = searches.map((search) => ({
@@ -102,6 +108,22 @@ describe.each(clients)('search on %s', (client) => {
       const all = ownOf({ query, names, creator });
       expect(result.total, JSON.stringify(search)).toBe(all.length);
       expect(await store.count(key, declared, query, { names, creator })).toBe(all.length);
+    }
+  }, 240_000);
+
+  test('finds the records of a block like the oracle, whatever else is asked', async () => {
+    for (const [at, asked] of searches.slice(0, 400).entries()) {
+      const store = stores[at % stores.length] as RecordStore;
+      const own = at % 5 === 0 ? { creator: creators[1] ?? 'user:none' } : {};
+      const search = { ...asked, ...own, block: [...blocks, 'none'][at % 5] ?? 'letter' };
+      const result = await store.search(key, declared, { ...search, withTotal: true });
+      expect(
+        result.records.map(({ id }) => id),
+        JSON.stringify(search),
+      ).toEqual(ownOf(search));
+      const { query, names, block } = search;
+      const all = ownOf({ query, names, block, ...own });
+      expect(await store.count(key, declared, query, { names, block, ...own })).toBe(all.length);
     }
   }, 240_000);
 

@@ -64,7 +64,7 @@ export interface RecordReader {
     key: AppKey,
     indexes: IndexDeclarations,
     query?: string,
-    options?: Pick<SearchOptions, 'names' | 'creator'>,
+    options?: Pick<SearchOptions, 'names' | 'creator' | 'block'>,
     end?: ReadEnd,
   ): Promise<number>;
 }

@@ -2,11 +2,11 @@ import { appMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../../shared/json';
 import type { ContextData, RecordData } from '../../../../shared/logic-protocol';
 import { idText, isPlain, named, requiredId } from '../arguments';
-import { stackHere } from '../errors';
 import { forwardedArguments } from '../forwarding';
+import type { Log } from '../log';
 import { logText } from '../log-text';
 import { once } from '../once';
-import { keys, NativeTypeError, slice, text } from '../primordials';
+import { keys, NativeTypeError, text } from '../primordials';
 import { stateOf } from '../records/record-view';
 import type { Records } from '../records/records';
 
@@ -19,11 +19,11 @@ export interface AppOptions {
   data: ContextData['app'];
   acl: ContextData['acl'];
   records: Records;
-  logEntrySize: number;
+  log: Log;
 }
 
 /** `context.app`, or what `context.get_app(id)` gives. */
-export function createApp({ key, data, acl, records, logEntrySize }: AppOptions): object {
+export function createApp({ key, data, acl, records, log }: AppOptions): object {
   const { call, adopt, adoptOrNull } = records;
   const withApp = (args: Items): Items => ({ app: key, ...args });
   const adoptAll = (found: Json) => (found as unknown as RecordData[]).map((record) => adopt(key, record));
@@ -33,7 +33,6 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     return Object.defineProperty(list, 'cursor', { value: cursor, configurable: true });
   };
   const blocks = once(() => data.blocks.map((block) => createBlock(block, key, records)));
-  const logged: string[] = [];
   const rights = once(() => createAcl(acl));
 
   const app: Record<string, unknown> = {
@@ -51,13 +50,11 @@ export function createApp({ key, data, acl, records, logEntrySize }: AppOptions)
     absolute_url: () => data.url,
 
     log(...messages: unknown[]): void {
-      const message = slice(messages.map(logText).join(' '), 0, logEntrySize);
-      call('log', { message, stack: stackHere() });
-      logged.push(message);
+      log.write(undefined, messages.map(logText).join(' '));
     },
-    /** Log entries of this block so far. */
+    /** Log entries of this block so far, also those of `console`. */
     get messages() {
-      return [...logged];
+      return log.messages();
     },
     create_record(id?: unknown): object | null {
       return adoptOrNull(key, call('createRecord', withApp({ id: idArgument(id, 'create_record') ?? null })));

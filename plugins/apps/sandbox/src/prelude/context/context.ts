@@ -2,6 +2,7 @@ import type { Items } from '../../../../shared/json';
 import type { ContextData, RecordData, RequestData } from '../../../../shared/logic-protocol';
 import { zonedTime } from '../../site-time';
 import { idText, isPlain, named } from '../arguments';
+import type { Log } from '../log';
 import { once } from '../once';
 import { keys, parse, stringify, text } from '../primordials';
 import type { Records } from '../records/records';
@@ -23,10 +24,9 @@ export interface LogicContext {
  * Builds `context` (docs/reference/logic.md#context). Its documented properties are read only; logic may set any
  * others. Every part is made when it is first used: most logic uses few of them.
  */
-export function createContext(data: ContextData, records: Records, limits: { logEntrySize: number }): LogicContext {
+export function createContext(data: ContextData, records: Records, log: Log): LogicContext {
   const { call } = records;
-  const { logEntrySize } = limits;
-  const app = once(() => createApp({ key: null, data: data.app, acl: data.acl, records, logEntrySize }));
+  const app = once(() => createApp({ key: null, data: data.app, acl: data.acl, records, log }));
   const block = once(() => data.block && createBlock(data.block, null, records));
   let request = once(() => createRequest(data.request, call));
   const parent = once(() => data.parent_request && createRequest(data.parent_request, null));
@@ -41,12 +41,17 @@ export function createContext(data: ContextData, records: Records, limits: { log
     const id = idText(isPlain(argument) ? (argument.id ?? argument.app_id) : argument, 'get_app') ?? '';
     if (id === data.app.id) return app();
     const opened = call('openApp', { id }) as (ContextData['app'] & Pick<ContextData, 'acl'>) | null;
-    return opened && createApp({ key: id, data: opened, acl: opened.acl, records, logEntrySize });
+    return opened && createApp({ key: id, data: opened, acl: opened.acl, records, log });
   }
 
   function invalid(...args: unknown[]): void {
     const { element, message } = named(args, ['element', 'message']) as Items;
     call('invalid', { element: element || null, message: message ?? null });
+  }
+
+  function flash(...args: unknown[]): void {
+    const { message } = named(args, ['message']) as Items;
+    call('flash', { message: message ?? null });
   }
 
   const view: object = {
@@ -92,6 +97,9 @@ export function createContext(data: ContextData, records: Records, limits: { log
       },
       get invalid() {
         return invalid;
+      },
+      get flash() {
+        return flash;
       },
       get params() {
         return data.params;

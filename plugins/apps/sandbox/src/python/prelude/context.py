@@ -220,15 +220,14 @@ class App(_Data, _AppCalls):
         fixed['_key'] = key
         fixed['acl'] = Acl(acl)
         fixed['blocks'] = [Block(block, key) for block in data['blocks']]
-        fixed['_messages'] = []
 
     def log(self, *messages):
-        self._messages.append(_log(*messages))
+        _log(*messages)
 
     @property
     def messages(self):
-        """What this block has logged so far."""
-        return list(self._messages)
+        """What this block has logged so far, also by `print`."""
+        return list(_logged)
 
     def create_record(self, id=None):
         given = None if id is None else _id(id, 'create_record')
@@ -242,7 +241,7 @@ class App(_Data, _AppCalls):
         wanted = _id(record if id is None else id, 'delete_record')
         runs = bool(on_delete and ondelete)
         deleted = _call('deleteRecord', app=self._key, id=wanted, on_delete=runs)
-        gone = _known.pop((self._key, wanted), None)
+        gone = _forget(self._key, wanted)
         if gone is not None:
             gone._state.deleted = True
         if runs:
@@ -268,9 +267,10 @@ class App(_Data, _AppCalls):
             if cursor is None:
                 return
 
-    def search(self, query='', sort_index=None, reverse=False, limit=None, offset=None, names=None, own=False):
+    def search(self, query='', sort_index=None, reverse=False, limit=None, offset=None, names=None, own=False, block=None):
         options = {'sort_index': sort_index, 'reverse': bool(reverse), 'limit': limit, 'offset': offset, 'names': names}
         options['own'] = True if own else None
+        options['block'] = block
         found = _call('search', app=self._key, query=query, options=options)
         return [_adopt(self._key, data) for data in found]
 
@@ -407,10 +407,17 @@ def _escape_html(text):
     return text
 
 
+_logged = []
+
+
 def _log(*messages):
     message = ' '.join([_log_text(message) for message in messages])[: _limits['logEntrySize']]
     _call('log', message=message, stack=_stack_here())
-    return message
+    _logged.append(message)
+
+
+def _flash(message=None):
+    _call('flash', message=message)
 
 
 def _invalid(element=None, message=None):
@@ -472,6 +479,7 @@ class Context:
             'now': None,
             'modules': _Named(**_modules),
             'escape': _escape_html,
+            'flash': _flash,
             'invalid': _invalid,
             'get_app': self._get_app,
         }

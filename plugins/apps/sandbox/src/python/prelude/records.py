@@ -42,7 +42,10 @@ def _answer(message):
     return _read(answer)
 
 
-_known = {}
+# The identity map, in parts: a full table of MicroPython compares a new key with all others of it.
+_TABLES = 256
+_known = [{} for _ in range(_TABLES)]
+# States of records that may have changes.
 _touched = []
 # Content items with fields that logic has assigned to.
 _assigned = []
@@ -102,8 +105,11 @@ def _deliver(message, changed, contents):
         count = len(answer['values']) + 1
         for state, _, texts in changed[:count]:
             state.sent(texts)
-        left = [state for state, _, _ in changed[count:]]
-        _touched[:] = [state for state in _touched if state.held or state in left]
+        for state in _touched:
+            state.touched = bool(state.held)
+        for state, _, _ in changed[count:]:
+            state.touched = True
+        _touched[:] = [state for state in _touched if state.touched]
         sent = contents[: max(0, count - len(changed))]
         for content in sent:
             content._changes.clear()
@@ -124,33 +130,51 @@ def _values(answer, count):
     return answer['values']
 
 
+def _table_of(id):
+    """The part of the identity map that has a record with this id."""
+    return _known[hash(id) % _TABLES]
+
+
 def _adopt(app, data):
-    key = (app, data['id'])
-    record = _known.get(key)
+    id = data['id']
+    part = _known[hash(id) % _TABLES]
+    record = part.get((app, id))
     if record is None:
-        record = _known[key] = Record(_State(app, data))
+        record = part[(app, id)] = Record(_State(app, data))
     else:
         record._state.refresh(data)
     return record
 
 
+def _forget(app, id):
+    """Takes a record out of the identity map, and returns it."""
+    return _table_of(id).pop((app, id), None)
+
+
 class _State:
-    """A record's items as logic sees them, and the changes since the server last saw them."""
+    """
+    A record's items as logic sees them, and the changes since the server last saw them. Most records are only read, so that
+    those have no containers of their own for changes before `touch`.
+    """
+
+    touched = stale = deleted = False
+    changed = removed = ()
+    # Numbers that were added; lists and dictionaries that logic holds, with their JSON as the server knows it: they may
+    # change inside.
+    added = held = {}
+    # Who has created it, in a list, once logic has asked.
+    creator = ()
 
     def __init__(self, app, data):
         self.app = app
         self.id = data['id']
-        self.changed, self.removed, self.added = set(), set(), {}
-        # Lists and dictionaries that logic holds, with their JSON as the server knows it: they may change inside.
-        self.held = {}
-        self.stale = self.deleted = False
-        # Who has created it, in a list, once logic has asked.
-        self.creator = []
-        self.items = {}
-        self.refresh(data)
+        self.url = data['url']
+        self.items = items = data['items']
+        items.pop('id', None)
 
     def refresh(self, data):
-        items = {name: value for name, value in data['items'].items() if name != 'id'}
+        items = data['items']
+        items.pop('id', None)
         for name in list(self.held):
             mine = self.items.get(name)
             text = _text(items.get(name))
@@ -180,14 +204,19 @@ class _State:
         return self
 
     def touch(self):
-        if self not in _touched:
-            _touched.append(self)
+        """Called before a change."""
+        if self.touched:
+            return
+        self.touched = True
+        _touched.append(self)
+        if self.changed == ():
+            self.changed, self.removed, self.added, self.held = set(), set(), {}, {}
 
     def read(self, name):
         value = self.items[name]
         if _is_held(value) and name not in self.changed and name not in self.held:
-            self.held[name] = _text(value)
             self.touch()
+            self.held[name] = _text(value)
         return value
 
     def set(self, name, value):
@@ -199,21 +228,21 @@ class _State:
             return
         plain = _plain(value, 'the item ' + name, True)
         # Lists and dictionaries stay what they are, so that logic may go on filling them.
+        self.touch()
         self.items[name] = value if type(value) in (list, dict) else plain
         self.changed.add(name)
         self.removed.discard(name)
         self.added.pop(name, None)
-        self.touch()
 
     def remove(self, name):
         if name not in self.items:
             raise KeyError(name)
+        self.touch()
         del self.items[name]
         self.held.pop(name, None)
         self.changed.discard(name)
         self.added.pop(name, None)
         self.removed.add(name)
-        self.touch()
 
     def inc(self, name, by):
         value = self.items.get(name, 0)
@@ -225,9 +254,9 @@ class _State:
         if name in self.changed or name in self.removed:
             self.set(name, value + by)
         else:
+            self.touch()
             self.items[name] = value + by
             self.added[name] = added
-            self.touch()
         return value + by
 
     def pending(self):
@@ -259,8 +288,9 @@ def _is_held(value):
 
 def _spread():
     """Code that ran inside a call may have changed any record."""
-    for record in _known.values():
-        record._state.stale = True
+    for part in _known:
+        for record in part.values():
+            record._state.stale = True
 
 
 class Record(_RecordCalls):
@@ -285,7 +315,7 @@ class Record(_RecordCalls):
         state = self._state.fresh()
         if not state.creator:
             data = _call('recordCreator', app=state.app, id=state.id)
-            state.creator.append(data and _Data(data))
+            state.creator = [data and _Data(data)]
         return state.creator[0]
 
     @creator.setter
@@ -422,9 +452,9 @@ class Record(_RecordCalls):
         _spread()
         # At its creation a record may get its id from the block's `record_id`.
         if saved['record']['id'] != state.id:
-            _known.pop((state.app, state.id), None)
+            _forget(state.app, state.id)
         state.refresh(saved['record'])
-        _known[(state.app, state.id)] = self
+        _table_of(state.id)[(state.app, state.id)] = self
         return saved['returned'] if saved['ran'] else self
 
     def set_block(self, block_id):

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Items, Json } from '../../../../shared/json';
 import type { Wrong } from '../../common/validation';
 import { idPattern, reservedViews, type ThemeFile } from '../../sites';
+import { builtInActions } from '../elements';
 import type { DefinitionWork } from '../elements/inputs/settings';
 import { LIVE_VIEW } from '../live-topics';
 import { patternWork } from '../patterns/pattern-machine';
@@ -27,6 +28,7 @@ export const emptyDefinition: Definition = {
   notify: null,
   pages: null,
   elements: new Map(),
+  builtIn: builtInActions,
   source: { elements: {} },
 };
 
@@ -130,6 +132,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     notify: given.notify ?? null,
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,
+    builtIn: builtInActions,
     source: normalised(root.value as Items),
   };
 }

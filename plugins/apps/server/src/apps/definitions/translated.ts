@@ -42,6 +42,7 @@ function definitionIn(definition: Definition, find: Find): Definition {
     title: find('title') ?? definition.title,
     pages: definition.pages?.map(page) ?? null,
     elements: elementsIn(definition.elements, find),
+    builtIn: elementsIn(definition.builtIn, find),
   };
 }
 

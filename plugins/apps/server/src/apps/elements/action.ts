@@ -29,7 +29,7 @@ export const action: ElementType = {
     if (validates !== undefined && builtInActions.has(name))
       at.child('validates').fail(`"${name}" is a built-in action: "_save" always checks the form, the others never do`);
   },
-  render({ definition, formAction, disabled, locale }) {
+  render({ definition, entered, formAction, disabled, locale }) {
     const { name, validates } = definition;
     const builtIn = builtInLabels[name];
     // An empty required field stops only saving, and actions that check the form.
@@ -37,7 +37,8 @@ export const action: ElementType = {
     const attrs = {
       type: 'submit',
       name: actionField(name),
-      value: '1',
+      // The answer to a question sends what the pressed button has sent: of a row, its value.
+      value: entered?.[0] ?? '1',
       class: definition.class ? `apps-action ${definition.class}` : 'apps-action',
       formaction: formAction,
       formnovalidate,

@@ -21,6 +21,23 @@ function pathOf({ elements }: Definition, name: string): string[] | null {
   return null;
 }
 
+/** Maximum messages of one request for its visitor, and characters of one. */
+export const MAX_FLASHES = 5;
+export const MAX_FLASH = 300;
+
+/** The handler of `context.flash` (docs/reference/logic.md#messages-for-the-visitor). */
+export function flashCalls({ flashes }: Run): Pick<Handlers, 'flash'> {
+  const wrong = (message: string) => new AppsError('BadRequestError', `context.flash: ${message}`);
+  return {
+    flash({ message }) {
+      if (message.trim() === '') throw wrong('the message is empty');
+      if (message.length > MAX_FLASH) throw wrong(`a message has at most ${MAX_FLASH} characters`);
+      if (flashes.length >= MAX_FLASHES) throw wrong(`a request has at most ${MAX_FLASHES} messages`);
+      flashes.push({ text: message });
+    },
+  };
+}
+
 /** The handler of `context.invalid` in the logic of a block (docs/reference/logic.md#own-validation). */
 export function formCalls({ refusals }: Run, { id, definition }: Block): Pick<Handlers, 'invalid'> {
   return {

@@ -7,7 +7,7 @@ import type { Run } from '../run/types';
 import type { Block } from '../types';
 import { blockCalls } from './block-calls';
 import { contentCalls } from './content-calls';
-import { formCalls } from './form-calls';
+import { flashCalls, formCalls } from './form-calls';
 import type { Handlers } from './handlers';
 import { permittedTarget, type Target } from './host-target';
 import { listCalls, recordCalls } from './record-calls';
@@ -31,6 +31,7 @@ function handlersOf(run: Run, block: Block): Handlers {
     ...site.handlers,
     ...contentCalls(run, site.documents),
     ...formCalls(run, block),
+    ...flashCalls(run),
     ...mailCalls(run),
   };
 }

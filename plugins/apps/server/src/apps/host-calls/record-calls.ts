@@ -1,4 +1,5 @@
-import { missing, notFound } from '../../common/errors';
+import { didYouMean } from '../../common/did-you-mean';
+import { AppsError, missing, notFound } from '../../common/errors';
 import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData } from '../run/context-data';
@@ -116,12 +117,13 @@ export function listCalls(run: Run): ListCalls {
         cursor: last && found.length === size ? writeCursor(last.seq) : null,
       };
     },
-    async count({ query, names, own }, target) {
-      const options = { ...(names ? { names } : {}), ...creatorOf(run, target, own) };
+    async count({ query, names, own, block }, target) {
+      const options = { ...(names ? { names } : {}), ...creatorOf(run, target, own), ...blockIn(target, block) };
       return run.unit.count(target.key, target.run.app.indexes, query ?? undefined, options, endOf(run));
     },
-    async search({ query, options: { sort_index, reverse, limit, offset, names, own } }, target) {
-      const options = { query, sortIndex: sort_index, reverse, limit, offset, names, ...creatorOf(run, target, own) };
+    async search({ query, options: { sort_index, reverse, limit, offset, names, own, block } }, target) {
+      const only = { ...creatorOf(run, target, own), ...blockIn(target, block) };
+      const options = { query, sortIndex: sort_index, reverse, limit, offset, names, ...only };
       const { records } = await run.unit.search(target.key, target.run.app.indexes, options, endOf(run));
       return listData(run, target, records);
     },
@@ -137,6 +139,14 @@ async function listData(run: Run, { run: { app } }: Target, records: readonly St
 function creatorOf(run: Run, target: Target, own: boolean | undefined): { creator?: string } {
   if (own) return { creator: run.visit.requester.identity };
   return target.creator === undefined ? {} : { creator: target.creator };
+}
+
+/** The only block whose records a call finds. BadRequestError for one that the app does not have. */
+function blockIn({ run: { app } }: Target, block: string | null | undefined): { block?: string } {
+  if (block === null || block === undefined) return {};
+  if (app.blocks.has(block)) return { block };
+  const hint = didYouMean(block, [...app.blocks.keys()]);
+  throw new AppsError('BadRequestError', `The app "${app.id}" has no block "${block}"${hint}`);
 }
 
 /** Ends a search when the time of the logic is over or the client has left. */

@@ -31,7 +31,7 @@ function yamlOf(file: Parameters<typeof readYaml>[0]): YamlNode | null {
   }
 }
 
-function checkBlock(at: YamlNode, { definition: { pages, elements } }: Block, report: Report): void {
+function checkBlock(at: YamlNode, { definition: { pages, elements, builtIn } }: Block, report: Report): void {
   eachKey(at, 'text', ['title', 'pages', 'elements'], report, (inner, key) => {
     if (key === 'pages')
       eachKey(
@@ -40,7 +40,7 @@ function checkBlock(at: YamlNode, { definition: { pages, elements } }: Block, re
         (pages ?? []).map((_, index) => String(index + 1)),
         report,
       );
-    if (key === 'elements') checkElements(inner, elements, report);
+    if (key === 'elements') checkElements(inner, new Map([...builtIn, ...elements]), report);
   });
 }
 

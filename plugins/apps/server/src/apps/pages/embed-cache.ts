@@ -68,6 +68,7 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
       response: { status: null, headers: {}, redirect: null },
       logs: [],
       console: [],
+      flashes: [],
     };
   const done = await show(sharedVisit);
   const { status, headers, redirect } = done.response;

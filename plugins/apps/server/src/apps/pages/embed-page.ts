@@ -13,6 +13,7 @@ import { consoleHtml } from '../run/diagnostics/notices';
 import type { Visit } from '../run/types';
 import type { EmbeddingPage } from './embed';
 import { ruled, themeNotice } from './embed-rules';
+import { withFlash } from './flash';
 import { htmlDocument, scriptTag } from './html-document';
 
 /** Template of content items where the theme has none for their type. */
@@ -47,6 +48,8 @@ export interface PageContent {
   main: string;
   /** The address that search engines show; the layout reads it as `page.canonical`. */
   canonical?: string | undefined;
+  /** The page shows messages for its visitor, also where the theme has no place for them. */
+  hasFlash?: boolean;
   /** The theme's own template of the page, which is shown instead of `main` where the theme has it. */
   template?: { name: 'login' | 'error'; data: Record<string, unknown> };
 }
@@ -61,13 +64,23 @@ export async function themedPage(
   content: PageContent,
 ): Promise<string> {
   const { title, canonical } = content;
-  const main = await ownMain(page, theme, content);
+  const { flash } = page.visit;
+  const place = content.hasFlash && flash && !flash.isEmpty ? FLASH_MARK : '';
+  const main = withFlash(await ownMain(page, theme, content), place);
   const layout = theme?.files.get('layout.html');
   const whole = layout
     ? await rendered(page, theme, layout, { main: html(main), page: { title, canonical } })
     : bareLayout(page.visit, { title, main, canonical }, await scriptUrl(page.services, page.visit.site));
+  const shown = await withMessages(whole, place, page);
   const rules = theme?.files.get('rules.yaml');
-  return withConsole(page, rules ? await ruled(page, rules, whole) : whole);
+  return withConsole(page, rules ? await ruled(page, rules, shown) : shown);
+}
+
+/** The page with the messages for its visitor, unless the theme's own place has shown them. */
+async function withMessages(whole: string, place: string, { visit }: EmbeddingPage): Promise<string> {
+  if (place === '' || !whole.includes(place)) return whole;
+  const [before = '', ...after] = whole.split(place);
+  return `${before}${(await visit.flash?.take()) ?? ''}${after.join('')}`;
 }
 
 /** The main content by the theme's own template; a template that fails cannot take the page away. */
@@ -95,6 +108,9 @@ const MAX_TILES = 200;
 const MARK = `apps-${randomBytes(12).toString('hex')}-`;
 const marks = new RegExp(`${MARK}(\\d+);`, 'g');
 
+/** Where the messages for the visitor go, if the theme's layout has no place for them. */
+const FLASH_MARK = `apps-${randomBytes(12).toString('hex')}-flash;`;
+
 const noFiles: ThemeFolder['files'] = new Map();
 
 async function rendered(
@@ -116,6 +132,7 @@ async function rendered(
       if (tiles.length >= MAX_TILES) throw definitionError(`A page has at most ${MAX_TILES} blocks`);
       return `${MARK}${tiles.push(page.tile(reference)) - 1};`;
     },
+    flash: async () => (await page.visit.flash?.take()) ?? '',
     debug: false,
     onUndefined: () => undefined,
     locale,

@@ -118,8 +118,8 @@ function endDry(run: Run, dry: DryRun, isDropped: boolean): void {
 }
 
 function ran<T>(run: Run, value: T): Ran<T> {
-  const { response, logs, budget } = run;
-  return { value, response, logs, budget, console: consoleOf(run) };
+  const { response, logs, budget, flashes } = run;
+  return { value, response, logs, budget, console: consoleOf(run), flashes };
 }
 
 function newRun(
@@ -156,6 +156,7 @@ function newRun(
     saving: new Set(),
     changes: { count: 0 },
     mails: [],
+    flashes: [],
     fatal: {},
     trace: newTrace(earlier),
     refusals: { isOpen: false, errors: [] },

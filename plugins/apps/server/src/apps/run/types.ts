@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { KnownNames } from '../../auth';
-import type { Creator, Requester, Rights } from '../../auth/types';
+import type { Creator, FlashMessage, Requester, Rights } from '../../auth/types';
 import type { AppsError } from '../../common/errors';
 import type { Logger } from '../../common/log';
 import type { OwnFiles } from '../../common/own-files';
@@ -112,6 +112,8 @@ export interface Visit {
   signal?: AbortSignal;
   /** Log entries of the request that redirected here, for the same visitor's browser. */
   pendingLog: LogEntry[];
+  /** Messages that the page shows once; absent without a browser. */
+  flash?: Flash;
   /** Files of the request's form. */
   files?: RequestFiles;
   /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
@@ -132,6 +134,18 @@ export interface VisitorMark {
   id(): string | null;
   /** Sets the cookie if the visitor has none. */
   begin(): void;
+}
+
+/** Messages for the visitor, of this request and of the one that redirected here. */
+export interface Flash {
+  readonly isTaken: boolean;
+  /** Whether there is nothing to show, or it was taken. */
+  readonly isEmpty: boolean;
+  add(messages: readonly FlashMessage[]): void;
+  /** Their HTML, for one place of the page; '' from the second time on. */
+  take(): Promise<string>;
+  /** Keeps them for the page that a redirect leads to. */
+  keep(): void;
 }
 
 export interface FormMarks {
@@ -171,6 +185,8 @@ export interface Run {
   readonly saving: Set<string>;
   /** How many changes of the host's content were attempted. */
   readonly changes: { count: number };
+  /** Messages for the visitor; shared by all levels. */
+  readonly flashes: FlashMessage[];
   /** Mails to send after the commit; shared by all levels. */
   readonly mails: QueuedMail[];
   /** The error that ends this attempt even if logic catches it, such as a collision. */
@@ -189,6 +205,8 @@ export interface Ran<T> {
   logs: LogEntry[];
   /** Its console entries, including pending ones of an earlier request. */
   console: LogEntry[];
+  /** Its messages for the visitor. */
+  flashes: FlashMessage[];
   /** The remaining budget for other logic of the same request; absent if no logic ran. */
   budget?: LogicBudget;
 }

@@ -1,4 +1,5 @@
-import { type Displayed, type PageContent, type Ran, type Submitted, scriptUrl } from '../../apps';
+import { type Displayed, localeOf, type PageContent, type Ran, type Submitted, scriptUrl, withFlash } from '../../apps';
+import type { FlashMessage } from '../../auth/types';
 import { AppsError } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import type { Exchange } from '../request/exchange';
@@ -14,24 +15,26 @@ type Done = Omit<Ran<unknown>, 'value'>;
 
 /** Answers with a displayed block, or the redirect of its logic. */
 export async function answerDisplayed(exchange: Exchange, block: string, shown: Displayed, done: Done): Promise<void> {
-  if ('redirect' in shown) return redirect(exchange, shown.redirect, done.console);
+  if ('redirect' in shown) return redirect(exchange, shown.redirect, done);
   await answerHtml(exchange, { title: shown.title, main: shown.html }, block, done);
   applyLogicResponse(exchange, done, { isPage: true });
 }
 
 /** Answers with a page: the form alone if requested, else in the theme or bare. */
 export async function answerHtml(exchange: Exchange, page: PageContent, block?: string, done?: Done): Promise<void> {
-  const { ctx, services, site } = exchange;
+  const { ctx, services, site, visit } = exchange;
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('X-Requested-With');
-  if (wantsFragment(ctx)) {
-    ctx.body = page.main;
+  visit.flash?.add(done?.flashes ?? []);
+  const whole = { ...page, canonical: await canonicalAddress(exchange, block), hasFlash: true };
+  if (!wantsFragment(ctx) && isShownInTheme(exchange, block)) {
+    ctx.body = await inTheme(exchange, whole, done);
     return;
   }
-  const whole = { ...page, canonical: await canonicalAddress(exchange, block) };
-  if (isShownInTheme(exchange, block)) ctx.body = await inTheme(exchange, whole, done);
-  else ctx.body = bareDocument({ ...whole, script: await scriptUrl(services, site), lang: site.locale });
+  const main = withFlash(page.main, (await visit.flash?.take()) ?? '');
+  if (wantsFragment(ctx)) ctx.body = main;
+  else ctx.body = bareDocument({ ...whole, main, script: await scriptUrl(services, site), lang: site.locale });
 }
 
 /** Answers a posted form that was not refused. */
@@ -50,12 +53,11 @@ export async function answerSubmitted(
       return applyLogicResponse(exchange, done, { isPage: true });
     case 'saved': {
       const path = recordUrl(exchange, submitted.record.id);
-      if (!json)
-        return redirect(
-          exchange,
-          submitted.redirect ?? pageAfterSaving(exchange, submitted.record, path),
-          done.console,
-        );
+      if (!json) {
+        if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, done);
+        const flashes = await thanking(exchange, block, done.flashes);
+        return redirect(exchange, pageAfterSaving(exchange, submitted.record, path), { ...done, flashes });
+      }
       ctx.status = submitted.created ? 201 : 200;
       if (submitted.created) ctx.set('Location', path);
       ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };
@@ -63,12 +65,25 @@ export async function answerSubmitted(
     }
     case 'deleted': {
       if (json) ctx.body = { success: 'deleted' };
-      else redirect(exchange, submitted.redirect ?? (await blockHome(exchange, block)), done.console);
+      else redirect(exchange, submitted.redirect ?? (await blockHome(exchange, block)), done);
       return;
     }
     case 'edit':
       throw new AppsError('BadRequestError', 'Only a record can be edited');
   }
+}
+
+/** The messages of the record's page after a save: it thanks, unless logic has said something else, and leads on. */
+async function thanking(
+  exchange: Exchange,
+  block: string,
+  said: readonly FlashMessage[],
+): Promise<readonly FlashMessage[]> {
+  const { visit, app } = exchange;
+  const { say } = await localeOf({ visit, app });
+  const messages = said.length > 0 ? said : [{ text: say('thanks_saved') }];
+  const to = new URL(await blockHome(exchange, block)).pathname;
+  return messages.map((message, index) => (index === messages.length - 1 ? { ...message, to } : message));
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */

@@ -44,7 +44,8 @@ export async function showRecord(exchange: RecordExchange): Promise<void> {
   const { services, visit, app, rights } = exchange;
   if (!seesRecords(rights) && isAfterSaving(exchange)) {
     const locale = await localeOf({ visit, app });
-    return answerHtml(exchange, { title: locale.say('thanks'), main: thanks(locale) });
+    const said = (await visit.flash?.take()) ?? '';
+    return answerHtml(exchange, { title: locale.say('thanks'), main: thanks(locale, said) });
   }
   const done = await withRun(services, visit, app, async (run) => {
     const { record, edit } = await addressedRecord(run, exchange);
@@ -58,7 +59,7 @@ export async function showRecord(exchange: RecordExchange): Promise<void> {
   });
   const { items, block, shown } = done.value;
   if (shown) await answerDisplayed(exchange, block, shown, done);
-  else await answerHtml(exchange, items);
+  else await answerHtml(exchange, items, undefined, done);
 }
 
 /** An element by itself: BASIC's HTML as a fragment, the text of an input; an action redirects to its block's page. */
@@ -73,7 +74,7 @@ export async function showElement(exchange: ElementExchange): Promise<void> {
   const { value, role, leadsTo } = done.value;
   if (role === 'action') {
     const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);
-    return redirect(exchange, leadsTo ?? back, done.console);
+    return redirect(exchange, leadsTo ?? back, done);
   }
   if (done.response.type) answerTyped(exchange, done.response.type, value);
   else {

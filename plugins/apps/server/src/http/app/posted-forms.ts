@@ -93,7 +93,7 @@ async function answerPosted(
     const done = await doneOnce(exchange, postedForm(exchange, fields), runOnce, keptOutcome);
     const { submitted, block, record } = done.value;
     if (submitted.kind === 'edit' && record !== null) {
-      return redirect(exchange, `${recordUrl(exchange, record)}/edit`, done.console);
+      return redirect(exchange, `${recordUrl(exchange, record)}/edit`, done);
     }
     await answerSubmitted(exchange, block, submitted, done);
   } catch (error) {

@@ -7,9 +7,11 @@ import {
   scriptUrl,
   themedPage,
   type Visit,
+  withFlash,
 } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { errorText, isAppsError } from '../../common/errors';
+import { pageTags } from '../../layouts';
 import type { LogicBudget, RequestData } from '../../logic/types';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices } from '../request/exchange';
@@ -18,14 +20,12 @@ import { bareDocument } from './pages';
 
 /**
  * Whether a page of an app is shown in the theme's layout: the block's definition overrides the app's settings, and its
- * `view` key overrides both (docs/reference/site.md#apps-in-the-theme). A record uses the `view` key of its block if the
- * definition does not override the settings itself.
+ * `view` key overrides both, also for the block's records (docs/reference/site.md#apps-in-the-theme).
  */
 export function isShownInTheme({ app, visit, target }: Exchange, blockId?: string): boolean {
   const { view = null, withTheme = null } = app.blocks.get(blockId ?? '')?.definition ?? {};
-  if (visit.view !== undefined) return view?.withTheme ?? withTheme ?? app.settings.withTheme;
-  const ofRecord = target.kind === 'record' ? view?.withTheme : null;
-  return withTheme ?? ofRecord ?? app.settings.withTheme;
+  const ofView = visit.view !== undefined || target.kind === 'record' ? view?.withTheme : null;
+  return ofView ?? withTheme ?? app.settings.withTheme;
 }
 
 /** A page of an app in the theme. @param done what its own logic has left of the budget */
@@ -36,7 +36,8 @@ export async function inTheme(exchange: Exchange, page: PageContent, done?: { bu
   } catch (error) {
     // The form has been processed: the visitor must see its result.
     if (!visit.writes.content && !visit.writes.records) throw error;
-    return withoutTheme(ctx, services, site, page, error);
+    const main = withFlash(page.main, (await visit.flash?.take()) ?? '');
+    return withoutTheme(ctx, services, site, { ...page, main }, error);
   }
 }
 
@@ -60,20 +61,21 @@ async function themedDocument(
   };
   const page = embeddingPage(services, readOnlyVisit, budget);
   const document = await themedPage(page, await services.sites.theme(visit.site), content);
-  return withScript(services, withCanonical(document, content.canonical), visit.site);
+  return completed(services, document, content.canonical, visit.site);
 }
 
-/** Adds the browser script to a page in a theme that does not include it. */
-async function withScript(services: HttpServices, document: string, site: Site): Promise<string> {
-  const included = document.includes('/@@apps.js"') || document.includes('/@@apps.js?v=');
-  return included ? document : `${document}${scriptTag(await scriptUrl(services, site))}\n`;
-}
-
-/** Adds the canonical address to the head of a page in a theme whose layout does not name it. */
-function withCanonical(document: string, canonical: string | undefined): string {
-  const end = document.indexOf('</head>');
-  if (canonical === undefined || end < 0 || document.includes('rel="canonical"')) return document;
-  return `${document.slice(0, end)}${canonicalLink(canonical)}\n${document.slice(end)}`;
+/** Adds what the theme's layout lacks: the canonical address at the end of the head, the browser script. */
+async function completed(
+  services: HttpServices,
+  document: string,
+  canonical: string | undefined,
+  site: Site,
+): Promise<string> {
+  const { hasScript, hasCanonical, headEnd } = await pageTags(document, '/@@apps.js');
+  const lacksAddress = canonical !== undefined && !hasCanonical && headEnd >= 0;
+  const head = lacksAddress ? `${document.slice(0, headEnd)}${canonicalLink(canonical)}\n` : '';
+  const page = lacksAddress ? head + document.slice(headEnd) : document;
+  return hasScript ? page : `${page}${scriptTag(await scriptUrl(services, site))}\n`;
 }
 
 const readOnly = (request: RequestData): RequestData => ({ ...request, method: 'GET', form: {}, body: null });

@@ -1,4 +1,5 @@
 import type { Json } from '../../../../shared/json';
+import type { FlashMessage } from '../../auth/types';
 import type { LogEntry, ResponseChanges } from '../../logic/types';
 import type { Exchange } from '../request/exchange';
 import { keepLog } from './pending-log';
@@ -12,7 +13,7 @@ const CACHING = ['cache-control', 'expires'];
 /** Applies logic's changes of the response (`context.request.response`) after everything else was set. */
 export function applyLogicResponse(
   exchange: Exchange,
-  { response, console }: { response: ResponseChanges; console: LogEntry[] },
+  { response, ...kept }: { response: ResponseChanges } & Kept,
   { isPage = false } = {},
 ): void {
   const { ctx } = exchange;
@@ -21,7 +22,7 @@ export function applyLogicResponse(
     if (name === 'vary') ctx.vary(value);
     else if (!isPage || !CACHING.includes(name)) ctx.set(name, value);
   }
-  if (response.redirect !== null) redirect(exchange, response.redirect, console);
+  if (response.redirect !== null) redirect(exchange, response.redirect, kept);
 }
 
 /**
@@ -36,10 +37,20 @@ export function answerTyped({ ctx }: Exchange, type: string, value: Json): void 
   ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** 303 See Other; the console entries are kept for the next page. */
-export function redirect(exchange: Exchange, url: string, console: LogEntry[]): void {
-  const { ctx } = exchange;
+/** What a redirect keeps for the next page. */
+export interface Kept {
+  console: LogEntry[];
+  flashes: readonly FlashMessage[];
+}
+
+/** 303 See Other; console entries and messages for the visitor are kept for the next page. */
+export function redirect(exchange: Exchange, url: string, { console, flashes }: Kept): void {
+  const { ctx, visit, json } = exchange;
   keepLog(exchange, console);
+  if (!json) {
+    visit.flash?.add(flashes);
+    visit.flash?.keep();
+  }
   ctx.status = 303;
   ctx.set('Location', new URL(url).href);
   ctx.type = 'text/plain';

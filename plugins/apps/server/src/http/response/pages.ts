@@ -27,6 +27,7 @@ button{font:inherit;padding:.4rem .9rem;border:1px solid #3730a3;border-radius:4
 :focus-visible{outline:3px solid #f59e0b;outline-offset:2px}
 [role=alert]{color:#b00020}
 dt{font-weight:600}dd{margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywhere}
+.apps-flash{border:1px solid #3730a3;border-radius:4px;padding:0 1rem;margin:0 0 1rem}
 pre{overflow:auto}
 @media (prefers-color-scheme:dark){body{color:#eee;background:#16161d}a{color:#a5b4fc}[role=alert]{color:#ff8a9a}input:not([type=checkbox],[type=radio]),select,textarea{background:#22222c;color:#eee;border-color:#999}}`;
 
@@ -67,9 +68,9 @@ export function errorContent(page: ErrorPage): PageContent {
   return { title, main: main + consoleHtml(log), template: { name: 'error', data: { error: data } } };
 }
 
-/** What a visitor sees after saving a record that they may not read. */
-export const thanks = ({ say }: PageLocale): string =>
-  `<h1>${escapeHtml(say('thanks'))}</h1>\n<p role="status">${escapeHtml(say('thanks_saved'))}</p>`;
+/** What a visitor sees after saving a record that they may not read. @param messages HTML of what is said instead */
+export const thanks = ({ say }: PageLocale, messages: string): string =>
+  `<h1>${escapeHtml(say('thanks'))}</h1>\n${messages || `<p role="status">${escapeHtml(say('thanks_saved'))}</p>`}`;
 
 /**
  * The page of a record without a block: its items as a list (docs/reference/layouts.md#pages-of-blocks-and-records).

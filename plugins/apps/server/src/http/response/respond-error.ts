@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { excerptOf } from '../../../../shared/positions';
-import { localeFor, type PageContent, type PageLocale } from '../../apps';
+import { folderOf, localeFor, type PageContent, type PageLocale, showsDetails, sourceOf } from '../../apps';
 import { BASIC_CHALLENGE } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, isBlockFailure, unavailable } from '../../common/errors';
@@ -8,7 +8,7 @@ import type { Logger } from '../../common/log';
 import { PausedError } from '../../logic';
 import type { LogEntry } from '../../logic/types';
 import { isBusy, isUnavailable } from '../../records';
-import type { HttpServices } from '../request/exchange';
+import type { Exchange, HttpServices } from '../request/exchange';
 import { prefersJson, wantsFragment } from '../request/negotiate';
 import { errorTitle, localeOfPath, visitorText } from './page-texts';
 import { bareDocument, errorContent } from './pages';
@@ -46,6 +46,13 @@ export const earlyView = (ctx: Context, services: HttpServices): ErrorView => ({
   logger: services.logger,
   locale: () => localeOfPath(services, ctx.path),
 });
+
+/** Explains errors of an app, once it and the requester's rights in it are known. */
+export function explainApp(view: ErrorView, services: HttpServices, { app, rights }: Pick<Exchange, 'app' | 'rights'>) {
+  view.details = showsDetails({ app, rights });
+  view.folder = folderOf(services, app.id);
+  if (rights.manager || services.quotesSource) view.source = (file) => sourceOf(app, file);
+}
 
 /** The language of an error before the site is known. */
 const english = () => localeFor({ locale: 'en', timeZone: null }, new Map());

@@ -1,15 +1,5 @@
 import type { Context } from 'koa';
-import {
-  contentHtml,
-  embeddingPage,
-  folderOf,
-  LIVE_VIEW,
-  scriptUrl,
-  showsDetails,
-  sourceOf,
-  themedPage,
-  type Visit,
-} from '../../apps';
+import { contentHtml, embeddingPage, LIVE_VIEW, scriptUrl, themedPage, type Visit } from '../../apps';
 import { rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { methodNotAllowed, notFound } from '../../common/errors';
@@ -22,7 +12,7 @@ import type { HttpServices } from '../request/exchange';
 import { prefersJson, requireAccept } from '../request/negotiate';
 import { isPageForm } from '../request/page-form';
 import { readBody } from '../request/read-body';
-import type { ErrorView } from '../response/respond-error';
+import { type ErrorView, explainApp } from '../response/respond-error';
 import { answerLive } from './live';
 import { formRequester } from './login-in-place';
 import { answerPage } from './response';
@@ -79,7 +69,7 @@ async function showContent({ ctx, services, site }: SiteRequest, visit: Visit): 
     main,
     canonical: `${site.url}/${visit.contentPath}`,
   });
-  answerPage(ctx, { body, requester: visit.requester, carriesToken: counted.tokens() > 0 });
+  answerPage(ctx, { body, requester: visit.requester, isOwn: counted.tokens() > 0 || visit.flash?.isTaken === true });
 }
 
 /** A block that is declared as the view: its page, and the form that it posts to the same address. */
@@ -93,9 +83,7 @@ async function answerView(request: SiteRequest, address: ViewAddress, requester:
   requireAccept(ctx, posts && view.json);
   const { app, block } = owner;
   const rights = rightsOf(requester, app.settings.acl);
-  view.details = showsDetails({ app, rights });
-  view.folder = folderOf(services, app.id);
-  if (rights.manager) view.source = (file) => sourceOf(app, file);
+  explainApp(view, services, { app, rights });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   const target = { kind: 'block', block: block.id } as const;

@@ -6,19 +6,19 @@ import { answerUnchanged } from '../response/etag';
 export interface FinishedPage {
   body: string;
   requester: Requester;
-  /** The page has a form, and with it a CSRF token of this requester. */
-  carriesToken: boolean;
+  /** The page is this visitor's alone: it has a form, and with it their CSRF token, or a message that is shown once. */
+  isOwn: boolean;
 }
 
 /**
- * Answers with a page of the site. No cache keeps a page with a token (docs/reference/http.md#caching); any other has
+ * Answers with a page of the site. No cache keeps a page of one visitor (docs/reference/http.md#caching); any other has
  * an ETag, and caches revalidate it each time, because rights and content may change.
  */
-export function answerPage(ctx: Context, { body, requester, carriesToken }: FinishedPage): void {
+export function answerPage(ctx: Context, { body, requester, isOwn }: FinishedPage): void {
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   ctx.status = 200;
   ctx.type = 'text/html';
-  if (carriesToken) {
+  if (isOwn) {
     ctx.set('Cache-Control', 'private, no-store');
     ctx.body = body;
     return;

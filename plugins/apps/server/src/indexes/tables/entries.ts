@@ -2,7 +2,7 @@ import type { Items, Json } from '../../../../shared/json';
 import { documentIdsIn } from '../../files';
 import { encodeKey, encodeTerm, unorderedTerm } from '../keys/keys';
 import { encodeWord, phraseText, words } from '../keys/words';
-import { CREATOR_INDEX, FILES_INDEX, type LaidOutIndex, type Layout } from './layout';
+import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX, type LaidOutIndex, type Layout } from './layout';
 
 /** A record for the indexes; `seq` is its row in the records table. */
 export interface IndexedRecord {
@@ -36,12 +36,13 @@ export function entriesOf(layout: Layout, record: Omit<IndexedRecord, 'seq'>): E
   return entries;
 }
 
-/** The value of an item, the record's id, its creator or the files that it names; only own properties are items. */
+/** The value of an item, the record's id, its creator, its block or the files that it names; only own properties are items. */
 export function itemValue(record: Omit<IndexedRecord, 'seq'>, name: string): Json | undefined {
   if (name === 'id') return record.id;
   if (name === CREATOR_INDEX) return record.creator || null;
   if (name === FILES_INDEX) return documentIdsIn(record.items);
-  return Object.hasOwn(record.items, name) ? record.items[name] : undefined;
+  const item = name === BLOCK_INDEX ? 'block' : name;
+  return Object.hasOwn(record.items, item) ? record.items[item] : undefined;
 }
 
 const add = {

@@ -22,10 +22,14 @@ export const CREATOR_INDEX = '@creator';
 /** The keyword index of the files that records name, by which their removal finds the records that still do (docs/decisions/files.md). */
 export const FILES_INDEX = '@files';
 
+/** The field index of the blocks that records belong to, by which logic searches for the records of one (docs/reference/logic.md#contextapp). */
+export const BLOCK_INDEX = '@block';
+
 /** Indexes that no app declares, and no query can name: names of elements have no `@`. */
 export const ownIndexes: IndexDeclarations = new Map([
   [CREATOR_INDEX, 'field'],
   [FILES_INDEX, 'keyword'],
+  [BLOCK_INDEX, 'field'],
 ]);
 
 /** All declared indexes and `id`, which is always a field index, in order of name. */

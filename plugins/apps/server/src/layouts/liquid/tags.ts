@@ -91,6 +91,15 @@ class BlockTag extends Tag {
   }
 }
 
+/** `{% flash %}`: messages for the visitor (docs/reference/site.md#messages-for-the-visitor). */
+class FlashTag extends Tag {
+  *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
+    const { flash } = renderingOf(context).data;
+    if (!flash) throw definitionError('The tag "flash" can only be used in the layout and the templates of the theme');
+    emitter.write(yield renderingOf(context).clock.stoppedDuring(flash));
+  }
+}
+
 /** `{% render "card", title: page.title %}`: a partial, which knows these variables, `context` and `elements` only. */
 class RenderTag extends Tag {
   private readonly partial: Partial | undefined;
@@ -146,6 +155,7 @@ export function registerTags(liquid: Liquid): void {
   for (const name of fileTags) delete liquid.tags[name];
   liquid.registerTag(BRACE_TAG, ElementTag);
   liquid.registerTag('block', BlockTag);
+  liquid.registerTag('flash', FlashTag);
   liquid.registerTag('render', RenderTag);
   liquid.registerTag('capture', CaptureTag);
   liquid.registerTag('echo', EchoTag);

@@ -114,7 +114,7 @@ function checkAttributes(count: number): void {
 }
 
 /** parse5 compares each attribute with all others of its tag. */
-class CountedTokenizer extends Tokenizer {
+export class CountedTokenizer extends Tokenizer {
   constructor(
     options: ConstructorParameters<typeof Tokenizer>[0],
     handler: ConstructorParameters<typeof Tokenizer>[1],

@@ -11,6 +11,7 @@ const order = is.options({
   offset: is.count,
   names: is.items,
   own: is.boolean,
+  block: is.string,
 });
 
 /** Host functions for an app: the own one, or another one of the site. */
@@ -45,23 +46,34 @@ export const appFunctions = {
   }),
   count: row({
     doc: 'Counts the records that match a query, or all.',
-    details: '`own`: only those that the requester has created.',
-    written: ['app.count(query?, { names, own })', 'app.count(query=None, names=None, own=False)'],
-    types: { App: ['count(query?: string | null, options?: { names?: Items; own?: boolean }): number'] },
-    python: {
-      App: ['def count(self, query: str | None = None, names: dict[str, Any] | None = None, own: bool = False) -> int'],
+    details: '`own`: only those that the requester has created; `block`: only those of the block with this id.',
+    written: ['app.count(query?, { names, own, block })', 'app.count(query=None, names=None, own=False, block=None)'],
+    types: {
+      App: ['count(query?: string | null, options?: { names?: Items; own?: boolean; block?: string }): number'],
     },
-    args: { app, query: is.nullable(is.string), names: is.nullable(is.items), own: is.boolean },
+    python: {
+      App: [
+        'def count(self, query: str | None = None, names: dict[str, Any] | None = None, own: bool = False, block: str | None = None) -> int',
+      ],
+    },
+    args: {
+      app,
+      query: is.nullable(is.string),
+      names: is.nullable(is.items),
+      own: is.boolean,
+      block: is.nullable(is.string),
+    },
     permission: 'view',
     forwards: { of: 'app', method: 'count', positional: ['query'] },
     returns: returns<number>(),
   }),
   search: row({
     doc: 'Searches records.',
-    details: '`own`: only those that the requester has created; none for anonymous.',
+    details:
+      '`own`: only those that the requester has created; none for anonymous. `block`: only those of the block with this id.',
     written: [
-      'app.search(query, { sort_index, reverse, limit, offset, names, own })',
-      'app.search(query, sort_index=None, reverse=False, limit=None, offset=None, names=None, own=False)',
+      'app.search(query, { sort_index, reverse, limit, offset, names, own, block })',
+      'app.search(query, sort_index=None, reverse=False, limit=None, offset=None, names=None, own=False, block=None)',
     ],
     types: {
       App: [
@@ -72,7 +84,7 @@ export const appFunctions = {
     },
     python: {
       App: [
-        "def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None, own: bool = False) -> list[Record]",
+        "def search(self, query: str = '', sort_index: str | None = None, reverse: bool = False, limit: int | None = None, offset: int | None = None, names: dict[str, Any] | None = None, own: bool = False, block: str | None = None) -> list[Record]",
       ],
     },
     args: { app, query: is.string, options: order },

@@ -56,6 +56,17 @@ export const outputFunctions = {
     flushes: false,
     returns: returns<void>(),
   }),
+  flash: row({
+    doc: 'Shows the visitor a message once, in the page of this request or in the one that a redirect leads to.',
+    details: 'A text of at most 300 characters; at most 5 in a request.',
+    written: ['context.flash(message)', 'context.flash(message)'],
+    types: { Context: ['flash(message: string): void'] },
+    python: { Context: ['def flash(self, message: str) -> None'] },
+    args: { message: is.string },
+    permission: 'none',
+    flushes: false,
+    returns: returns<void>(),
+  }),
   invalid: row({
     doc: 'Refuses what was sent: nothing is saved, and the message stands beside the field (422).',
     details:

@@ -71,6 +71,7 @@ const runner: RunnerProcessOptions['runner'] = {
   memory: 64,
   languages: ['javascript', 'python'],
   messageSize: 2 * 1024 * 1024,
+  packageManager: 'npm',
   alone: false,
 };
 

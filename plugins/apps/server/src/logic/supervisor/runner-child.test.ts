@@ -11,6 +11,7 @@ test('a runner whose server is gone is ended by a signal', async () => {
     memory: 64,
     languages: ['javascript' as const],
     messageSize: 1024 * 1024,
+    packageManager: 'npm' as const,
     alone: false,
   };
   const { child, pipe } = spawnRunner(made.runner, options, { command: [] });

@@ -184,6 +184,6 @@ export function createRunnerPool({
 function setupProblem(remedy: string | undefined): SetupProblem {
   return {
     message: `Logic cannot run: ${remedy ?? "the sandbox does not start, and the server's log says why"}`,
-    cure: /"(npm install [^"]+)"/.exec(remedy ?? '')?.[1] ?? null,
+    cure: /run "([^"]+)"/.exec(remedy ?? '')?.[1] ?? null,
   };
 }

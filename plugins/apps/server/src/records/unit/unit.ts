@@ -114,7 +114,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     key: AppKey,
     indexes: IndexDeclarations,
     query?: string,
-    options: Pick<SearchOptions, 'names' | 'creator'> = {},
+    options: Pick<SearchOptions, 'names' | 'creator' | 'block'> = {},
     end: ReadEnd = {},
   ): Promise<number> {
     const scope = scopeOf(key);

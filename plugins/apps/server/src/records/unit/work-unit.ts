@@ -3,7 +3,7 @@ import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/ty
 import type { AppKey, CommitWrite, NewRecord, PageOptions, RecordChange, UnitObserver, UnitOfWork } from '../types';
 import type { RecordUnit } from './unit';
 
-type CountOptions = Pick<SearchOptions, 'names' | 'creator'>;
+type CountOptions = Pick<SearchOptions, 'names' | 'creator' | 'block'>;
 
 /**
  * The view of a unit for one work; reports the work's reads and writes to observers. The works of a group share the unit:

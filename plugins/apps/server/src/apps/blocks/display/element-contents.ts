@@ -97,7 +97,7 @@ export async function elementContents(
   };
 
   async function contentFor(name: string): Promise<Content> {
-    const element = elements.get(name) ?? builtInActions.get(name);
+    const element = elements.get(name) ?? block.definition.builtIn.get(name);
     if (!element) return undefined;
     if (element.members) return groupOf(element, elements, options, contentFor);
     const outcome = await outcomeOf(element);

@@ -40,13 +40,15 @@ function hasTrap(run: Run, block: Block): boolean {
 
 /**
  * Why a saved form of anonymous is taken for automatic; null where it is not. A form without the fields passes, because a
- * client that is not a browser need not send them; so does one of which the browser says that a person has sent it.
+ * client that is not a browser need not send them; so does JSON, and one of which the browser says that a person has sent it.
  */
 export function guardProblem(run: Run, block: Block, fields: FormFields): Message | null {
   const { visit, app, services } = run;
   const { requester, forms, request } = visit;
   if (requester.kind !== 'anonymous' || !forms || !hasTrap(run, block)) return null;
   if (forms.problem !== undefined) return message(forms.problem);
+  // The hidden fields are of a page: a client that sends JSON has not filled in one.
+  if (request.body !== null) return null;
   if (Object.hasOwn(fields, TRAP) && [fields[TRAP]].flat().some((one) => String(one ?? '') !== ''))
     return message('automatic');
   const mark = Object.hasOwn(fields, SHOWN) ? fields[SHOWN] : undefined;

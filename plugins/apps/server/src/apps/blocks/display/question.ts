@@ -17,7 +17,8 @@ const answeredIn = (fields: FormFields) => [fields[ANSWERED]].flat().filter((nam
 /** The action of a posted form that has a question (`confirm`) which was not answered yet; null if there is none. */
 export function unanswered(block: Block, fields: FormFields): ElementDefinition | null {
   const answered = answeredIn(fields);
-  for (const element of block.definition.elements.values()) {
+  const { elements, builtIn } = block.definition;
+  for (const element of new Map([...builtIn, ...elements]).values()) {
     const isAsked = element.confirm && Object.hasOwn(fields, actionField(element.name));
     if (isAsked && !answered.includes(element.name)) return element;
   }
@@ -45,7 +46,7 @@ export async function questionHtml(
     definition: { ...element, confirm: undefined, label },
     mode: 'input',
     value: null,
-    entered: null,
+    entered: [fields[actionField(name)]].flat().map(String),
     error: null,
     options: [],
     locale,

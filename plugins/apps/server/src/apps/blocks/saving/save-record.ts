@@ -90,7 +90,8 @@ async function currentRecord(run: Run, id: string): Promise<StoredRecord> {
 }
 
 function readId(value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value;
+  // An empty id is wrong as any other wrong one is: 400.
+  if (typeof value === 'string') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   throw logicError('record_id must return a string');
 }

@@ -29,6 +29,7 @@ export const de: ServiceMessages = {
   send_forbidden: 'Sie dürfen dieses Formular nicht senden.',
   thanks: 'Vielen Dank',
   thanks_saved: 'Was Sie gesendet haben, ist gespeichert.',
+  go_on: 'Weiter',
   no_items: 'Dieser Eintrag ist leer.',
   title_400: 'Die Anfrage stimmt nicht',
   title_401: 'Bitte melden Sie sich an',

@@ -31,6 +31,7 @@ export const en = {
   send_forbidden: 'You may not send this form.',
   thanks: 'Thank you',
   thanks_saved: 'What you sent has been saved.',
+  go_on: 'Continue',
   no_items: 'This record has no items.',
   title_400: 'The request is not right',
   title_401: 'Please log in',

@@ -28,6 +28,7 @@ export const es: ServiceMessages = {
   send_forbidden: 'No puede enviar este formulario.',
   thanks: 'Gracias',
   thanks_saved: 'Lo que ha enviado se ha guardado.',
+  go_on: 'Continuar',
   no_items: 'Esta entrada está vacía.',
   title_400: 'La solicitud no es correcta',
   title_401: 'Inicie sesión',

@@ -29,6 +29,7 @@ export const fr: ServiceMessages = {
   send_forbidden: 'Vous n’êtes pas autorisé à envoyer ce formulaire.',
   thanks: 'Merci',
   thanks_saved: 'Votre envoi a été enregistré.',
+  go_on: 'Continuer',
   no_items: 'Cette entrée est vide.',
   title_400: 'La requête est incorrecte',
   title_401: 'Veuillez vous connecter',

@@ -15,7 +15,9 @@ export function expectedSearch(
 ): string[] {
   const tree = parseQuery(options.query ?? '');
   const condition: Condition = tree ? checkQuery(tree, declared, options.names) : { kind: 'constant', value: true };
-  const isWanted = ({ creator }: OracleRecord) => options.creator === undefined || creator === options.creator;
+  const isWanted = ({ creator, items }: OracleRecord) =>
+    (options.creator === undefined || creator === options.creator) &&
+    (options.block === undefined || items.block === options.block);
   const found = records.filter((record) => isWanted(record) && matches(record, condition));
   const ordered = order(found, declared, condition, options);
   const offset = options.offset ?? 0;

@@ -11,8 +11,9 @@ export function written_at() {
   return new Date().toISOString();
 }
 
-/** After a save the visitor is sent back to the guestbook. @param {Context} context */
-export function on_save({ block }) {
+/** After a save the visitor is sent back to the guestbook, which shows the message once. @param {Context} context */
+export function on_save({ block, flash }) {
+  flash('Thank you! Your entry is in the guestbook.');
   return block?.url;
 }
 

@@ -1,0 +1,24 @@
+import type { LogLevel, PreludeLimits } from '../../../shared/logic-protocol';
+import { stackHere } from './errors';
+import { slice } from './primordials';
+import type { Records } from './records/records';
+
+/** The log of one session, to which `app.log` and `console` write. */
+export interface Log {
+  /** Writes one entry, cut to the limit; without a level it is one of `app.log`. */
+  write(level: LogLevel | undefined, message: string): void;
+  /** The entries so far. */
+  messages(): string[];
+}
+
+export function createLog(call: Records['call'], limits: () => PreludeLimits): Log {
+  const logged: string[] = [];
+  return {
+    write(level, message) {
+      const entry = slice(message, 0, limits().logEntrySize);
+      call('log', { ...(level !== undefined && { level }), message: entry, stack: stackHere() });
+      logged[logged.length] = entry;
+    },
+    messages: () => [...logged],
+  };
+}
