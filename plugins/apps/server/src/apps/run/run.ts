@@ -25,7 +25,7 @@ export interface RunOptions {
   /** Nothing that the work writes is stored: it only shows what was refused. */
   isDropped?: boolean;
   /** What is written with the work, from its value: the answer of a request that may come again. */
-  keeps?: (value: unknown, response: ResponseChanges) => CommitWrite | null;
+  keeps?: (value: unknown, done: Pick<Ran<unknown>, 'response' | 'flashes'>) => CommitWrite | null;
 }
 
 /** Carries the result of a dropped run out of its transaction, which it rolls back. */
@@ -87,7 +87,7 @@ async function runOnce<T>(
       if (run.fatal.error !== undefined) throw run.fatal.error;
       refuseInvalid(run);
       await storeMails(run);
-      const write = keeps?.(result, run.response);
+      const write = keeps?.(result, run);
       if (write) unit.atCommit(write);
       return result;
     }, about);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../../../../shared/json';
 import type { Ran, RunOptions } from '../../apps';
 import { AppsError } from '../../common/errors';
-import type { ResponseChanges } from '../../logic/types';
 import { isAnsweredBefore } from '../../records';
 import type { KeptAnswer, KeptRequest } from '../../records/types';
 import { hasBody } from '../request/body';
@@ -90,11 +89,8 @@ const repeatable = (
   named,
 });
 
-/** An answer as it is kept: the value of the work, and what logic has changed of the response. */
-interface Kept<T> {
-  value: T;
-  response: ResponseChanges;
-}
+/** An answer as it is kept: the value of the work, what logic has changed of the response, and its messages for the visitor. */
+type Kept<T> = Pick<Ran<T>, 'value' | 'response' | 'flashes'>;
 
 type Work<T> = (options: Pick<RunOptions, 'keeps'>) => Promise<Ran<T>>;
 
@@ -115,10 +111,10 @@ export async function doneOnce<T>(
     const known = await answered<T>(exchange, request);
     if (known) return known;
   }
-  const keeps: RunOptions['keeps'] = (value, response) => {
+  const keeps: RunOptions['keeps'] = (value, { response, flashes }) => {
     const kept = keptOf(value as T);
     if (kept === undefined) return null;
-    return answers.keep(request, JSON.stringify({ value: kept, response }));
+    return answers.keep(request, JSON.stringify({ value: kept, response, flashes }));
   };
   const running = answers.whileRunning(request.id, () =>
     work({ keeps }).catch(async (error: unknown) => {
@@ -168,9 +164,9 @@ async function answered<T>(exchange: Exchange, request: Repeatable): Promise<Ran
   const { services, visit } = exchange;
   const found = await services.answers.find(request.id);
   if (!found) return null;
-  const { value, response } = keptIn<T>(found, request);
+  const kept = keptIn<T>(found, request);
   await visit.files?.finish(new Set());
-  return { value, response, logs: [], console: [] };
+  return { ...kept, logs: [], console: [] };
 }
 
 function keptIn<T>({ fingerprint, answer, isRunning }: KeptAnswer, request: Repeatable): Kept<T> {
@@ -209,7 +205,7 @@ export async function begunOnce<T extends Json>(
     await answers.end(request, null).catch(() => undefined);
     throw error;
   }
-  const response: ResponseChanges = { status: null, headers: {}, redirect: null };
-  await answers.end(request, JSON.stringify({ value, response }));
+  const kept: Kept<T> = { value, response: { status: null, headers: {}, redirect: null }, flashes: [] };
+  await answers.end(request, JSON.stringify(kept));
   return value;
 }
