@@ -37,6 +37,7 @@ const readable = (value: Json, region: Region): string =>
 /** A number; an empty field is null. Without `step` any number is valid. */
 export const number: ElementType = {
   role: 'input',
+  cell: 'number',
   isNumeric: true,
   settings: { ...inputSettings, ...placeholder, ...autocomplete, ...inputmode, ...rangeSettings },
   check: (definition, at) => checkRange(definition, at, yamlNumber),

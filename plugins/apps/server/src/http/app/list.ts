@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { Items, Json } from '../../../../shared/json';
-import { declaredItems, readCursor, writeCursor } from '../../apps';
+import type { Items } from '../../../../shared/json';
+import { declaredCells, readCursor, writeCursor } from '../../apps';
 import { chunks } from '../../common/lists';
 import { readParameters } from '../../common/request-schema';
-import { csvTable } from '../../interchange';
+import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
 import { listParameters } from '../request/body-schemas';
 import type { Exchange } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
+import { asRequest } from '../request/record-file';
 import { resumed, streamed } from '../response/stream';
 
 /** The JSON of an entry of a listing or search result (docs/reference/json-interface.md#operations). */
@@ -28,9 +29,10 @@ export function recordUrl({ services, site, app, visit }: Exchange, id: string):
 }
 
 /** Operation 4: the app's records in order of creation, streamed; memory stays flat for any number of records. */
-export async function list(exchange: Exchange, given?: ListFormat): Promise<void> {
+export async function list(exchange: Exchange, file?: TableFile): Promise<void> {
   const { ctx, services, site, app } = exchange;
-  const format = given ?? listFormat(ctx);
+  const format = file ? fileTypes[file] : listFormat(ctx);
+  const write = file === 'csv' ? markedCsv : writers[format];
   const options = { ...pageOptions(ctx.query), ...ownOnly(exchange) };
   const key = { site: site.id, app: app.id };
   ctx.type = format;
@@ -40,30 +42,42 @@ export async function list(exchange: Exchange, given?: ListFormat): Promise<void
     const page = found.slice(0, options.limit);
     const last = page.at(-1);
     if (last && found.length > page.length) ctx.set('Link', nextLink(exchange, options.limit, last.seq));
-    ctx.body = streamed(
+    return begun(
       ctx,
-      writers[format](exchange, () => [page]),
+      write(exchange, () => [page]),
     );
-    return;
   }
   // The first batch is read before the answer begins, so that a lost database is still a clean error.
   const stream = () => services.store.stream(key, options);
   const batches = stream()[Symbol.asyncIterator]();
-  const begun = [resumed(await batches.next(), batches)];
-  ctx.body = streamed(
+  const first = [resumed(await batches.next(), batches)];
+  await begun(
     ctx,
-    writers[format](exchange, () => begun.pop() ?? stream()),
+    write(exchange, () => first.pop() ?? stream()),
   );
 }
 
-/** Answers with records as a CSV table. */
-export function table(exchange: Exchange, found: StoredRecord[]): void {
-  exchange.ctx.type = 'text/csv';
-  exchange.ctx.set('Cache-Control', 'private, no-store');
-  exchange.ctx.body = streamed(
-    exchange.ctx,
-    writers['text/csv'](exchange, () => [found]),
+/** Tables that are files, for spreadsheets: CSV begins with a byte order mark. */
+export type TableFile = 'csv' | 'xlsx';
+
+const fileTypes = { csv: 'text/csv', xlsx: XLSX_TYPE } as const;
+
+/** Answers with records as a table in a file. */
+export async function table(exchange: Exchange, found: StoredRecord[], file: TableFile): Promise<void> {
+  const { ctx } = exchange;
+  ctx.type = fileTypes[file];
+  ctx.set('Cache-Control', 'private, no-store');
+  const write = file === 'csv' ? markedCsv : writers[XLSX_TYPE];
+  await begun(
+    ctx,
+    write(exchange, () => [found]),
   );
+}
+
+/** Answers with pieces, the first of which is made before the answer begins: what no table can hold is a clean error. */
+async function begun(ctx: Exchange['ctx'], pieces: AsyncGenerator<string | Buffer>): Promise<void> {
+  const first = await asRequest(pieces.next());
+  ctx.body = streamed(ctx, resumed(first, pieces));
 }
 
 /** Records whose JSON is made at once: some milliseconds of work, after which other requests are served. */
@@ -80,7 +94,7 @@ export async function array(exchange: Exchange, found: StoredRecord[]): Promise<
   }
   const parts: Buffer[] = [];
   for await (const text of writers['application/json'](exchange, () => [found])) {
-    parts.push(Buffer.from(text));
+    parts.push(Buffer.from(text as string));
     await setImmediate();
   }
   ctx.body = Readable.from(parts);
@@ -104,8 +118,10 @@ function nextLink({ services, site, app, visit, target }: Exchange, limit: numbe
 /** One page in memory, or a stream of all records. */
 type Batches = StoredRecord[][] | AsyncIterable<StoredRecord[]>;
 
+type Writer = (exchange: Exchange, read: () => Batches) => AsyncGenerator<string | Buffer>;
+
 /** How each media type writes the records that `read` gives, each time from the first. */
-const writers: Record<ListFormat, (exchange: Exchange, read: () => Batches) => AsyncGenerator<string>> = {
+const writers: Record<ListFormat, Writer> = {
   async *'application/json'(exchange, read) {
     let separator = '[';
     for await (const batch of read()) {
@@ -121,12 +137,9 @@ const writers: Record<ListFormat, (exchange: Exchange, read: () => Batches) => A
       for (const record of batch) yield `${entryJson(exchange, record)}\n`;
     }
   },
-  'text/csv': (exchange, read) =>
-    csvTable(read, { declared: declaredItems(exchange.app).map(({ name }) => name), cell }),
+  'text/csv': (exchange, read) => csvTable(read, { declared: declaredCells(exchange.app), isWhole: false }),
+  [XLSX_TYPE]: (exchange, read) => xlsxTable(read, { declared: declaredCells(exchange.app), isWhole: false }),
 };
 
-/** A text unchanged, any other value as JSON; null and a missing item are empty. */
-function cell(value: Json | undefined): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
+const markedCsv: Writer = (exchange, read) =>
+  csvTable(read, { declared: declaredCells(exchange.app), isWhole: false, hasMark: true });

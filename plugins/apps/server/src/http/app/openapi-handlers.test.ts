@@ -21,6 +21,8 @@ const paths: Record<keyof typeof routes, string> = {
   'records.csv': '/a/records.csv',
   search: '/a/search',
   'search.csv': '/a/search.csv',
+  'records.xlsx': '/a/records.xlsx',
+  'search.xlsx': '/a/search.xlsx',
   refresh: '/a/refresh',
   openapi: '/a/openapi.json',
   record: '/a/record/{record_id}',

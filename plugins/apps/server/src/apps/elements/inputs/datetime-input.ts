@@ -45,6 +45,7 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
   const inControl = (value: Json) => shown.exec(plainText(value))?.[0] ?? '';
   return {
     role: 'input',
+    cell: wanted,
     settings: { ...inputSettings, ...placeholder, ...autocomplete, ...rangeSettings },
     check: (definition, at) =>
       checkRange(definition, at, (bound) => {
