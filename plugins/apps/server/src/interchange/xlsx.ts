@@ -103,7 +103,8 @@ function wholeCell(value: Json | undefined, { hasTexts, hasOthers }: Column): Va
   if (typeof value === 'object') return JSON.stringify(value);
   if (typeof value !== 'string') return value;
   // A line break of two signs becomes one in spreadsheets.
-  const isJson = value === '' || value === NULL || value.includes('\r') || (/^["[{]/.test(value) && jsonOf(value) !== undefined);
+  const isJson =
+    value === '' || value === NULL || value.includes('\r') || (/^["[{]/.test(value) && jsonOf(value) !== undefined);
   if (isJson || (hasTexts && hasOthers)) return JSON.stringify(value);
   // No sheet reads a text as a formula, but an import takes the apostrophe of CSV away.
   return fromSpreadsheet(value) === value ? value : notFormula(value);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** Whether LibreOffice is installed: tests that run it are left out elsewhere. */
@@ -14,12 +14,26 @@ export const hasOffice = ((): boolean => {
 
 /** Languages of spreadsheets in the tests, with the sign between the cells of their CSV and their number in LibreOffice. */
 export const languages = [
-  { tag: 'en', locale: 'en-US', separator: 44, id: 1033 },
-  { tag: 'de', locale: 'de-DE', separator: 59, id: 1031 },
-  { tag: 'fr', locale: 'fr-FR', separator: 59, id: 1036 },
+  { tag: 'en', locale: 'en-US', separator: 44, id: 1033, order: ['month', 'day', 'year'], sign: '/', half: true },
+  { tag: 'de', locale: 'de-DE', separator: 59, id: 1031, order: ['day', 'month', 'year'], sign: '.', half: false },
+  { tag: 'fr', locale: 'fr-FR', separator: 59, id: 1036, order: ['day', 'month', 'year'], sign: '/', half: false },
 ] as const;
 
 export type OfficeLanguage = (typeof languages)[number];
+
+/** The folder of the sheet from which LibreOffice has made the other files, and of these. */
+export const folder = join(__dirname, 'office');
+
+/** Writes the sheet with days and hours as people of a language write them: LibreOffice keeps the order of their parts. */
+export function writeSheet(path: string, { order, sign, half }: OfficeLanguage): void {
+  const part = (name: string) => `<number:${name} number:style="long"/>`;
+  const text = (one: string) => `<number:text>${one}</number:text>`;
+  const time = ['hours', 'minutes', 'seconds'].map(part).join(text(':'));
+  const day = order.map(part).join(text(sign));
+  const style = `<number:date-style style:name="N2">${day}${text(' ')}${time}${half ? `${text(' ')}<number:am-pm/>` : ''}</number:date-style>`;
+  const sheet = readFileSync(join(folder, 'people.fods'), 'utf8');
+  writeFileSync(path, sheet.replace(/<number:date-style style:name="N2".*<\/number:date-style>/, style));
+}
 
 const XLSX = 'xlsx:Calc MS Excel 2007 XML';
 
