@@ -206,6 +206,7 @@ test('a checker refuses what the document does not say', async () => {
     status,
     json,
     text: '-',
+    bytes: Buffer.from('-'),
     headers: { 'content-type': type },
   });
   const sent = (method: string) => ({ method, path: '' });

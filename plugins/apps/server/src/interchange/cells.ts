@@ -71,7 +71,8 @@ function plainValue(cell: Cell, notation: Notation): Json | undefined {
   if (typeof cell === 'string') return cell === NULL ? null : plainJson(cell, notation);
   if (cell.type === 'number' || cell.type === 'boolean') return cell.value;
   if (cell.type !== 'text') return undefined;
-  if (cell.text === NULL) return null;
+  // One of our own in CSV, which a spreadsheet has saved as XLSX.
+  if (cell.text === NULL || cell.text === 'null') return null;
   // The type of the cell says that it is no number and no truth value.
   const value = /^["[{]/.test(cell.text) ? jsonOf(cell.text) : undefined;
   return typeof value === 'number' ? undefined : value;
@@ -156,9 +157,9 @@ const readers: Record<CellKind, (cell: Cell, text: string, reading: Reading) => 
     if (found === null) throw new WrongCell(`${shown(text)} is neither true nor false`);
     return found;
   },
-  date: (_, text, { notation }) => moment(text, 'date', /^\d{4}-\d\d-\d\d$/, '', notation, dateIn),
-  datetime: (_, text, { notation }) => moment(text, 'date and time', /^\d{4}-\d\d-\d\dT/, '', notation, datetimeIn),
-  time: (_, text, { notation }) => moment(text, 'time', /^\d\d:\d\d/, '2000-01-01T', notation, timeIn),
+  date: (cell, _, { notation }) => moment(cell, 'date', /^\d{4}-\d\d-\d\d$/, '', notation, dateIn),
+  datetime: (cell, _, { notation }) => moment(cell, 'date and time', /^\d{4}-\d\d-\d\dT/, '', notation, datetimeIn),
+  time: (cell, _, { notation }) => moment(cell, 'time', /^\d\d:\d\d/, '2000-01-01T', notation, timeIn),
   list(cell, text, { options }) {
     const value = jsonOf(text);
     if (Array.isArray(value)) return value;
@@ -179,11 +180,17 @@ function unquoted(text: string): string {
   return typeof value === 'string' ? value : text;
 }
 
+/** Seconds that nobody has entered. */
+export const ADDED = /(?<=\d\d:\d\d):00$/;
+
 type Reader = (text: string, notation: Notation) => string | null | typeof AMBIGUOUS;
 
-function moment(given: string, what: string, form: RegExp, before: string, notation: Notation, read: Reader): string {
+function moment(cell: Cell, what: string, form: RegExp, before: string, notation: Notation, read: Reader): string {
+  const given = textOfCell(cell);
   const text = unquoted(given).trim();
-  if (form.test(text) && isoMoment(before + text)) return text;
+  // Spreadsheets write the seconds of a day and time that had none when they opened a CSV file.
+  const isTheirs = typeof cell === 'string' && given.trim() === text;
+  if (form.test(text) && isoMoment(before + text)) return isTheirs ? text.replace(ADDED, '') : text;
   const found = read(text, notation);
   if (typeof found !== 'string') throw wrong(text, what, found, notation, read);
   return found;

@@ -106,7 +106,7 @@ describe.runIf(hasOffice)('LibreOffice', () => {
     ['semicolons', languages[1], 'semicolon'],
     ['semicolons', languages[2], 'semicolon'],
   ])(
-    'opens our CSV with %s and saves it in %o without a change',
+    'opens our CSV with %s and saves it without a change (%#)',
     async (_, language, separator) => {
       const path = join(work, `ours.${language.tag}.csv`);
       await write(

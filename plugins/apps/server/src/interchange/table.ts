@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Separator, separators } from '../../../shared/cells';
 import type { Items, Json } from '../../../shared/json';
 import { slices } from '../common/time/pace';
-import type { ItemKind } from './cells';
+import { ADDED, type ItemKind } from './cells';
 import { cellOf, csvText, keptText, NULL, notFormula } from './csv';
 import { type DeclaredItems, headingOf, MORE } from './headings';
 
@@ -97,7 +97,7 @@ const wholeCell =
     if (typeof value !== 'string') return cellOf(value);
     // Beside other values a bare text would make texts of them.
     if (hasOthers) return JSON.stringify(value);
-    return isDate ? cellOf(value) : keptText(value);
+    return isDate && !ADDED.test(value) ? cellOf(value) : keptText(value);
   };
 
 /** The items that have no column. */

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { type Encoding, separators } from '../../../shared/cells';
-import { namedSeparator, separatorOf } from './csv';
+import { namedSeparator, separatorOf } from './csv-rows';
 import { WrongEntry } from './wrong-entry';
 
 /** Bytes in which a file without a byte order mark shows its encoding, and its first line its separator. */

@@ -104,7 +104,11 @@ function wholeCell(value: Json | undefined, { hasTexts, hasOthers }: Column): Va
   if (typeof value !== 'string') return value;
   // A line break of two signs becomes one in spreadsheets.
   const isJson =
-    value === '' || value === NULL || value.includes('\r') || (/^["[{]/.test(value) && jsonOf(value) !== undefined);
+    value === '' ||
+    value === NULL ||
+    value === 'null' ||
+    value.includes('\r') ||
+    (/^["[{]/.test(value) && jsonOf(value) !== undefined);
   if (isJson || (hasTexts && hasOthers)) return JSON.stringify(value);
   // No sheet reads a text as a formula, but an import takes the apostrophe of CSV away.
   return fromSpreadsheet(value) === value ? value : notFormula(value);

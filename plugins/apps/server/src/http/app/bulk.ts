@@ -10,8 +10,7 @@ import { spool, spoolBytes } from '../../common/spool';
 import { type Format, openRecords, type Sheet } from '../../interchange';
 import { checkDepth, closeUnlessEnded, jsonBody, received } from '../request/body';
 import { tableParameters } from '../request/body-schemas';
-import { fileFormat } from '../request/negotiate';
-import { asRequest, charsetOf } from '../request/record-file';
+import { charsetOf, fileFormat } from '../request/negotiate';
 import { checkUtf8 } from '../request/text';
 
 /** Items of a JSON array that are given to the store at once. */
@@ -95,12 +94,11 @@ async function* tableLines(ctx: Context, format: Format, options: BulkOptions): 
       bytes: spooled.read,
       sheet: (name: string | undefined) => readSheet(spooled.read(), name),
     };
-    const file = await asRequest(openRecords(source, { ...choices, format, declared, encoding, maxLine }));
-    const lines = file.lines();
-    for (let next = await asRequest(lines.next()); !next.done; next = await asRequest(lines.next())) {
-      const { line } = next.value;
-      if ('problem' in next.value) throw new AppsError('BadRequestError', next.value.problem, { details: { line } });
-      const { id, items } = next.value.entry;
+    const file = await openRecords(source, { ...choices, format, declared, encoding, maxLine });
+    for await (const found of file.lines()) {
+      const { line } = found;
+      if ('problem' in found) throw new AppsError('BadRequestError', found.problem, { details: { line } });
+      const { id, items } = found.entry;
       checkDepth(items);
       yield { line, items: id === undefined ? items : { ...items, id } };
     }

@@ -10,7 +10,6 @@ import type { PageOptions, StoredRecord } from '../../records/types';
 import { listParameters } from '../request/body-schemas';
 import type { Exchange } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
-import { asRequest } from '../request/record-file';
 import { resumed, streamed } from '../response/stream';
 
 /** The JSON of an entry of a listing or search result (docs/reference/json-interface.md#operations). */
@@ -76,7 +75,7 @@ export async function table(exchange: Exchange, found: StoredRecord[], file: Tab
 
 /** Answers with pieces, the first of which is made before the answer begins: what no table can hold is a clean error. */
 async function begun(ctx: Exchange['ctx'], pieces: AsyncGenerator<string | Buffer>): Promise<void> {
-  const first = await asRequest(pieces.next());
+  const first = await pieces.next();
   ctx.body = streamed(ctx, resumed(first, pieces));
 }
 

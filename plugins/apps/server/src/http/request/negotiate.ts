@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { type Encoding, encodings } from '../../../../shared/cells';
 import { AppsError } from '../../common/errors';
 import { type Format, XLSX_TYPE } from '../../interchange';
 import type { AppTarget, Sites } from '../../sites/types';
@@ -39,6 +40,15 @@ const fileTypes: Readonly<Record<string, Format>> = {
 export function fileFormat(ctx: Context): Format | undefined {
   const type = mediaType(ctx);
   return Object.hasOwn(fileTypes, type) ? fileTypes[type] : undefined;
+}
+
+/** The encoding that the parameter `charset` of a media type names; undefined without one. UnsupportedMediaTypeError. */
+export function charsetOf(contentType: string): Encoding | undefined {
+  const named = /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
+  if (named === undefined) return undefined;
+  const known = encodings.find((one) => one === named || (one === 'utf-8' && named === 'utf8'));
+  if (known) return known;
+  throw new AppsError('UnsupportedMediaTypeError', `The charset of a table is one of ${encodings.join(', ')}`);
 }
 
 /** Media types of a listing, besides JSON, by the name that `Accept` gives them. */

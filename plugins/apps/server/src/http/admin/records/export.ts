@@ -6,7 +6,6 @@ import { slices } from '../../../common/time/pace';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../../interchange';
 import type { StoredRecord } from '../../../records/types';
 import type { HttpServices } from '../../request/exchange';
-import { asRequest } from '../../request/record-file';
 import { resumed, streamed } from '../../response/stream';
 import { appOf, type Handle, type PanelApp } from '../handler';
 import { plainSearch } from './plain-search';
@@ -34,7 +33,7 @@ export const exportRecords: Handle = async (ctx, services) => {
         ? xlsxTable(batches, options)
         : ndjson(batches);
   // The first piece is read before the answer begins, so that a bad query is still a clean error.
-  const first = await asRequest(chunks.next());
+  const first = await chunks.next();
   ctx.type = types[format];
   ctx.set('Content-Disposition', `attachment; filename="${found.app.id}.${format}"`);
   ctx.set('Cache-Control', 'private, no-store');

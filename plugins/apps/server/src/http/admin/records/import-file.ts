@@ -11,7 +11,6 @@ import { formatOf, type Line, openRecords, type RecordFile } from '../../../inte
 import { checkDepth } from '../../request/body';
 import { tableShape } from '../../request/body-schemas';
 import type { HttpServices } from '../../request/exchange';
-import { asRequest } from '../../request/record-file';
 import type { PanelApp } from '../handler';
 import { withUpload } from '../upload';
 
@@ -62,7 +61,7 @@ export function withFile<T>(
       { bytes, sheet },
       { ...choices, format: formatOf(name), declared: declaredCells(app), maxLine: MAX_LINE },
     );
-    return work({ ...(await asRequest(opened)), path }, keep);
+    return work({ ...(await opened), path }, keep);
   });
 }
 
@@ -86,11 +85,7 @@ function checkTargets(mapping: ImportOptions['mapping']): void {
 
 /** The lines of the file with their items. Throws BadRequestError where it cannot be read on. */
 export async function* importLines(file: ImportFile): AsyncGenerator<ImportLine> {
-  const lines = file.lines();
-  for (let next = await asRequest(lines.next()); !next.done; next = await asRequest(lines.next())) {
-    const line = next.value;
-    yield 'problem' in line ? line : withItems(line);
-  }
+  for await (const line of file.lines()) yield 'problem' in line ? line : withItems(line);
 }
 
 function withItems({ line, entry: { id, items } }: Extract<Line, { entry: unknown }>): ImportLine {
