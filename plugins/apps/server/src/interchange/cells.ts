@@ -66,15 +66,17 @@ function plainJson(text: string, notation: Notation): Json | undefined {
   return String(Number(written)) === written ? Number(written) : undefined;
 }
 
+/** A text of XLSX that may stand for another value. */
+export const jsonInText = /^(?:["[{]|(?:null|true|false)$)/;
+
 /** The value that a cell has without an element; undefined where it can only be a text. */
 function plainValue(cell: Cell, notation: Notation): Json | undefined {
   if (typeof cell === 'string') return cell === NULL ? null : plainJson(cell, notation);
   if (cell.type === 'number' || cell.type === 'boolean') return cell.value;
   if (cell.type !== 'text') return undefined;
-  // One of our own in CSV, which a spreadsheet has saved as XLSX.
-  if (cell.text === NULL || cell.text === 'null') return null;
-  // The type of the cell says that it is no number and no truth value.
-  const value = /^["[{]/.test(cell.text) ? jsonOf(cell.text) : undefined;
+  if (cell.text === NULL) return null;
+  // The type of the cell says that it is no number; a word of JSON is one of our CSV, which a spreadsheet has saved as XLSX.
+  const value = jsonInText.test(cell.text) ? jsonOf(cell.text) : undefined;
   return typeof value === 'number' ? undefined : value;
 }
 

@@ -4,6 +4,7 @@ import { type Items, isItems, type Json } from '../../../shared/json';
 import { attempt, isAppsError } from '../common/errors';
 import { linesOf } from '../common/lines';
 import { checkNumbers } from '../common/numbers';
+import { inSlices } from '../common/time/pace';
 import {
   type Cell,
   type ColumnKind,
@@ -203,7 +204,7 @@ async function openTable(source: Source, options: ReadOptions): Promise<RecordFi
   const { columns, reader } = await survey(table, options, notation);
   const lines = async function* (): AsyncGenerator<Line> {
     let isHead = true;
-    for await (const [row, cells] of table.rows()) {
+    for await (const [row, cells] of inSlices(table.rows())) {
       if (cells.every((cell) => cell === null || isEmpty(cell))) continue;
       if (!isHead) yield lineOf(row, reader(cells, `Row ${row}`));
       isHead = false;
@@ -233,7 +234,7 @@ async function survey(
   let surveys: ColumnSurvey[] = [];
   let examples: (string | undefined)[] = [];
   const blocks = new Set<string | undefined>();
-  for await (const [, cells] of table.rows()) {
+  for await (const [, cells] of inSlices(table.rows())) {
     if (cells.every((cell) => cell === null || isEmpty(cell))) continue;
     if (!headings) {
       headings = headingsOf(

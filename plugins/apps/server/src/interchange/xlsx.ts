@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { Json } from '../../../shared/json';
+import { jsonInText } from './cells';
 import { fromSpreadsheet, jsonOf, NULL, notFormula } from './csv';
 import { MORE } from './headings';
 import { type Batches, type Column, columnsOf, moreCell, type Row, rowsOf, type TableOptions, valueIn } from './table';
@@ -104,11 +105,7 @@ function wholeCell(value: Json | undefined, { hasTexts, hasOthers }: Column): Va
   if (typeof value !== 'string') return value;
   // A line break of two signs becomes one in spreadsheets.
   const isJson =
-    value === '' ||
-    value === NULL ||
-    value === 'null' ||
-    value.includes('\r') ||
-    (/^["[{]/.test(value) && jsonOf(value) !== undefined);
+    value === '' || value === NULL || value.includes('\r') || (jsonInText.test(value) && jsonOf(value) !== undefined);
   if (isJson || (hasTexts && hasOthers)) return JSON.stringify(value);
   // No sheet reads a text as a formula, but an import takes the apostrophe of CSV away.
   return fromSpreadsheet(value) === value ? value : notFormula(value);
