@@ -201,7 +201,7 @@ function moment(cell: Cell, what: string, form: RegExp, before: string, notation
 const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** Languages that a message proposes. */
-const PROPOSED = ['en', 'de', 'fr', 'es'];
+const proposed = ['en', 'de', 'fr', 'es'].map((tag) => [tag, notationOf(tag, false)] as const);
 
 /** What is wrong with a cell, and whether a language cures it. */
 function wrong(
@@ -211,7 +211,7 @@ function wrong(
   notation: Notation,
   read: Reader,
 ): WrongCell {
-  const fits = PROPOSED.filter((tag) => typeof read(text, notationOf(tag, notation.hasCommas)) === 'string');
+  const fits = proposed.filter(([, one]) => typeof read(text, one) === 'string').map(([tag]) => tag);
   const cure = fits.length > 0 ? `; it is one in the language ${fits.join(', ')}` : '';
   if (found === AMBIGUOUS)
     return new WrongCell(`${shown(text)} is not the same ${what} in every language: choose the language of the file`);

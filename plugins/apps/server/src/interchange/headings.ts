@@ -28,25 +28,30 @@ export interface Heading {
 
 const folded = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
+/** Columns of a table that is read: as many as a sheet of Excel has. */
+const MAX_HEADINGS = 16_384;
+
 /**
- * The item that a heading names: one that an export has put into quotes, a name of the definitions, also in other letters or by
- * its label, or the heading itself.
+ * Reads the item that a heading names: one that an export has put into quotes, a name of the definitions, also in other letters or
+ * by its label, or the heading itself.
  */
-export function itemOfHeading(heading: string, { names, labels }: DeclaredItems): string {
-  const quoted = heading.startsWith('"') ? jsonOf(heading) : undefined;
-  if (typeof quoted === 'string') return quoted;
-  const name = heading.replace(/^\ufeff/, '').trim();
-  const known = ['id', 'block', ...names];
-  if (known.includes(name) || name === MORE) return name;
-  const alike = known.filter((one) => folded(one) === folded(name));
-  const [only, ...more] = new Set(alike);
-  if (only !== undefined && more.length === 0) return only;
-  return labels.get(folded(name)) ?? name;
+export function headingReader({ names, labels }: DeclaredItems): (heading: string) => string {
+  const known = new Set(['id', 'block', ...names]);
+  // Null for two names that differ in their letters alone.
+  const alike = new Map<string, string | null>();
+  for (const name of known) alike.set(folded(name), alike.has(folded(name)) ? null : name);
+  return (heading) => {
+    const quoted = heading.startsWith('"') ? jsonOf(heading) : undefined;
+    if (typeof quoted === 'string') return quoted;
+    const name = heading.replace(/^\ufeff/, '').trim();
+    if (known.has(name) || name === MORE) return name;
+    return alike.get(folded(name)) ?? labels.get(folded(name)) ?? name;
+  };
 }
 
-/** The heading of an item in an export, which `itemOfHeading` reads back. */
-export const headingOf = (item: string, declared: DeclaredItems): string =>
-  itemOfHeading(item, declared) === item ? item : JSON.stringify(item);
+/** The heading of an item in an export, which `headingReader` reads back. */
+export const headingOf = (item: string, read: (heading: string) => string): string =>
+  read(item) === item ? item : JSON.stringify(item);
 
 /** Labels in the form in which headings are compared; those that two items have are left out. */
 export function labelsOf(items: readonly { name: string; label?: string | undefined }[]): ReadonlyMap<string, string> {
@@ -61,10 +66,12 @@ export function labelsOf(items: readonly { name: string; label?: string | undefi
 
 /** The columns of a table by its first row. WrongEntry where two of them are the same item. */
 export function headingsOf(row: readonly string[], mapping: Mapping, declared: DeclaredItems): Heading[] {
+  if (row.length > MAX_HEADINGS) throw new WrongEntry(`The table has more than ${MAX_HEADINGS} columns`);
+  const itemOfHeading = headingReader(declared);
   const names = row.map((cell) => fromSpreadsheet(cell.trim()).trim());
   const items = new Map<string, string>();
   return names.map((name) => {
-    const item = Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : itemOfHeading(name, declared);
+    const item = Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : itemOfHeading(name);
     // Columns that spreadsheets leave behind have neither heading nor cells.
     if (item === null || name === '') return { name, item };
     const other = items.get(item);

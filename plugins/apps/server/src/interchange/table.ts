@@ -4,7 +4,7 @@ import type { Items, Json } from '../../../shared/json';
 import { slices } from '../common/time/pace';
 import { ADDED, type ItemKind } from './cells';
 import { cellOf, csvText, keptText, NULL, notFormula } from './csv';
-import { type DeclaredItems, headingOf, MORE } from './headings';
+import { type DeclaredItems, headingOf, headingReader, MORE } from './headings';
 
 /** A record of a table. */
 export interface Row {
@@ -140,10 +140,11 @@ export async function columnsOf(
     look(row);
   };
   for await (const _ of rowsOf(batches, noteRow));
+  const readHeading = headingReader(declared);
   const columnOf = (name: string, sorts: Found): Column => ({
     ...sorts,
     name,
-    heading: isWhole ? headingOf(name, declared) : name,
+    heading: isWhole ? headingOf(name, readHeading) : name,
     isDate: isDate(declared, name),
   });
   const inOrder = [...wanted].flatMap((name) => (found.has(name) ? [[name, found.get(name) as Found] as const] : []));

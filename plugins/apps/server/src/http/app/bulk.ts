@@ -16,7 +16,9 @@ import { checkUtf8 } from '../request/text';
 /** Items of a JSON array that are given to the store at once. */
 const MAX_BATCH = 500;
 
-interface BulkOptions extends Pick<Parameters<typeof openRecords>[1], 'declared'> {
+interface BulkOptions {
+  /** What the definitions say about a table. */
+  declared(): Parameters<typeof openRecords>[1]['declared'];
   /** Bytes of a line, and of a whole table that a requester sends who may only add records. */
   maxLine: number;
   /** Records of the body; null: any number. */
@@ -94,7 +96,7 @@ async function* tableLines(ctx: Context, format: Format, options: BulkOptions): 
       bytes: spooled.read,
       sheet: (name: string | undefined) => readSheet(spooled.read(), name),
     };
-    const file = await openRecords(source, { ...choices, format, declared, encoding, maxLine });
+    const file = await openRecords(source, { ...choices, format, declared: declared(), encoding, maxLine });
     for await (const found of file.lines()) {
       const { line } = found;
       if ('problem' in found) throw new AppsError('BadRequestError', found.problem, { details: { line } });

@@ -127,7 +127,7 @@ export async function postRecords(exchange: Exchange): Promise<void> {
   const maxRecords = rights.viewAll || rights.edit(null) ? null : limits.submittedRecords;
   const readSheet = (bytes: AsyncIterable<Uint8Array>, name: string | undefined) =>
     services.sheets.read(`${site.id}/${app.id}`, bytes, name);
-  const options = { maxLine: limits.bodySize, maxRecords, folder, declared: declaredCells(app), readSheet };
+  const options = { maxLine: limits.bodySize, maxRecords, folder, declared: () => declaredCells(app), readSheet };
   const total = await withItems(ctx, options, (source) => createMany(services, visit, app, source));
   ctx.status = 201;
   ctx.body = { total, success: 'created' };
