@@ -231,6 +231,7 @@ async function survey(
   notation: Notation,
 ): Promise<{ columns: FileColumn[]; reader: RowReader }> {
   let headings: Heading[] | undefined;
+  let blockAt = -1;
   let surveys: ColumnSurvey[] = [];
   let examples: (string | undefined)[] = [];
   const blocks = new Set<string | undefined>();
@@ -242,11 +243,12 @@ async function survey(
         options.mapping ?? {},
         options.declared,
       );
+      blockAt = columnOfBlock(headings);
       surveys = headings.map(() => new ColumnSurvey(notation));
       examples = headings.map(() => undefined);
       continue;
     }
-    blocks.add(blockOf(headings, cells, options.block));
+    blocks.add(blockOf(blockAt, cells, options.block));
     for (const [at, cell] of cells.entries()) {
       const survey = surveys[at];
       if (!survey || cell === null || isEmpty(cell)) continue;
@@ -280,15 +282,13 @@ function columnKind(
 const inputOf = ({ blocks }: DeclaredItems<ItemKind>, block: string | undefined, item: string): ItemKind | undefined =>
   block === undefined ? undefined : blocks.get(block)?.get(item);
 
+const columnOfBlock = (headings: readonly Heading[]): number => headings.findIndex(({ item }) => item === 'block');
+
 /** A cell of CSV without the apostrophes that an export has put before formulas. */
 const plainCell = (cell: Cell): Cell => (typeof cell === 'string' ? fromSpreadsheet(cell) : cell);
 
-function blockOf(
-  headings: readonly Heading[],
-  cells: readonly (Cell | null)[],
-  chosen: string | undefined,
-): string | undefined {
-  const cell = cells[headings.findIndex(({ item }) => item === 'block')];
+function blockOf(at: number, cells: readonly (Cell | null)[], chosen: string | undefined): string | undefined {
+  const cell = cells[at];
   return cell === undefined || cell === null || isEmpty(cell) ? chosen : textOfCell(plainCell(cell)).trim();
 }
 
@@ -298,6 +298,7 @@ function rowReader(
   options: ReadOptions,
   notation: Notation,
 ): RowReader {
+  const blockAt = columnOfBlock(headings);
   const read = (cell: Cell, item: string, at: number, block: string | undefined): Json | undefined => {
     const plain = plainCell(cell);
     if (item === 'id') return idOf(plain);
@@ -313,7 +314,7 @@ function rowReader(
     // Only a table of text has rows of another length.
     const isShort = cells.length < headings.length && options.format === 'csv';
     if (extra.length > 0 || isShort) return `${row} has ${cells.length} cells, not ${headings.length}`;
-    const block = blockOf(headings, cells, options.block);
+    const block = blockOf(blockAt, cells, options.block);
     const values: [string, Json][] = [];
     for (const [at, { item, name }] of headings.entries()) {
       const cell = cells[at];
