@@ -4,9 +4,9 @@ import { createSemaphore, createWorkers, WorkerFailure } from '../workers';
 import type { SheetInput, SheetLimits, SheetOutput, SheetRow } from './sheet-task';
 
 /** Bytes of an XLSX file. */
-const MAX_SHEET_FILE = 20 * 1024 ** 2;
+const MAX_SHEET_FILE = 20 * 1024 * 1024;
 /** Bytes of its cells, unpacked; rows and cells of the sheet. */
-const MAX_UNPACKED = 64 * 1024 ** 2;
+const MAX_UNPACKED = 64 * 1024 * 1024;
 const MAX_SHEET_ROWS = 100_000;
 const MAX_SHEET_CELLS = 1_000_000;
 
