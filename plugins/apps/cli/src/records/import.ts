@@ -76,9 +76,11 @@ async function opened(
   { declared, sheet }: StoredApp,
   { restore: isExact, choices }: { restore: boolean; choices: ReadChoices },
 ): Promise<Records> {
-  let stream: ReadStream | undefined;
+  let latest: ReadStream | undefined;
   const bytes = async function* () {
-    stream = createReadStream(file);
+    // A reading that has stopped ends its own stream, perhaps after the next one has begun.
+    const stream = createReadStream(file);
+    latest = stream;
     try {
       yield* stream as AsyncIterable<Buffer>;
     } finally {
@@ -87,7 +89,7 @@ async function opened(
   };
   const source = { bytes, sheet: (name: string | undefined) => sheet(bytes(), name) };
   const found = await openRecords(source, { ...choices, format: formatOf(file), declared, isExact });
-  return { ...found, bytesRead: () => stream?.bytesRead ?? 0 };
+  return { ...found, bytesRead: () => latest?.bytesRead ?? 0 };
 }
 
 /** Whether a record of the file names a block. */
