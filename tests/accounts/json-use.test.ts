@@ -54,9 +54,11 @@ const reads: [string, RowRequest][] = [
   ['4', { send: 'GET records' }],
   ['4 as NDJSON', { send: 'GET records', accept: 'application/x-ndjson' }],
   ['4 as a table', { send: 'GET records.csv' }],
+  ['4 as XLSX', { send: 'GET records.xlsx' }],
   ['11', { send: 'POST search', json: {} }],
   ['11 by a plain link', { send: 'GET search?query=' }],
   ['11 as a table', { send: 'GET search.csv' }],
+  ['11 as XLSX', { send: 'GET search.xlsx' }],
 ];
 const creates: [string, RowRequest][] = [
   ['5', { send: 'POST ', json: item }],

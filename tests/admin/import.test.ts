@@ -5,7 +5,8 @@ import type { ImportPreview, ImportState } from '../../plugins/apps/shared/admin
 import { useStage, useThemes } from '../support/hooks';
 
 const themes = useThemes({
-  'main/apps/shelf/blocks/book.yaml': 'elements:\n  title: { type: TEXT, index_type: field }\n',
+  'main/apps/shelf/blocks/book.yaml':
+    'elements:\n  title: { type: TEXT, index_type: field }\n  pages: { type: NUMBER, label: Number of pages }\n  lent: DATE\n',
   'main/apps/shelf/blocks/book.js':
     'export function on_save(context) {\n  if (context.record.get("title") === "bad") throw new Error("not this one");\n}\n',
 });
@@ -18,11 +19,17 @@ interface Sent {
   name?: string;
   mapping?: unknown;
   as?: string;
+  /** What else is chosen about the file. */
+  choices?: object;
 }
 
 /** Sends a file as the panel does. */
-function send<T>(path: string, text: string | Buffer, { name = 'records.csv', mapping = {}, as = 'clerk' }: Sent = {}) {
-  const options = JSON.stringify({ name, mapping });
+function send<T>(
+  path: string,
+  text: string | Buffer,
+  { name = 'records.csv', mapping = {}, as = 'clerk', choices = {} }: Sent = {},
+) {
+  const options = JSON.stringify({ name, mapping, ...choices });
   const head = `--b\r\nContent-Disposition: form-data; name="options"\r\n\r\n${options}\r\n--b\r\nContent-Disposition: form-data; name="files"; filename="x"\r\nContent-Type: text/csv\r\n\r\n`;
   const body = Buffer.concat([Buffer.from(head), Buffer.from(text), Buffer.from('\r\n--b--\r\n')]);
   return stage.send<T>({
@@ -62,11 +69,14 @@ describe('a preview', () => {
     const text = 'id,Title,n\na,One,1\n7,Two,"{""x"":1}"\na,Three,\ntaken,,\nx,y\n';
     expect(await preview(text, { mapping: { Title: 'title', n: null } })).toEqual({
       format: 'csv',
+      separator: 'comma',
+      encoding: 'utf-8',
+      sheets: [],
       records: 2,
       columns: [
-        { name: 'id', example: 'a' },
-        { name: 'Title', example: 'One' },
-        { name: 'n', example: '1' },
+        { name: 'id', example: 'a', item: 'id', kind: 'text' },
+        { name: 'Title', example: 'One', item: 'title', kind: 'text' },
+        { name: 'n', example: '1', item: null, kind: null },
       ],
       first: [
         { id: 'a', items: { title: 'One' } },
@@ -111,6 +121,37 @@ describe('a preview', () => {
       expect([answer.status, answer.json.error.message]).toEqual([400, expect.stringMatching(message)]);
     }
     expect(await stored()).toEqual([]);
+  });
+
+  test('shows how a table of a spreadsheet is read, and what has to be chosen', async () => {
+    const text = 'sep=;\r\n Title ;Number of pages;lent\r\n;;\r\n01067;1.234;03/01/2026\r\n';
+    const block = 'book';
+    expect(await preview(text, { choices: { block } })).toMatchObject({
+      separator: 'semicolon',
+      columns: [
+        { name: 'Title', item: 'title', kind: 'text' },
+        { name: 'Number of pages', item: 'pages', kind: 'number' },
+        { name: 'lent', item: 'lent', kind: 'date' },
+      ],
+      problems: [{ line: 4, message: expect.stringMatching(/"Number of pages": "1.234" .*choose the language/) }],
+    });
+    const choices = { block, language: 'fr', separator: 'semicolon' };
+    expect((await preview(text.replace('1.234', '1 234,5'), { choices })).first).toEqual([
+      { id: null, items: { block, title: '01067', pages: 1234.5, lent: '2026-01-03' } },
+    ]);
+    const latin = Buffer.from('title\nMüller\n', 'latin1');
+    expect(await preview(latin, { choices: { encoding: 'windows-1252' } })).toMatchObject({
+      first: [{ items: { title: 'Müller' } }],
+    });
+  });
+
+  test.each<[what: string, choices: object, message: RegExp]>([
+    ['an unknown separator', { separator: ';' }, /"separator" must be "comma", "semicolon" or "tab"/],
+    ['an unknown language', { language: '??' }, /is no language/],
+    ['an unknown encoding', { encoding: 'latin9' }, /"encoding" must be one of/],
+  ])('of %s is a 400', async (_, choices, message) => {
+    const { status, json } = await send<{ error: { message: string } }>('import/preview', 'id\na\n', { choices });
+    expect([status, json.error.message]).toEqual([400, expect.stringMatching(message)]);
   });
 
   test('without a file it is a 400, and with `read` alone a 403', async () => {
@@ -180,14 +221,20 @@ describe('an export', () => {
   /** More items than a table has columns. */
   const wide = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`n${at}`, at % 2 ? at : `=${at}`]));
 
-  test.each(['csv', 'ndjson'])('as %s can be imported without loss', async (format) => {
+  test.each([
+    ['csv', 'csv'],
+    ['csv', 'csv&separator=semicolon'],
+    ['csv', 'csv&separator=tab'],
+    ['xlsx', 'xlsx'],
+    ['ndjson', 'ndjson'],
+  ])('as %s can be imported without loss: %s', async (format, asked) => {
     await stage.put('shelf', 'a', items);
     await stage.put('shelf', '5', { other: null });
     await stage.put('shelf', 'wide', wide);
-    const { status, text, headers } = await exported(format);
+    const { status, headers, bytes } = await exported(asked);
     expect([status, headers['content-disposition']]).toEqual([200, `attachment; filename="shelf.${format}"`]);
     await stage.send({ as: 'mona', send: 'DELETE shelf/records' });
-    await imported(text, { name: `x.${format}` });
+    await imported(bytes, { name: `x.${format}` });
     expect(await stored()).toEqual([
       { ...items, id: 'a' },
       { other: null, id: '5' },
@@ -198,7 +245,7 @@ describe('an export', () => {
   test('as CSV begins with the declared items; the last column has what gets no other', async () => {
     await stage.put('shelf', 'wide', { ...wide, title: 'x' });
     const head = (await exported('csv')).text.split('\r\n')[0]?.split(',');
-    expect([head?.length, head?.slice(0, 3), head?.at(-1)]).toEqual([203, ['id', 'title', 'n0'], '(more)']);
+    expect([head?.length, head?.slice(0, 3), head?.at(-1)]).toEqual([203, ['\ufeffid', 'title', 'n0'], '(more)']);
   });
 
   test('as CSV has no formula', async () => {

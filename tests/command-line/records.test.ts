@@ -124,11 +124,49 @@ describe('records', () => {
       await writeFile(at(file), Buffer.from(text, 'latin1'));
       expect(await run('import', 'site', 'open', file, '--json')).toMatchObject({
         code: 1,
-        json: { imported: 0, error: 'The file is not UTF-8' },
+        json: { imported: 0, error: expect.stringContaining('The file is not UTF-8: save it as') },
       });
     },
     60_000,
   );
+
+  test('of tables that spreadsheets write are imported as they were meant', async () => {
+    const importOf = async (file: string, content: string | Buffer, ...options: string[]) => {
+      await writeFile(at(file), content);
+      return (await run('import', 'site', 'open', file, '--json', ...options)).json;
+    };
+    expect(
+      await importOf('de.csv', 'ID;Amount\r\n;\r\nt1;1,5\r\n007;1.000\r\n', '--block', 'counted', '--language', 'de'),
+    ).toEqual({
+      imported: 2,
+      skipped: 0,
+    });
+    const latin = Buffer.from('id,name,zip\nt2,Müller,01067\nt3,5" disk,10115\n', 'latin1');
+    expect(await importOf('latin.csv', latin, '--encoding', 'windows-1252')).toEqual({ imported: 2, skipped: 0 });
+    expect(await importOf('wrong.csv', 'block,amount\ncounted,1\ncounted,"1,234"\n')).toMatchObject({
+      imported: 0,
+      error: expect.stringMatching(/^Row 3, column "amount": "1,234" .*choose the language/),
+    });
+    expect(await run('import', 'site', 'open', 'de.csv', '--separator', ';')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--separator is one of comma, semicolon, tab'),
+    });
+    expect(await run('export', 'site', 'open', 'all.xlsx')).toMatchObject({ code: 0 });
+    expect((await run('import', 'site', 'open', 'all.xlsx', '--json')).json).toMatchObject({ imported: 0 });
+    expect((await run('export', 'site', 'open', 'again.ndjson')).code).toBe(0);
+    const kept = (await readFile(at('again.ndjson'), 'utf8'))
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    expect(
+      kept.filter(({ id }) => /^(t\d|007)$/.test(id)).map(({ id, items }) => [id, items.amount ?? items.zip]),
+    ).toEqual([
+      ['t1', 1.5],
+      ['007', 1000],
+      ['t2', '01067'],
+      ['t3', '10115'],
+    ]);
+  }, 180_000);
 
   test('are indexed again and compared', async () => {
     expect((await run('reindex', 'site', 'search', '--rebuild', '--json')).json).toEqual({

@@ -4,6 +4,7 @@ import { creatingMany } from './collections/creating';
 import { listing } from './collections/listing';
 import { removingAll } from './collections/removing';
 import { searching } from './collections/searching';
+import { tables } from './collections/tables';
 import { unknownNames } from './collections/unknown-names';
 
 const stage = useStage();
@@ -14,3 +15,4 @@ creatingMany(stage);
 removingAll(stage);
 searching(stage);
 unknownNames(stage);
+tables(stage);

@@ -139,6 +139,8 @@ test('the elements of a block are operations, and its inputs items', async () =>
     '/api/records',
     '/api/records.csv',
     '/api/search.csv',
+    '/api/records.xlsx',
+    '/api/search.xlsx',
     '/api/record/{record_id}',
     '/api/search',
     '/api/refresh',
@@ -204,6 +206,7 @@ test('a checker refuses what the document does not say', async () => {
     status,
     json,
     text: '-',
+    bytes: Buffer.from('-'),
     headers: { 'content-type': type },
   });
   const sent = (method: string) => ({ method, path: '' });

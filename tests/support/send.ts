@@ -25,6 +25,7 @@ export interface Message {
 export interface Answer<T = unknown> {
   status: number;
   headers: IncomingHttpHeaders;
+  bytes: Buffer;
   text: string;
   /** The parsed body, undefined when it is not JSON. */
   json: T;
@@ -105,8 +106,9 @@ function exchange<T>(origin: string, message: Message): Promise<Answer<T>> {
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parse(text) as T });
+        const bytes = Buffer.concat(chunks);
+        const text = bytes.toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, json: parse(text) as T });
       });
     });
     sent.on('error', reject);

@@ -83,6 +83,7 @@ export const requests: Record<string, MakeRequest> = {
     headers: { accept: 'application/x-ndjson' },
   }),
   'list as CSV': () => ({ method: 'GET', path: '/site/@@apps/attack/records.csv' }),
+  'list as XLSX': () => ({ method: 'GET', path: '/site/@@apps/attack/records.xlsx' }),
   search: () => ({
     path: '/site/@@apps/attack/search',
     json: { query: 'id != null', sort_index: 'id', limit: 10_000 },

@@ -125,10 +125,10 @@ export function creatingMany(stage: Stage): void {
         error: 'CsrfError',
       },
       {
-        title: 'a body of CSV is refused',
+        title: 'a body of plain text is refused',
         send: 'POST open/records',
         body: 'a,b',
-        headers: { 'content-type': 'text/csv' },
+        headers: { 'content-type': 'text/plain' },
         status: 415,
         error: 'UnsupportedMediaTypeError',
       },

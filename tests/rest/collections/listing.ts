@@ -147,14 +147,14 @@ export function listing(stage: Stage): void {
     test('a plain link gives the same table to a browser, as a file', async () => {
       const { text } = await stage.send({ send: 'GET open/records', accept: 'text/csv' });
       const link = await stage.send({ send: 'GET open/records.csv', accept: 'text/html,*/*;q=0.8' });
-      expect(link).toMatchObject({ status: 200, text });
+      expect(link).toMatchObject({ status: 200, text: `\ufeff${text}` });
       expect(link.headers['content-type']).toBe('text/csv; charset=utf-8');
       expect(link.headers['content-disposition']).toBe('attachment; filename="open-records.csv"');
       const page = await stage.send({ send: 'GET open/records.csv?limit=1&offset=1' });
-      expect(page.text.split('\r\n')).toEqual(['id,n,more', 'a,2,x', '']);
+      expect(page.text.split('\r\n')).toEqual(['\ufeffid,n,more', 'a,2,x', '']);
       expect(page.headers.link).toContain('/open/records.csv?limit=1&cursor=');
       const rest = await stage.send({ send: 'GET open/records.csv?offset=2' });
-      expect(rest.text.split('\r\n').map((row) => row.split(',')[0])).toEqual(['id', '/b/é', '']);
+      expect(rest.text.split('\r\n').map((row) => row.split(',')[0])).toEqual(['\ufeffid', '/b/é', '']);
     });
 
     test('the result of a search is a table by a plain link', async () => {
@@ -163,9 +163,9 @@ export function listing(stage: Stage): void {
       const found = await search(
         `query=${encodeURIComponent('id==one or id=="a"')}&names=${names}&sort_index=id&reverse=true`,
       );
-      expect(found).toMatchObject({ status: 200, text: 'id,n,more\r\nc,1,\r\na,2,x\r\n' });
+      expect(found).toMatchObject({ status: 200, text: '\ufeffid,n,more\r\nc,1,\r\na,2,x\r\n' });
       expect(found.headers['content-disposition']).toBe('attachment; filename="open-search.csv"');
-      expect((await search('limit=1')).text).toBe('id,n\r\nc,1\r\n');
+      expect((await search('limit=1')).text).toBe('\ufeffid,n\r\nc,1\r\n');
     });
 
     runTable(stage, [
@@ -247,7 +247,7 @@ export function listing(stage: Stage): void {
         const { text } = await stage.send({ send });
         const [head = '', ...rows] = text.trimEnd().split('\r\n');
         const columns = head.split(',');
-        expect([columns.length, columns[0], columns[201]]).toEqual([202, 'id', '(more)']);
+        expect([columns.length, columns[0], columns[201]]).toEqual([202, '\ufeffid', '(more)']);
         const row = (id: string) => rows.find((one) => one.startsWith(`${id},`)) ?? '';
         expect(row('wide')).toMatch(/,"\{.*""n899"":899\}"$/);
         expect(row('other')).toMatch(/^other,+"\{""m0"":0,.*""m899"":899\}"$/);

@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { createTestTools } from './app-tests';
-import { callVisit, declaredItems, importRecords } from './apps';
+import { callVisit, declaredCells, importRecords } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
 import { missing, notFound } from './common/errors';
 import { clearSpools } from './common/spool';
@@ -59,9 +59,12 @@ const recordTools = {
     const site = await running().sites.site(siteId);
     const app = site && (await running().loadApp(site, appId));
     if (!site || !app) return null;
-    const declared = declaredItems(app).map(({ name }) => name);
+    const declared = declaredCells(app);
     return { key: { site: site.id, app: app.id }, indexes: app.indexes, declared, strict: app.settings.strict };
   },
+  /** Reads a workbook, in a process of its own. */
+  sheet: (bytes: AsyncIterable<Uint8Array>, name: string | undefined) =>
+    running().sheets.read('command line', bytes, name),
   /**
    * Creates records as the operator of the host, all or none, each by the rules of its block; in a strict app each names one.
    * Throws an AppsError whose details name the record, from 1.
@@ -161,6 +164,7 @@ export default {
       services?.logic.destroy(),
       services?.store.destroy(),
       workers?.destroy(),
+      services?.sheets.destroy(),
       services?.files.destroy(),
     ]);
     services = undefined;

@@ -14,6 +14,7 @@ import { createActorContext, createLive, createRuleEntries, createRules, publish
 import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
 import { compiledThemes } from './host-files';
 import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
+import { createSheets } from './interchange';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
@@ -160,6 +161,7 @@ export function createServices(
     layouts: createLayouts({}, markdown),
     markdown,
     files: library,
+    sheets: createSheets({ path: workerPath, sandbox: config.sandbox, logger }),
     markup: () => createMarkup(workers),
     nested,
     mailer,

@@ -13,5 +13,6 @@ serveTasks({
   markup: lazy(async () => (await import('./layouts')).doMarkup),
   markdown: lazy(async () => (await import('./layouts/markdown/markdown-task')).doMarkdown),
   preparePicture: lazy(async () => (await import('./files/pictures/task')).preparePicture),
+  readSheet: lazy(async () => (await import('./interchange/sheet-task')).readSheet),
   readSqlite: lazy(async () => (await import('./records/reads/sqlite-task')).readSqlite),
 });

@@ -1,3 +1,4 @@
+import type { CellKind, Encoding, Separator } from '../cells';
 import type { Items } from '../json';
 import type { AdminRouteEntry } from './permissions';
 
@@ -25,7 +26,7 @@ export const recordRoutes = {
    * 413 for too large files, 415 for a field that takes none
    */
   submitForm: { method: 'POST', path: `${app}/form`, needs: ['records'] },
-  /** query: RecordsQuery and `{ format: 'csv' | 'ndjson' }` → the file: all records, or those that the query finds */
+  /** query: RecordsQuery and `{ format: 'csv' | 'xlsx' | 'ndjson', separator? }` → the file: all records, or those that the query finds */
   exportRecords: { method: 'GET', path: `${app}/records/export`, needs: ['read', 'records'] },
   /** a form with the file `files` and `options`, ImportOptions as JSON → ImportPreview: nothing is stored */
   previewImport: { method: 'POST', path: `${app}/records/import/preview`, needs: ['records'] },
@@ -112,18 +113,33 @@ export interface FormInput {
 
 export type FormOutcome = { kind: 'saved' | 'deleted'; id: string } | ({ kind: 'shown' } & RecordForm);
 
+/** What is left out is found in the file. */
 export interface ImportOptions {
-  /** Name of the file; `.csv` is CSV, others are NDJSON. */
+  /** Name of the file; `.csv` and `.tsv` are CSV, `.xlsx` is XLSX, others are NDJSON. */
   name: string;
-  /** Item names by columns; null leaves a column out, one without an entry keeps its name. */
+  /** Item names by columns; null leaves a column out, one without an entry becomes the item that its heading names. */
   mapping: Record<string, string | null>;
+  separator?: Separator;
+  encoding?: Encoding;
+  /** A BCP 47 tag: how numbers and dates are written. */
+  language?: string;
+  /** The block of records that name none. */
+  block?: string;
+  /** A sheet of a workbook. */
+  sheet?: string;
 }
 
 export interface ImportPreview {
-  format: 'csv' | 'ndjson';
+  format: 'csv' | 'xlsx' | 'ndjson';
+  /** How a table is written; null for other files. */
+  separator: Separator | null;
+  encoding: Encoding | null;
+  /** Names of a workbook's sheets with cells. */
+  sheets: string[];
   /** Records that can be stored. */
   records: number;
-  columns: { name: string; example: string }[];
+  /** `item`: what it becomes; null: nothing. `kind`: how its cells are read; null for NDJSON, and where it is left out. */
+  columns: { name: string; example: string; item: string | null; kind: CellKind | null }[];
   /** The first records as they would be stored. */
   first: { id: string | null; items: Items }[];
   /** The first mistakes; an import with mistakes is refused. */

@@ -19,9 +19,9 @@ import { type AppKey, appsApi, request } from './base';
 const changed = ['AppsRecord', 'AppsApp', 'AppsSite'] as const;
 
 /** A file with the options of its import, as a form. */
-function formOf(file: File, mapping: ImportOptions['mapping']): FormData {
+function formOf({ file, mapping, choices }: Omit<ImportArgument, keyof AppKey>): FormData {
   const form = new FormData();
-  form.append('options', JSON.stringify({ name: file.name, mapping } satisfies ImportOptions));
+  form.append('options', JSON.stringify({ ...choices, name: file.name, mapping } satisfies ImportOptions));
   form.append('files', file);
   return form;
 }
@@ -34,7 +34,11 @@ function withFiles(input: FormInput, files: readonly [field: string, file: File]
   return form;
 }
 
-type ImportArgument = AppKey & { file: File; mapping: ImportOptions['mapping'] };
+type ImportArgument = AppKey & {
+  file: File;
+  mapping: ImportOptions['mapping'];
+  choices: Omit<ImportOptions, 'name' | 'mapping'>;
+};
 
 /** Endpoints of an app's records (shared/admin/records.ts). */
 export const {
@@ -88,10 +92,10 @@ export const {
       invalidatesTags: (done) => (done ? changed : []),
     }),
     appsPreviewImport: build.mutation<ImportPreview, ImportArgument>({
-      query: ({ site, app, file, mapping }) => request('previewImport', { site, app }, { data: formOf(file, mapping) }),
+      query: ({ site, app, ...sent }) => request('previewImport', { site, app }, { data: formOf(sent) }),
     }),
     appsImportRecords: build.mutation<ImportState, ImportArgument>({
-      query: ({ site, app, file, mapping }) => request('importRecords', { site, app }, { data: formOf(file, mapping) }),
+      query: ({ site, app, ...sent }) => request('importRecords', { site, app }, { data: formOf(sent) }),
     }),
     /** No request: an import has ended, so that what is shown is out of date. */
     appsImported: build.mutation<null, void>({

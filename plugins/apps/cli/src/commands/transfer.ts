@@ -6,11 +6,13 @@ export const exportCommand: Command = {
   arguments: {
     from: 'the site of the records; or a theme, or <theme>/<app>',
     target: 'the app of the records; or a file that ends in .zip',
-    file: 'the file of the records: CSV if it ends in .csv, else NDJSON',
+    file: 'the file of the records: CSV if it ends in .csv or .tsv, XLSX if in .xlsx, else NDJSON',
   },
+  options: [{ flags: '--separator <name>', summary: 'of CSV: comma (default), semicolon or tab' }],
   examples: [
     'strapi-plugin-apps export site rating rating.ndjson',
     'strapi-plugin-apps export site rating rating.csv',
+    'strapi-plugin-apps export site rating rating.xlsx',
     'strapi-plugin-apps export default/rating rating.zip',
     'strapi-plugin-apps export default default.zip',
   ],
@@ -23,7 +25,7 @@ export const importCommand: Command = {
   arguments: {
     from: 'the site of the records; or a file that ends in .zip',
     app: 'the app of the records',
-    file: 'the file of the records: CSV if it ends in .csv, else NDJSON',
+    file: 'the file of the records: CSV if it ends in .csv or .tsv, XLSX if in .xlsx, else NDJSON',
   },
   options: [
     {
@@ -37,6 +39,14 @@ export const importCommand: Command = {
       summary:
         'of records: store them as they were exported, with what the server had set; no rule is checked, no logic runs',
     },
+    { flags: '--block <name>', summary: 'of records: the block of those that name none' },
+    { flags: '--language <tag>', summary: 'of a table: how its numbers and dates are written, such as de or en-GB' },
+    { flags: '--separator <name>', summary: 'of CSV: comma, semicolon or tab (default: found in the first line)' },
+    {
+      flags: '--encoding <name>',
+      summary: 'of a text: such as windows-1252 (default: UTF-8, or UTF-16 by its first bytes)',
+    },
+    { flags: '--sheet <name>', summary: 'of XLSX: the sheet (default: the first one)' },
   ],
   examples: [
     'strapi-plugin-apps import site rating rating.ndjson',

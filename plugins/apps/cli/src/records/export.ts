@@ -1,18 +1,21 @@
 import { resolve } from 'node:path';
-import { csvTable, formatOf } from '../../../server/src/interchange';
+import { csvTable, type Format, formatOf, WrongEntry, xlsxTable } from '../../../server/src/interchange';
 import type { StoredRecord } from '../../../server/src/records/types';
+import type { Separator } from '../../../shared/cells';
 import type { Invocation } from '../command';
-import { type ExitCode, exitCodes } from '../exit';
+import { CannotRun, type ExitCode, exitCodes } from '../exit';
 import { writeWhole } from './part-file';
 import { type StoredApp, withApp } from './stored-app';
 
 /** Writes all records of an app to a file (docs/reference/import-export.md#records-by-command-line). */
 export async function exportRecords(
   { output, cwd, host }: Invocation,
-  target: { site: string; app: string; file: string },
+  target: { site: string; app: string; file: string; separator: Separator | undefined },
 ): Promise<ExitCode> {
   const file = resolve(cwd, target.file);
-  const records = await withApp(host(), target.site, target.app, (stored) => exportTo(file, stored, output));
+  const records = await withApp(host(), target.site, target.app, (stored) =>
+    exportTo(file, stored, output, target.separator),
+  );
   output.line(`${records} records exported to ${file}`);
   output.data({ records, file });
   return exitCodes.fine;
@@ -22,6 +25,7 @@ async function exportTo(
   file: string,
   { store, key, indexes, declared }: StoredApp,
   output: Invocation['output'],
+  separator: Separator = /\.tsv$/i.test(file) ? 'tab' : 'comma',
 ): Promise<number> {
   const total = await store.count(key, indexes);
   const show = output.progress('Export', total);
@@ -35,10 +39,18 @@ async function exportTo(
       show(done);
     }
   };
-  await writeWhole(file, async (write) => {
-    const pieces = formatOf(file) === 'csv' ? csvTable(read, { declared }) : ndjson(read());
-    for await (const text of pieces) await write(text);
-  });
+  const pieces: Record<Format, () => AsyncGenerator<string | Buffer>> = {
+    csv: () => csvTable(read, { declared, isWhole: true, separator }),
+    xlsx: () => xlsxTable(read, { declared, isWhole: true }),
+    ndjson: () => ndjson(read()),
+  };
+  try {
+    await writeWhole(file, async (write) => {
+      for await (const piece of pieces[formatOf(file)]()) await write(piece);
+    });
+  } catch (error) {
+    throw error instanceof WrongEntry ? new CannotRun(error.message) : error;
+  }
   show(total, true);
   return done;
 }

@@ -1,7 +1,14 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fieldLines } from '../../../server/src/common/errors';
-import { entriesOf, WrongEntry } from '../../../server/src/interchange';
+import {
+  entriesOf,
+  formatOf,
+  openRecords,
+  type ReadChoices,
+  type RecordFile,
+  WrongEntry,
+} from '../../../server/src/interchange';
 import type { NewRecord } from '../../../server/src/records/types';
 import { type Items, itemOf, type Json } from '../../../shared/json';
 import type { Invocation } from '../command';
@@ -26,18 +33,25 @@ interface Imported {
  */
 export async function importRecords(
   { output, cwd, host }: Invocation,
-  target: { site: string; app: string; file: string; restore: boolean },
+  target: { site: string; app: string; file: string; restore: boolean; choices: ReadChoices },
 ): Promise<ExitCode> {
   const file = resolve(cwd, target.file);
   const size = sizeOf(file);
-  const result = await withApp(host(), target.site, target.app, async (stored) => {
-    const hasRules = !target.restore && (stored.strict || (await namesBlocks(file)));
+  const result = await withApp(host(), target.site, target.app, async (stored): Promise<Imported> => {
+    let records: Records;
+    try {
+      records = await opened(file, stored, target);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { imported: 0, skipped: 0, error: (error as Error).message };
+    }
+    const hasRules = !target.restore && (stored.strict || (await namesBlocks(records)));
     const create = (isDropped: boolean) => (records: readonly NewRecord[]) => stored.create(records, isDropped);
-    const checked = hasRules ? await importFrom(file, stored, create(true), output.progress('Check', size)) : null;
+    const checked = hasRules ? await importFrom(records, stored, create(true), output.progress('Check', size)) : null;
     if (checked?.error !== undefined) return { ...checked, imported: 0, skipped: 0 };
     const show = output.progress('Import', size);
     const plain: Create = (records) => stored.store.createMany(stored.key, one(records), { restores: target.restore });
-    const done = await importFrom(file, stored, hasRules ? create(false) : plain, show);
+    const done = await importFrom(records, stored, hasRules ? create(false) : plain, show);
     if (done.error === undefined) show(size, true);
     return done;
   });
@@ -54,18 +68,39 @@ export async function importRecords(
 
 type Create = (records: readonly NewRecord[]) => Promise<number>;
 
+/** The records of a file, and how many of its bytes the reading that began last has read. */
+type Records = RecordFile & { bytesRead(): number };
+
+async function opened(
+  file: string,
+  { declared, sheet }: StoredApp,
+  { restore: isExact, choices }: { restore: boolean; choices: ReadChoices },
+): Promise<Records> {
+  let latest: ReadStream | undefined;
+  const bytes = async function* () {
+    // A reading that has stopped ends its own stream, perhaps after the next one has begun.
+    const stream = createReadStream(file);
+    latest = stream;
+    try {
+      yield* stream as AsyncIterable<Buffer>;
+    } finally {
+      stream.destroy();
+    }
+  };
+  const source = { bytes, sheet: (name: string | undefined) => sheet(bytes(), name) };
+  const found = await openRecords(source, { ...choices, format: formatOf(file), declared, isExact });
+  return { ...found, bytesRead: () => latest?.bytesRead ?? 0 };
+}
+
 /** Whether a record of the file names a block. */
-async function namesBlocks(file: string): Promise<boolean> {
-  const stream = createReadStream(file);
+async function namesBlocks(file: Records): Promise<boolean> {
   try {
-    for await (const { items } of entriesOf(file, stream)) if (typeof items.block === 'string') return true;
+    for await (const { items } of entriesOf(file)) if (typeof items.block === 'string') return true;
     return false;
   } catch (error) {
     // The import says what is wrong, after the records before it.
     if (error instanceof WrongEntry) return false;
     throw error;
-  } finally {
-    stream.destroy();
   }
 }
 
@@ -78,12 +113,11 @@ function sizeOf(file: string): number {
 }
 
 async function importFrom(
-  file: string,
+  file: Records,
   { store, key }: StoredApp,
   create: Create,
   show: (done: number) => void,
 ): Promise<Imported> {
-  const stream = createReadStream(file);
   const counts: Imported = { imported: 0, skipped: 0 };
   let chunk: NewRecord[] = [];
   const flush = async () => {
@@ -91,28 +125,28 @@ async function importFrom(
     counts.skipped += chunk.length - fresh.length;
     chunk = [];
     if (fresh.length > 0) counts.imported += await create(fresh);
-    show(stream.bytesRead);
+    show(file.bytesRead());
   };
   try {
-    for await (const entry of entriesOf(file, stream)) {
+    for await (const entry of entriesOf(file)) {
       chunk.push(entry);
       if (chunk.length === CHUNK) await flush();
     }
     await flush();
     return counts;
   } catch (error) {
-    if (!(error instanceof WrongEntry) && !refusals.has((error as Error)?.name)) throw error;
+    if (!isRefusal(error)) throw error;
     return { ...counts, error: messageOf(error as Error, counts.imported + counts.skipped) };
-  } finally {
-    stream.destroy();
   }
 }
 
 /** Errors of what the file holds; a conflict is an id that another process has taken meanwhile, or that is in the file twice. */
 const refusals = new Set([
   ...['BadRequestError', 'ConflictError', 'ValidationError', 'NotFoundError'],
-  ...['LogicError', 'LogicTimeoutError', 'DefinitionError'],
+  ...['LogicError', 'LogicTimeoutError', 'DefinitionError', 'PayloadTooLargeError'],
 ]);
+
+const isRefusal = (error: unknown): boolean => error instanceof WrongEntry || refusals.has((error as Error)?.name);
 
 /** What is wrong, with the record's number in the file and its fields. @param before records before this chunk */
 function messageOf(error: Error & { details?: { record?: number } }, before: number): string {

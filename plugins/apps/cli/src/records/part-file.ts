@@ -9,7 +9,7 @@ import { CannotRun } from '../exit';
  */
 export async function writeWhole<T>(
   file: string,
-  work: (write: (text: string) => Promise<void>) => Promise<T>,
+  work: (write: (piece: string | Buffer) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const part = `${file}.part`;
   const out = createWriteStream(part, { mode: 0o600 });
@@ -18,10 +18,10 @@ export async function writeWhole<T>(
     failure = new CannotRun(`${file} cannot be written: ${error.message}`);
   });
   try {
-    const result = await work(async (text) => {
+    const result = await work(async (piece) => {
       if (failure) throw failure;
       // A stream that fails does not drain: `failure` is then set.
-      if (!out.write(text)) await once(out, 'drain').catch(() => undefined);
+      if (!out.write(piece)) await once(out, 'drain').catch(() => undefined);
     });
     out.end();
     await finished(out).catch((error) => {

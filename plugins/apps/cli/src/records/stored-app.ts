@@ -1,5 +1,6 @@
 import type { RecordTools } from '../../../server/src';
 import type { IndexDeclarations } from '../../../server/src/indexes/types';
+import type { DeclaredItems, ItemKind } from '../../../server/src/interchange';
 import type { AppKey, NewRecord, RecordStore } from '../../../server/src/records/types';
 import { CannotRun } from '../exit';
 import { type Host, type LoadedStrapi, withStrapi } from '../host';
@@ -9,8 +10,10 @@ export interface StoredApp {
   store: RecordStore;
   key: AppKey;
   indexes: IndexDeclarations;
-  /** Names of the items that its definitions declare. */
-  declared: readonly string[];
+  /** What its definitions say about items. */
+  declared: DeclaredItems<ItemKind>;
+  /** Reads a workbook. */
+  sheet: RecordTools['sheet'];
   /** Whether each of its records names a block. */
   strict: boolean;
   /** Creates records by the rules of their blocks, or only checks them (RecordTools). */
@@ -30,6 +33,6 @@ export function withApp<T>(host: Host, site: string, app: string, work: (stored:
     const found = await tools.app(site, app);
     if (!found) throw new CannotRun(`There is no app "${app}" in a site "${site}"`);
     const create: StoredApp['create'] = (records, isDropped) => tools.create(site, app, records, isDropped);
-    return work({ store: tools.store(), create, ...found });
+    return work({ store: tools.store(), create, sheet: tools.sheet, ...found });
   });
 }

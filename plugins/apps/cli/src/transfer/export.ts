@@ -1,5 +1,7 @@
+import { separatorNames } from '../../../shared/cells';
 import type { Run } from '../command';
 import { CannotRun } from '../exit';
+import { chosen } from './chosen';
 
 const isZip = (file: string | undefined): file is string => /\.zip$/i.test(file ?? '');
 
@@ -8,9 +10,13 @@ export const run: Run = async (invocation) => {
   const { from = '', target: second = '', file } = invocation.args;
   if (file !== undefined) {
     if (isZip(file))
-      throw new CannotRun('Records are exported as NDJSON or CSV', 'Files of an app: export <theme>/<app> <file.zip>');
+      throw new CannotRun(
+        'Records are exported as NDJSON or CSV, or as XLSX',
+        'Files of an app: export <theme>/<app> <file.zip>',
+      );
     const { exportRecords } = await import('../records/export');
-    return exportRecords(invocation, { site: from, app: second, file });
+    const separator = chosen('--separator', invocation.options.separator, separatorNames);
+    return exportRecords(invocation, { site: from, app: second, file, separator });
   }
   if (!isZip(second)) {
     throw new CannotRun(

@@ -22,6 +22,7 @@ export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit
 export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
 export { fileRules } from './blocks/sent/submitted-files';
+export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp } from './definitions/app';
 export { themeSource } from './definitions/partials';
 export { readThemeInfo } from './definitions/theme';

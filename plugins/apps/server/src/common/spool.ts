@@ -65,6 +65,24 @@ export async function spool<T>(source: AsyncIterable<T>, folder: string = tmpdir
   };
 }
 
+/** Bytes that were read completely, and can be read again any number of times. */
+export interface SpooledBytes {
+  read(): AsyncGenerator<Buffer>;
+  remove(): Promise<void>;
+}
+
+/** Writes all of `source` to a file first. @param folder of the file, created when needed */
+export async function spoolBytes(source: AsyncIterable<Uint8Array>, folder: string): Promise<SpooledBytes> {
+  const file = await openUnnamed(folder);
+  try {
+    for await (const chunk of source) await file.writeFile(chunk);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return { read: () => bytesOf(file), remove: () => file.close() };
+}
+
 /**
  * Removes files of processes that ended between creating a file and unlinking it. Files in use have no name, so that several
  * processes may share the folder.
@@ -110,12 +128,15 @@ async function append(file: FileHandle, lines: readonly string[]): Promise<void>
 /** The text of the file from its beginning. Several readers may run at once. */
 async function* textOf(file: FileHandle): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
-  const buffer = Buffer.alloc(readSize);
+  for await (const bytes of bytesOf(file)) yield decoder.write(bytes);
+}
+
+async function* bytesOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
-    const { bytesRead } = await file.read(buffer, 0, readSize, position);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(readSize), 0, readSize, position);
     if (bytesRead === 0) return;
     position += bytesRead;
-    yield decoder.write(buffer.subarray(0, bytesRead));
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

@@ -27,7 +27,7 @@ type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 export const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'style', 'reload', 'reload-script']);
 
 /** Targets that are not JSON or a page alone. */
-const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'search.csv']);
+const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'records.xlsx', 'search.csv', 'search.xlsx']);
 
 /** Answers an address of the plugin; throws what `respondError` answers. */
 export async function answer(ctx: Context, services: HttpServices, address: Address, view: ErrorView): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../shared/json';
-import { cellOf, csvRows, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
+import { cellOf, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
+import { csvRows } from './csv-rows';
 
 async function* pieces(text: string, size: number) {
   const bytes = Buffer.from(text);
@@ -124,5 +125,11 @@ test('files that spreadsheets write are read', async () => {
   ]);
   expect(await rowsOf('\ufeff"id",n\r\na,1\n\nb', 1)).toEqual([['id', 'n'], ['a', '1'], [''], ['b']]);
   await expect(rowsOf('id\n"open')).rejects.toThrow('not closed');
-  await expect(rowsOf('id\n"a"b')).rejects.toThrow('line 2');
+  expect(await rowsOf('id\n5" disk\n37°36\'37.8"N\n"a"b\na "b" c')).toEqual([
+    ['id'],
+    ['5" disk'],
+    ['37°36\'37.8"N'],
+    ['"a"b'],
+    ['a "b" c'],
+  ]);
 });

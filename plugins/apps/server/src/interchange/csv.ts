@@ -1,19 +1,29 @@
 /**
- * Records as CSV (RFC 4180), without loss: a cell holds a text unchanged, any other value as JSON, and a text that would be
- * read as JSON also as JSON. An empty cell is a missing item (docs/reference/import-export.md#csv).
+ * The cells of CSV (RFC 4180) as spreadsheets write and read them. A cell of our own exports holds a text unchanged, any other value as JSON, and
+ * a text that would be read as another value, or that a spreadsheet would change, as JSON too
+ * (docs/reference/import-export.md#csv).
  */
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { parse } from 'csv-parse';
+import { separators } from '../../../shared/cells';
 import type { Json } from '../../../shared/json';
 import { checkNumbers } from '../common/numbers';
 
-/** A cell that is quoted. */
-const special = /[",\r\n]/;
+/** The cell of null in a column of texts, where `null` is a text. */
+export const NULL = '(null)';
+
+/** A cell that is quoted, by the separator of the file. */
+const special: Record<string, RegExp> = {
+  [separators.comma]: /[",\r\n]/,
+  [separators.semicolon]: /[";\r\n]/,
+  [separators.tab]: /["\t\r\n]/,
+};
+/** A heading that is quoted: an import finds the separator in the first line. */
+const specialHead = /[",;\t\r\n]/;
 
 /** A row as text, with its line break. */
-export const csvText = (row: readonly string[]): string =>
-  `${row.map((cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join()}\r\n`;
+export function csvText(row: readonly string[], separator: string = separators.comma, isHead = false): string {
+  const isSpecial = isHead ? specialHead : (special[separator] ?? specialHead);
+  return `${row.map((cell) => (isSpecial.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(separator)}\r\n`;
+}
 
 /**
  * The cell of a value, without loss: `itemOf` gives the value back.
@@ -22,15 +32,32 @@ export const csvText = (row: readonly string[]): string =>
 export function cellOf(value: Json | undefined): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return JSON.stringify(value);
-  return value === '' || parsed(value) !== undefined ? JSON.stringify(value) : value;
+  return value === '' || value === NULL || jsonOf(value) !== undefined ? JSON.stringify(value) : value;
 }
 
-/** The value of a cell; undefined for an empty one. */
+/** The value of a cell of our own exports; undefined for an empty one. */
 export function itemOf(cell: string): Json | undefined {
   if (cell === '') return undefined;
-  const value = parsed(cell);
+  if (cell === NULL) return null;
+  const value = jsonOf(cell);
   return value === undefined ? cell : value;
 }
+
+const digits = /^[+-]?[\d.,]*\d[.,]?(?:e[+-]?\d+)?\s?%?$/i;
+const dateLike = /^\d{1,4}([-/.])\d{1,4}(?:\1\d{1,4})?(?=$|[\sT])|^\d{1,3}:\d{1,2}/;
+const month =
+  /^(?:\d{1,4}[-/. ]?)?(?:jan|f[eé]b|m[aä]r|apr|ma[iy]|jui?n|jui?l|aug|ao[uû]|sep|o[ck]t|nov|de[cz]|ene|abr|ago|dic)[a-zûé]*\.?[-/. ]?(?:\d{1,4})?$/i;
+const word = /^(?:true|false|wahr|falsch|vrai|faux|verdadero|falso)$/i;
+
+/** Whether a spreadsheet would make a number, a date or a truth value of a text when it opens a CSV file. */
+const isChanged = (text: string): boolean =>
+  digits.test(text) || dateLike.test(text) || word.test(text) || (month.test(text) && /\d/.test(text));
+
+/** The cell of a text that stays a text in spreadsheets. */
+export const keptText = (text: string): string => (isChanged(text) ? JSON.stringify(text) : cellOf(text));
+
+/** Whether an export puts a text into quotes of JSON. */
+export const isOwnText = (text: string): boolean => keptText(text) !== text;
 
 /** What a spreadsheet would read as a formula, perhaps behind apostrophes; `＝`, `＋`, `－` and `＠` are their forms of full width. */
 const formula = /^'*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
@@ -52,33 +79,13 @@ export const fromSpreadsheet = (cell: string): string =>
   (cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell).replace(innerText, '$1');
 
 /** The value of a JSON text; undefined for another text, and for one with numbers that would change. */
-function parsed(text: string): Json | undefined {
+export function jsonOf(text: string): Json | undefined {
+  if (!/^[\s\d"[{tfn-]/.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as Json;
     checkNumbers(text);
     return value;
   } catch {
     return undefined;
-  }
-}
-
-/** Rows of a CSV file that comes in pieces, in UTF-8, with a byte order mark or without. @param maxRow characters; 0: any number */
-export async function* csvRows(chunks: AsyncIterable<Uint8Array | string>, maxRow = 0): AsyncGenerator<string[]> {
-  const parser = parse({
-    max_record_size: maxRow,
-    bom: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-  });
-  // Its errors end the loop below, too.
-  pipeline(Readable.from(chunks), parser).catch(() => undefined);
-  try {
-    yield* parser as AsyncIterable<string[]>;
-  } catch (error) {
-    if ((error as { code?: string }).code === 'CSV_MAX_RECORD_SIZE')
-      throw new Error('A row of the file is too long', { cause: error });
-    if ((error as { code?: string }).code === 'CSV_QUOTE_NOT_CLOSED')
-      throw new Error('The last quoted cell is not closed', { cause: error });
-    throw error;
   }
 }

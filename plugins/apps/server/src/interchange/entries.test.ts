@@ -1,13 +1,7 @@
-import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { entriesOf } from './entries';
+import { records } from './testing/files';
 
-async function read(file: string, ...pieces: (string | Buffer)[]) {
-  const found: object[] = [];
-  for await (const entry of entriesOf(file, Readable.from(pieces.map((piece) => Buffer.from(piece as string)))))
-    found.push(entry);
-  return found;
-}
+const read = (file: string, ...pieces: (string | Buffer)[]) => records(file, pieces);
 
 describe('records of a file', () => {
   test.each<[what: string, line: object, entry: object]>([

@@ -1,4 +1,19 @@
-/** Records as files, CSV or NDJSON: read and written by the command line and the admin panel. */
+/** Records as files, CSV, XLSX or NDJSON: read and written by HTTP, the command line and the admin panel. */
 
-export { type Entry, entriesOf, type Format, formatOf, type Line, linesOfFile, WrongEntry } from './entries';
-export { csvTable, type TableOptions } from './table';
+export type { ItemKind } from './cells';
+export {
+  type Entry,
+  entriesOf,
+  type FileColumn,
+  type Format,
+  formatOf,
+  type Line,
+  openRecords,
+  type ReadChoices,
+  type RecordFile,
+} from './entries';
+export { type DeclaredItems, labelsOf } from './headings';
+export { createSheets, type Sheet, type Sheets } from './sheets';
+export { type Batches, csvTable, type TableOptions } from './table';
+export { WrongEntry } from './wrong-entry';
+export { XLSX_TYPE, xlsxTable } from './xlsx';

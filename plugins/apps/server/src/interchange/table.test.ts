@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Items } from '../../../shared/json';
-import { entriesOf } from './entries';
 import { csvTable, type TableOptions } from './table';
+import { NONE, records as recordsOf } from './testing/files';
 
 interface Row {
   id: string;
@@ -12,18 +11,19 @@ interface Row {
 const numbered = (name: string, count: number): Items =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
 
-async function tableOf(records: Row[], options: Partial<TableOptions> = {}): Promise<string> {
+interface Options extends Omit<Partial<TableOptions>, 'declared'> {
+  declared?: string[];
+}
+
+async function tableOf(records: Row[], { declared = [], ...options }: Options = {}): Promise<string> {
   const pieces: string[] = [];
-  for await (const piece of csvTable(() => [records], { declared: [], ...options })) pieces.push(piece);
+  const whole = { declared: { ...NONE, names: declared }, isWhole: true, ...options };
+  for await (const piece of csvTable(() => [records], whole)) pieces.push(piece);
   return pieces.join('');
 }
 
-async function imported(table: string): Promise<Row[]> {
-  const records: Row[] = [];
-  for await (const { id = '', items } of entriesOf('a.csv', Readable.from([Buffer.from(table)])))
-    records.push({ id, items });
-  return records;
-}
+const imported = async (table: string): Promise<Row[]> =>
+  (await recordsOf('a.csv', [table])).map(({ id = '', items }) => ({ id, items }));
 
 const headOf = (table: string): string[] => (table.split('\r\n')[0] ?? '').split(',');
 
@@ -33,7 +33,7 @@ test('a table has the declared items, then the others in the order of the record
     { id: 'b', items: { declared: true, y: null } },
   ];
   expect(await tableOf(records, { declared: ['none', 'declared', 'id'] })).toBe(
-    'id,declared,z,y\r\na,,1,x\r\nb,true,,null\r\n',
+    'id,declared,z,y\r\na,,1,x\r\nb,true,,(null)\r\n',
   );
   expect(await tableOf([], { declared: ['one'] })).toBe('id\r\n');
 });
@@ -41,11 +41,11 @@ test('a table has the declared items, then the others in the order of the record
 test('200 other items have columns; the rest is JSON in the last one', async () => {
   const few = { id: 'few', items: numbered('n', 200) };
   expect(headOf(await tableOf([few]))).toEqual(['id', ...Object.keys(few.items)]);
-  const table = await tableOf([few, { id: 'more', items: { n0: 'x', p: '=1', q: [1] } }, { id: 'none', items: {} }]);
+  const table = await tableOf([few, { id: 'more', items: { n0: 0.5, p: '=1', q: [1] } }, { id: 'none', items: {} }]);
   expect(headOf(table)).toEqual(['id', ...Object.keys(few.items), '(more)']);
   const [, first, second, third] = table.split('\r\n');
   expect(first).toMatch(/^few,0,1,.*,199,$/);
-  expect(second).toMatch(/^more,x,+"\{""p"":""=1"",""q"":\[1\]\}"$/);
+  expect(second).toMatch(/^more,0.5,+"\{""p"":""=1"",""q"":\[1\]\}"$/);
   expect(third).toBe(`none${','.repeat(201)}`);
 });
 

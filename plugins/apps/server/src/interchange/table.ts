@@ -1,28 +1,53 @@
 import { setImmediate } from 'node:timers/promises';
+import { type Separator, separators } from '../../../shared/cells';
 import type { Items, Json } from '../../../shared/json';
 import { slices } from '../common/time/pace';
-import { cellOf, csvText, notFormula } from './csv';
+import { ADDED, type ItemKind } from './cells';
+import { cellOf, csvText, keptText, NULL, notFormula } from './csv';
+import { type DeclaredItems, headingOf, headingReader, MORE } from './headings';
 
 /** A record of a table. */
-interface Row {
+export interface Row {
   id: string;
   items: Items;
 }
 
-type Batches = Iterable<Row[]> | AsyncIterable<Row[]>;
+export type Batches = Iterable<Row[]> | AsyncIterable<Row[]>;
 
 /** Columns of elements that the definitions of an app declare, and of other items: a cell for each is in every row. */
 const MAX_DECLARED = 1_000;
 const MAX_OTHERS = 200;
 
-/** The last column of a table that has not a column for each item: the others of a record as a JSON object. No element has such a name. */
-export const MORE = '(more)';
+/** The byte order mark, by which a spreadsheet that opens a file knows that it is UTF-8. */
+export const MARK = '\ufeff';
 
 export interface TableOptions {
-  /** Names of the items that the definitions declare: those that the records have are the first columns, in this order. */
-  declared: readonly string[];
-  /** The cell of an item; undefined for a missing one. By default the one that an import reads without loss. */
-  cell?: (value: Json | undefined) => string;
+  /** What the definitions say: the items of which records have some are the first columns, in their order. */
+  declared: DeclaredItems<ItemKind>;
+  /** Whether an import reads each value back; otherwise each cell is a text, or JSON, or empty. */
+  isWhole: boolean;
+  separator?: Separator;
+  /** Whether it begins with a byte order mark. */
+  hasMark?: boolean;
+}
+
+/** What the values of a column are, so that an import knows them again. */
+export interface Column {
+  name: string;
+  heading: string;
+  /** Whether it has texts, and other values besides null. */
+  hasTexts: boolean;
+  hasOthers: boolean;
+  /** Whether each of its texts is a date of an element. */
+  isDate: boolean;
+}
+
+export interface Columns {
+  id: Column;
+  items: Column[];
+  hasMore: boolean;
+  /** The items that have a column. */
+  names: ReadonlySet<string>;
 }
 
 /**
@@ -31,48 +56,104 @@ export interface TableOptions {
  * `MORE` where these are not all (docs/reference/import-export.md#csv). No spreadsheet reads a cell as a formula.
  * @param read reads the records, twice, to keep memory flat: the columns come first
  */
-export async function* csvTable(
-  read: () => Batches,
-  { declared, cell = cellOf }: TableOptions,
-): AsyncGenerator<string, void> {
-  const { names, hasMore } = await columnsOf(declared, read());
-  const columns = [...names];
-  const line = (cells: string[]) => csvText(cells.map(notFormula));
-  yield line(['id', ...columns, ...(hasMore ? [MORE] : [])]);
-  const rowOf = ({ id, items }: Row): string => {
-    const cells = [cell(id), ...columns.map((name) => cell(Object.hasOwn(items, name) ? items[name] : undefined))];
-    return line(hasMore ? [...cells, moreCell(items, names)] : cells);
+export async function* csvTable(read: () => Batches, options: TableOptions): AsyncGenerator<string, void> {
+  const separator = separators[options.separator ?? 'comma'];
+  const columns = await columnsOf(options, read());
+  const line = (cells: string[], isHead = false) => csvText(cells.map(notFormula), separator, isHead);
+  const { id, items, hasMore } = columns;
+  const cell = options.isWhole ? wholeCell(separator === separators.semicolon) : plainCell;
+  yield (options.hasMark ? MARK : '') +
+    line([id.heading, ...items.map(({ heading }) => heading), ...(hasMore ? [MORE] : [])], true);
+  const rowOf = (row: Row): string => {
+    const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
+    return line(hasMore ? [...cells, moreCell(row, columns)] : cells);
   };
-  for await (const batch of read()) {
-    for await (const rows of slices(batch, rowOf)) yield rows.join('');
+  for await (const rows of rowsOf(read(), rowOf)) yield rows.join('');
+}
+
+/** The rows that `work` makes of records, in slices. */
+export async function* rowsOf<T>(batches: Batches, work: (row: Row) => T): AsyncGenerator<T[], void> {
+  for await (const batch of batches) {
+    yield* slices(batch, work);
     await setImmediate();
   }
 }
 
+export const valueIn = ({ items }: Row, { name }: Column): Json | undefined =>
+  Object.hasOwn(items, name) ? items[name] : undefined;
+
+/** A text unchanged, any other value as JSON; null and a missing item are empty. */
+function plainCell(value: Json | undefined): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The cell from which an import reads a value back, in the column in which it is. */
+const wholeCell =
+  (hasCommas: boolean) =>
+  (value: Json | undefined, { hasTexts, hasOthers, isDate }: Column): string => {
+    if (typeof value === 'number' && hasCommas) return String(value).replace('.', ',');
+    if (value === null && hasTexts && !hasOthers) return NULL;
+    if (typeof value !== 'string') return cellOf(value);
+    // Beside other values a bare text would make texts of them.
+    if (hasOthers) return JSON.stringify(value);
+    return isDate && !ADDED.test(value) ? cellOf(value) : keptText(value);
+  };
+
 /** The items that have no column. */
-function moreCell(items: Items, names: ReadonlySet<string>): string {
+export function moreCell({ items }: Row, { names }: Columns): string {
   const others = Object.entries(items).filter(([name]) => !names.has(name));
   const members = others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return members.length > 0 ? `{${members.join()}}` : '';
 }
 
-/** The columns of the items that the records have. */
-async function columnsOf(
-  declared: readonly string[],
-  batches: Batches,
-): Promise<{ names: ReadonlySet<string>; hasMore: boolean }> {
-  const wanted = new Set(declared.filter((name) => name !== 'id' && name !== MORE).slice(0, MAX_DECLARED));
-  const [found, others] = [new Set<string>(), new Set<string>()];
-  let hasMore = false;
-  const note = (name: string): void => {
-    if (wanted.has(name)) found.add(name);
-    else if (others.has(name)) return;
-    else if (name !== MORE && others.size < MAX_OTHERS) others.add(name);
-    else hasMore = true;
-  };
-  for await (const batch of batches) {
-    for await (const _ of slices(batch, ({ items }) => Object.keys(items).forEach(note)));
-    await setImmediate();
-  }
-  return { names: new Set([...[...wanted].filter((name) => found.has(name)), ...others]), hasMore };
+interface Found {
+  hasTexts: boolean;
+  hasOthers: boolean;
 }
+
+/** The columns of the items that the records have. @param look sees each record, before anything is written */
+export async function columnsOf(
+  { declared, isWhole }: Pick<TableOptions, 'declared' | 'isWhole'>,
+  batches: Batches,
+  look: (row: Row) => void = () => undefined,
+): Promise<Columns> {
+  const wanted = new Set(declared.names.filter((name) => name !== 'id' && name !== MORE).slice(0, MAX_DECLARED));
+  const [found, others] = [new Map<string, Found>(), new Map<string, Found>()];
+  let hasMore = false;
+  const placeOf = (name: string): Map<string, Found> | undefined => {
+    if (wanted.has(name)) return found;
+    if (others.has(name) || (name !== MORE && others.size < MAX_OTHERS)) return others;
+    hasMore = true;
+    return undefined;
+  };
+  const note = (name: string, value: Json): void => {
+    const place = placeOf(name);
+    if (!place) return;
+    const sorts = place.get(name) ?? { hasTexts: false, hasOthers: false };
+    if (typeof value === 'string') sorts.hasTexts = true;
+    else if (value !== null) sorts.hasOthers = true;
+    place.set(name, sorts);
+  };
+  const noteRow = (row: Row): void => {
+    for (const [name, value] of Object.entries(row.items)) note(name, value);
+    look(row);
+  };
+  for await (const _ of rowsOf(batches, noteRow));
+  const readHeading = headingReader(declared);
+  const columnOf = (name: string, sorts: Found): Column => ({
+    ...sorts,
+    name,
+    heading: isWhole ? headingOf(name, readHeading) : name,
+    isDate: isDate(declared, name),
+  });
+  const inOrder = [...wanted].flatMap((name) => (found.has(name) ? [[name, found.get(name) as Found] as const] : []));
+  const items = [...inOrder, ...others].map(([name, sorts]) => columnOf(name, sorts));
+  const id = { name: 'id', heading: 'id', hasTexts: true, hasOthers: false, isDate: false };
+  return { id, items, hasMore, names: new Set(items.map(({ name }) => name)) };
+}
+
+const dates = new Set(['date', 'datetime', 'time']);
+
+const isDate = ({ blocks }: DeclaredItems<ItemKind>, name: string): boolean =>
+  [...blocks.values()].some((inputs) => dates.has(inputs.get(name)?.kind ?? ''));

@@ -1,19 +1,97 @@
 import { TextDecoder } from 'node:util';
+import { type Encoding, separators } from '../../../shared/cells';
+import { namedSeparator, separatorOf } from './csv-rows';
+import { WrongEntry } from './wrong-entry';
+
+/** Bytes in which a file without a byte order mark shows its encoding, and its first line its separator. */
+const LOOK = 64 * 1024;
+
+const marks: [bytes: number[], encoding: Encoding][] = [
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+];
+
+/** The encoding that the first bytes of a file show; UTF-8 if they show none. */
+function encodingOf(bytes: Uint8Array): Encoding {
+  const marked = marks.find(([mark]) => mark.every((byte, at) => bytes[at] === byte));
+  if (marked) return marked[1];
+  // A text begins with a letter of ASCII: half of it is 0 in UTF-16.
+  if (bytes.length < 2) return 'utf-8';
+  return bytes[1] === 0 && bytes[0] !== 0 ? 'utf-16le' : bytes[0] === 0 && bytes[1] !== 0 ? 'utf-16be' : 'utf-8';
+}
+
+const wrongBytes = (encoding: Encoding): WrongEntry =>
+  new WrongEntry(
+    encoding === 'utf-8'
+      ? 'The file is not UTF-8: save it as "CSV UTF-8", or choose its encoding, such as windows-1252'
+      : `The file is not ${encoding.toUpperCase()}`,
+  );
 
 /**
- * The text of a file in UTF-8 that comes in pieces of bytes, without a byte order mark.
- * @param wrong makes the error that is thrown for bytes that are not UTF-8
+ * The text of a file that comes in pieces of bytes, without its byte order mark. WrongEntry for bytes that are not of its encoding.
+ * @param chosen its encoding; otherwise that which its first bytes show
  */
-export async function* textOf(chunks: AsyncIterable<Uint8Array>, wrong: () => Error): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+export async function* textOf(chunks: AsyncIterable<Uint8Array>, chosen?: Encoding): AsyncGenerator<string> {
+  let [decoder, encoding]: [TextDecoder | undefined, Encoding] = [undefined, chosen ?? 'utf-8'];
   const decode = (bytes?: Uint8Array): string => {
     try {
-      return decoder.decode(bytes, { stream: bytes !== undefined });
+      return (decoder as TextDecoder).decode(bytes, { stream: bytes !== undefined });
     } catch {
-      throw wrong();
+      throw wrongBytes(encoding);
     }
   };
-  for await (const chunk of chunks) yield decode(chunk);
+  let begin = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (decoder) {
+      yield decode(chunk);
+      continue;
+    }
+    begin = Buffer.concat([begin, chunk]);
+    if (begin.length < 3) continue;
+    encoding = chosen ?? encodingOf(begin);
+    decoder = new TextDecoder(encoding, { fatal: true });
+    yield decode(begin);
+  }
+  if (!decoder) {
+    encoding = chosen ?? encodingOf(begin);
+    decoder = new TextDecoder(encoding, { fatal: true });
+    yield decode(begin);
+  }
   // Throws for a character that is not complete.
   yield decode();
+}
+
+/** What the begin of a CSV file says about the rest. */
+export interface CsvHead {
+  separator: string;
+  /** Whether the first row is a line `sep=;`, and no heading. */
+  isNamed: boolean;
+  encoding: Encoding;
+}
+
+/** Finds out how a CSV file is written. */
+export async function headOf(chunks: AsyncIterable<Uint8Array>, chosen?: Encoding): Promise<CsvHead> {
+  let begin = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    begin = Buffer.concat([begin, chunk]);
+    if (begin.length >= LOOK) break;
+  }
+  const encoding = chosen ?? encodingOf(begin);
+  const text = new TextDecoder(encoding).decode(begin.subarray(0, LOOK));
+  const line = firstRow(text);
+  const named = namedSeparator(line);
+  return { separator: named ?? separatorOf(line) ?? separators.comma, isNamed: named !== undefined, encoding };
+}
+
+/** The first row that is not empty: a line break in quotes does not end it. */
+function firstRow(text: string): string {
+  const begin = /[^\r\n]/.exec(text)?.index ?? 0;
+  let isQuoted = false;
+  for (let at = begin; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (sign === '\n' || sign === '\r')) return text.slice(begin, at);
+  }
+  return text.slice(begin);
 }

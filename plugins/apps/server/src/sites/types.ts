@@ -53,6 +53,8 @@ export type AppTarget =
   /** The same as a table, by a plain link. */
   | { kind: 'records.csv' }
   | { kind: 'search.csv' }
+  | { kind: 'records.xlsx' }
+  | { kind: 'search.xlsx' }
   | { kind: 'refresh' }
   | { kind: 'openapi' }
   /**

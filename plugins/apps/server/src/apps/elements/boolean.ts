@@ -23,6 +23,7 @@ const wordOf = (text: string): string => text.trim().toLowerCase();
 /** A checkbox. A browser sends nothing for an unchecked one, so that an absent field is false. */
 export const boolean: ElementType = {
   role: 'input',
+  cell: 'boolean',
   settings: inputSettings,
   schema: () => ({ type: 'boolean' }),
   // A form sends any text for a checked box; of JSON only the usual words for yes and no are taken.

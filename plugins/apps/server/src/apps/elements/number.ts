@@ -45,6 +45,7 @@ const groupingSetting: Settings = { grouping: { as: 'grouping', check: flag } };
 /** A number; an empty field is null. Without `step` any number is valid. */
 export const number: ElementType = {
   role: 'input',
+  cell: 'number',
   isNumeric: true,
   settings: { ...inputSettings, ...placeholder, ...autocomplete, ...inputmode, ...rangeSettings, ...groupingSetting },
   check: (definition, at) => checkRange(definition, at, yamlNumber),

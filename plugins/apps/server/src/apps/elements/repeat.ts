@@ -85,6 +85,7 @@ export const referencesIn = ({ entry }: ElementDefinition): ElementDefinition[] 
 /** Fields that are entered any number of times, stored as a list of objects (docs/reference/definitions.md#repeated-groups). */
 export const repeat: ElementType = {
   role: 'input',
+  cell: 'json',
   settings: {
     ...label,
     help: { as: 'help', check: caption },

@@ -1,3 +1,4 @@
+import type { CellKind } from '../../../../shared/cells';
 import type { Items, Json } from '../../../../shared/json';
 import type { Region } from '../../common/values/moments';
 import type { StoredFile, TemporaryFile } from '../../files';
@@ -23,6 +24,8 @@ export interface ElementType {
   check?(definition: ElementDefinition, at: YamlNode): void;
   /** Whether its value is a list. Default: false. */
   isList?(definition: ElementDefinition): boolean;
+  /** How a cell of a spreadsheet is read as its value; default: as a text, or a list where `isList` says so. */
+  readonly cell?: Exclude<CellKind, 'text' | 'list'>;
   /** Its values are numbers: conditions on it compare numbers, not texts. */
   readonly isNumeric?: true;
   /**

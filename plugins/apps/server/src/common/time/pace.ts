@@ -194,3 +194,20 @@ export async function expectWork(time: number): Promise<void> {
   count(use, time);
   beginPause(spent);
 }
+
+/**
+ * The entries of a list, with a pause after each slice of the work that is done with them: of a parser that gives many at once, or
+ * of a text in memory, the next entry comes before other requests do.
+ */
+export async function* inSlices<T>(list: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T, void> {
+  let begin = performance.now();
+  for await (const entry of list) {
+    yield entry;
+    const time = performance.now() - begin;
+    if (time < SLICE) continue;
+    // What the reader has waited for meanwhile, such as a database, is no work.
+    recordWork(Math.min(time, 2 * SLICE));
+    await untilLoopIsFree();
+    begin = performance.now();
+  }
+}

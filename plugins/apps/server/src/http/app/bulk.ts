@@ -2,29 +2,36 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Items } from '../../../../shared/json';
 import { type ItemSource, itemsOf } from '../../apps';
-import { AppsError } from '../../common/errors';
+import { AppsError, bodyTooLarge } from '../../common/errors';
 import { linesOf } from '../../common/lines';
 import { checkNumbers } from '../../common/numbers';
-import { spool } from '../../common/spool';
+import { readParameters } from '../../common/request-schema';
+import { spool, spoolBytes } from '../../common/spool';
 import { shortWork } from '../../common/time/pace';
+import { type Format, openRecords, type Sheet } from '../../interchange';
 import { checkDepth, closeUnlessEnded, jsonBody, received } from '../request/body';
-import { mediaType } from '../request/negotiate';
+import { tableParameters } from '../request/body-schemas';
+import { charsetOf, fileFormat } from '../request/negotiate';
 import { checkUtf8 } from '../request/text';
 
 /** Items of a JSON array that are given to the store at once. */
 const MAX_BATCH = 500;
 
 interface BulkOptions {
-  /** Bytes. */
+  /** What the definitions say about a table. */
+  declared(): Parameters<typeof openRecords>[1]['declared'];
+  /** Bytes of a line, and of a whole table that a requester sends who may only add records. */
   maxLine: number;
   /** Records of the body; null: any number. */
   maxRecords: number | null;
   /** Of the temporary file. */
   folder: string;
+  /** Reads a workbook. */
+  readSheet(bytes: AsyncIterable<Uint8Array>, name: string | undefined): Promise<Sheet>;
 }
 
 /**
- * Reads the items of operation 6 for `work`: a JSON array, or NDJSON of any length. All items are read before `work` begins,
+ * Reads the items of operation 6 for `work`: a JSON array, or NDJSON, or a table of any length. All items are read before `work` begins,
  * so that no database transaction waits for a slow client. PayloadTooLargeError when there are more than `maxRecords`.
  */
 export async function withItems<T>(
@@ -32,7 +39,8 @@ export async function withItems<T>(
   options: BulkOptions,
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
-  if (mediaType(ctx) === 'application/x-ndjson') return withLines(ctx, options, work);
+  const format = fileFormat(ctx);
+  if (format) return withFile(ctx, format, options, work);
   // Strapi's parser has bounded the array, and it is in memory.
   const entries = entriesOf(jsonBody(ctx));
   checkNumber(entries.length, options.maxRecords);
@@ -45,18 +53,22 @@ function checkNumber(records: number, max: number | null): void {
   throw new AppsError('PayloadTooLargeError', reason, { details: { maxRecords: max } });
 }
 
-async function withLines<T>(
+async function withFile<T>(
   ctx: Context,
-  { maxLine, maxRecords, folder }: BulkOptions,
+  format: Format,
+  options: BulkOptions,
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
+  const { maxLine, maxRecords, folder } = options;
   if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) {
-    throw new AppsError('UnsupportedMediaTypeError', 'NDJSON is taken without a Content-Encoding');
+    const what = format === 'ndjson' ? 'NDJSON' : 'A table';
+    throw new AppsError('UnsupportedMediaTypeError', `${what} is taken without a Content-Encoding`);
   }
   let namesBlocks = false;
   let records = 0;
+  const lines = format === 'ndjson' ? parsedLines(ctx.req, maxLine) : tableLines(ctx, format, options);
   const items = async function* () {
-    for await (const one of parsedLines(ctx.req, maxLine)) {
+    for await (const one of lines) {
       checkNumber(++records, maxRecords);
       namesBlocks ||= namesBlock(one.items);
       yield one;
@@ -73,6 +85,40 @@ async function withLines<T>(
   }
 }
 
+/** Items of a table, row by row. It is read twice: what its columns are shows only at its end. */
+async function* tableLines(ctx: Context, format: Format, options: BulkOptions): AsyncGenerator<Line> {
+  const { declared, folder, maxLine, maxRecords, readSheet } = options;
+  const choices = readParameters(tableParameters, ctx.query);
+  const encoding = charsetOf(ctx.get('Content-Type'));
+  const body = maxRecords === null ? received(ctx.req) : bounded(received(ctx.req), maxLine);
+  const spooled = await spoolBytes(body, folder);
+  try {
+    const source = {
+      bytes: spooled.read,
+      sheet: (name: string | undefined) => readSheet(spooled.read(), name),
+    };
+    const file = await openRecords(source, { ...choices, format, declared: declared(), encoding, maxLine });
+    for await (const found of file.lines()) {
+      const { line } = found;
+      if ('problem' in found) throw new AppsError('BadRequestError', found.problem, { details: { line } });
+      const { id, items } = found.entry;
+      checkDepth(items);
+      yield { line, items: id === undefined ? items : { ...items, id } };
+    }
+  } finally {
+    await spooled.remove();
+  }
+}
+
+async function* bounded(bytes: AsyncIterable<Buffer>, max: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > max) throw bodyTooLarge(max);
+    yield chunk;
+  }
+}
+
 async function* batchesOf(entries: Items[]): AsyncIterable<Items[]> {
   for (let start = 0; start < entries.length; start += MAX_BATCH) yield entries.slice(start, start + MAX_BATCH);
 }
@@ -86,7 +132,7 @@ function namesBlock(items: Items): boolean {
   return items.block !== undefined && items.block !== null;
 }
 
-/** Items of a line of NDJSON. */
+/** Items of a line of NDJSON, or of a row. */
 interface Line {
   line: number;
   items: Items;

@@ -3,6 +3,7 @@ import {
   computeElement,
   createMany,
   createRecord,
+  declaredCells,
   permittedBlock,
   type Run,
   removeRecord,
@@ -26,7 +27,7 @@ import { answerTyped, applyLogicResponse } from '../response/logic-response';
 import { withItems } from './bulk';
 import { requireJsonUseOf } from './json-access';
 import { begunOnce, doneOnce, namedRequest } from './kept-answers';
-import { array, list, recordUrl, table, withId } from './list';
+import { array, list, recordUrl, type TableFile, table, withId } from './list';
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
 
@@ -89,16 +90,16 @@ export async function getRecords(exchange: Exchange): Promise<void> {
   await list(exchange);
 }
 
-/** Operation 4 by a plain link: a table, with the same parameters. */
-export async function getRecordsCsv(exchange: Exchange): Promise<void> {
+/** Operation 4 by a plain link: a table as a file, with the same parameters. */
+export const getRecordsFile = (file: TableFile) => async (exchange: Exchange) => {
   requireRight(exchange, seesRecords(exchange.rights), 'see records');
-  await list(exchange, 'text/csv');
-  asDownload(exchange, 'records');
-}
+  await list(exchange, file);
+  asDownload(exchange, 'records', file);
+};
 
 /** A browser keeps the table as a file instead of showing it. Set last: an error is shown. */
-function asDownload({ ctx, app }: Exchange, what: string): void {
-  ctx.set('Content-Disposition', `attachment; filename="${app.id}-${what}.csv"`);
+function asDownload({ ctx, app }: Exchange, what: string, file: TableFile): void {
+  ctx.set('Content-Disposition', `attachment; filename="${app.id}-${what}.${file}"`);
   ctx.set('X-Content-Type-Options', 'nosniff');
 }
 
@@ -124,16 +125,17 @@ async function create(exchange: Exchange, items: Items, pathId?: string): Promis
 
 /** Operation 6. */
 export async function postRecords(exchange: Exchange): Promise<void> {
-  const { ctx, services, visit, app, rights } = exchange;
+  const { ctx, services, site, visit, app, rights } = exchange;
   // Before the body is read, so that a client without the right cannot fill the disk.
   requireRight(exchange, rights.create, 'add records');
   const { limits, temporaryDirectory: folder } = services.config;
   // Who is trusted with all records may import them.
   const maxRecords = rights.viewAll || rights.edit(null) ? null : limits.submittedRecords;
+  const readSheet = (bytes: AsyncIterable<Uint8Array>, name: string | undefined) =>
+    services.sheets.read(`${site.id}/${app.id}`, bytes, name);
+  const options = { maxLine: limits.bodySize, maxRecords, folder, declared: () => declaredCells(app), readSheet };
   const total = await begunOnce(exchange, namedRequest(exchange), () =>
-    withItems(ctx, { maxLine: limits.bodySize, maxRecords, folder }, (source) =>
-      createMany(services, visit, app, source),
-    ),
+    withItems(ctx, options, (source) => createMany(services, visit, app, source)),
   );
   ctx.status = 201;
   ctx.body = { total, success: 'created' };
@@ -196,14 +198,14 @@ export async function getSearch(exchange: Exchange): Promise<void> {
   await array(exchange, await search(exchange, readParameters(searchParameters, ctx.query)));
 }
 
-/** The same as a table. */
-export async function getSearchCsv(exchange: Exchange): Promise<void> {
+/** The same as a table in a file. */
+export const getSearchFile = (file: TableFile) => async (exchange: Exchange) => {
   const { ctx, rights } = exchange;
   requireRight(exchange, seesRecords(rights), 'search records');
   const found = await search(exchange, readParameters(searchParameters, ctx.query));
-  asDownload(exchange, 'search');
-  table(exchange, found);
-}
+  await table(exchange, found, file);
+  asDownload(exchange, 'search', file);
+};
 
 async function search(exchange: Exchange, asked: SearchOptions): Promise<StoredRecord[]> {
   const { ctx, services, site, app, visit, rights } = exchange;

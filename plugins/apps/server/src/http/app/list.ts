@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { Items, Json } from '../../../../shared/json';
-import { declaredItems, readCursor, shownRecords, writeCursor } from '../../apps';
+import type { Items } from '../../../../shared/json';
+import { declaredCells, readCursor, shownRecords, writeCursor } from '../../apps';
 import { chunks } from '../../common/lists';
 import { readParameters } from '../../common/request-schema';
-import { csvTable } from '../../interchange';
+import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
 import { listParameters } from '../request/body-schemas';
@@ -28,9 +28,10 @@ export function recordUrl({ services, site, app, visit }: Exchange, id: string):
 }
 
 /** Operation 4: the app's records in order of creation, streamed; memory stays flat for any number of records. */
-export async function list(exchange: Exchange, given?: ListFormat): Promise<void> {
+export async function list(exchange: Exchange, file?: TableFile): Promise<void> {
   const { ctx, services } = exchange;
-  const format = given ?? listFormat(ctx);
+  const format = file ? fileTypes[file] : listFormat(ctx);
+  const write = file === 'csv' ? markedCsv : writers[format];
   const options = { ...pageOptions(ctx.query), ...ownOnly(exchange) };
   const key = keyOf(exchange);
   ctx.type = format;
@@ -40,30 +41,42 @@ export async function list(exchange: Exchange, given?: ListFormat): Promise<void
     const page = found.slice(0, options.limit);
     const last = page.at(-1);
     if (last && found.length > page.length) ctx.set('Link', nextLink(exchange, options.limit, last.seq));
-    ctx.body = streamed(
+    return begun(
       ctx,
-      writers[format](exchange, () => shown(exchange, [page])),
+      write(exchange, () => shown(exchange, [page])),
     );
-    return;
   }
   // The first batch is read before the answer begins, so that a lost database is still a clean error.
   const stream = () => services.store.stream(key, options);
   const batches = stream()[Symbol.asyncIterator]();
-  const begun = [resumed(await batches.next(), batches)];
-  ctx.body = streamed(
+  const first = [resumed(await batches.next(), batches)];
+  await begun(
     ctx,
-    writers[format](exchange, () => shown(exchange, begun.pop() ?? stream())),
+    write(exchange, () => shown(exchange, first.pop() ?? stream())),
   );
 }
 
-/** Answers with records as a CSV table. */
-export function table(exchange: Exchange, found: StoredRecord[]): void {
-  exchange.ctx.type = 'text/csv';
-  exchange.ctx.set('Cache-Control', 'private, no-store');
-  exchange.ctx.body = streamed(
-    exchange.ctx,
-    writers['text/csv'](exchange, () => shown(exchange, [found])),
+/** Tables that are files, for spreadsheets: CSV begins with a byte order mark. */
+export type TableFile = 'csv' | 'xlsx';
+
+const fileTypes = { csv: 'text/csv', xlsx: XLSX_TYPE } as const;
+
+/** Answers with records as a table in a file. */
+export async function table(exchange: Exchange, found: StoredRecord[], file: TableFile): Promise<void> {
+  const { ctx } = exchange;
+  ctx.type = fileTypes[file];
+  ctx.set('Cache-Control', 'private, no-store');
+  const write = file === 'csv' ? markedCsv : writers[XLSX_TYPE];
+  await begun(
+    ctx,
+    write(exchange, () => shown(exchange, [found])),
   );
+}
+
+/** Answers with pieces, the first of which is made before the answer begins: what no table can hold is a clean error. */
+async function begun(ctx: Exchange['ctx'], pieces: AsyncGenerator<string | Buffer>): Promise<void> {
+  const first = await pieces.next();
+  ctx.body = streamed(ctx, resumed(first, pieces));
 }
 
 /** Records whose JSON is made at once: some milliseconds of work, after which other requests are served. */
@@ -81,7 +94,7 @@ export async function array(exchange: Exchange, found: StoredRecord[]): Promise<
   }
   const parts: Buffer[] = [];
   for await (const text of writers['application/json'](exchange, () => shown(exchange, [found]))) {
-    parts.push(Buffer.from(text));
+    parts.push(Buffer.from(text as string));
     await setImmediate();
   }
   ctx.body = Readable.from(parts);
@@ -111,9 +124,10 @@ type Batches = StoredRecord[][] | AsyncIterable<StoredRecord[]>;
 async function* shown(exchange: Exchange, batches: Batches): AsyncGenerator<StoredRecord[]> {
   for await (const batch of batches) yield await shownRecords(exchange.services.files, keyOf(exchange), batch);
 }
+type Writer = (exchange: Exchange, read: () => Batches) => AsyncGenerator<string | Buffer>;
 
 /** How each media type writes the records that `read` gives, each time from the first. */
-const writers: Record<ListFormat, (exchange: Exchange, read: () => Batches) => AsyncGenerator<string>> = {
+const writers: Record<ListFormat, Writer> = {
   async *'application/json'(exchange, read) {
     let separator = '[';
     for await (const batch of read()) {
@@ -129,12 +143,9 @@ const writers: Record<ListFormat, (exchange: Exchange, read: () => Batches) => A
       for (const record of batch) yield `${entryJson(exchange, record)}\n`;
     }
   },
-  'text/csv': (exchange, read) =>
-    csvTable(read, { declared: declaredItems(exchange.app).map(({ name }) => name), cell }),
+  'text/csv': (exchange, read) => csvTable(read, { declared: declaredCells(exchange.app), isWhole: false }),
+  [XLSX_TYPE]: (exchange, read) => xlsxTable(read, { declared: declaredCells(exchange.app), isWhole: false }),
 };
 
-/** A text unchanged, any other value as JSON; null and a missing item are empty. */
-function cell(value: Json | undefined): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
+const markedCsv: Writer = (exchange, read) =>
+  csvTable(read, { declared: declaredCells(exchange.app), isWhole: false, hasMark: true });

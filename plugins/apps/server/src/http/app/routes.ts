@@ -14,9 +14,11 @@ type Route = Handle | { json: Handle; page: Handle };
 export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> = {
   root: { GET: json.getSettings, POST: json.postRecord },
   records: { GET: json.getRecords, POST: json.postRecords, DELETE: json.deleteRecords },
-  'records.csv': { GET: json.getRecordsCsv },
+  'records.csv': { GET: json.getRecordsFile('csv') },
+  'records.xlsx': { GET: json.getRecordsFile('xlsx') },
   search: { GET: json.getSearch, POST: json.postSearch },
-  'search.csv': { GET: json.getSearchCsv },
+  'search.csv': { GET: json.getSearchFile('csv') },
+  'search.xlsx': { GET: json.getSearchFile('xlsx') },
   refresh: { POST: json.postRefresh },
   openapi: { GET: getOpenApi },
   record: {

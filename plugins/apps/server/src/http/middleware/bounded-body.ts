@@ -7,7 +7,7 @@ import { bodyTooLarge, isAppsError } from '../../common/errors';
 import { expectWork, shortWork } from '../../common/time/pace';
 import { closeUnlessEnded, defersForm, hasBody, received } from '../request/body';
 import type { HttpServices } from '../request/exchange';
-import { isOurs, mediaType } from '../request/negotiate';
+import { fileFormat, isOurs, mediaType } from '../request/negotiate';
 import { isChecked, keepBody, plainJson } from '../request/raw-body';
 import { earlyView, respondError } from '../response/respond-error';
 
@@ -26,7 +26,7 @@ type MiddlewareFactory = (config: ParserConfig, tools: { strapi: Core.Strapi }) 
  * even if the host's configuration allows more, and no part of a form is written to a file: Strapi's parser puts every
  * uploaded file into the temporary folder and leaves most of them there. A body that is too large is answered with 413: by
  * its Content-Length before it is read, or while it is read if it is chunked. What it leaves of a request to the panel's
- * addresses is removed after the answer, from any sender and whether or not there is such an address. NDJSON is not read here (`bulk.ts` does),
+ * addresses is removed after the answer, from any sender and whether or not there is such an address. Files of records are not read here (`bulk.ts` does),
  * nor forms of blocks with files (`multipart.ts` does, once their limits are known).
  * @param running the plugin's services once it has started
  */
@@ -41,6 +41,7 @@ export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServ
         return PANEL.test(ctx.path) ? withoutLeftovers(ctx, parseForHost, next) : parseForHost(ctx, next);
       if (isUnread(ctx)) return withBody(ctx, {}, next);
       if (!hasBody(ctx)) return parseForHost(ctx, next);
+      if (fileFormat(ctx)) return withBody(ctx, {}, next);
       if (defersForm(ctx, services.sites)) return next();
       const maxSize = services.config.limits.bodySize;
       parse ??= parser(boundedConfig(config, maxSize), tools);
@@ -113,7 +114,6 @@ function boundedConfig(config: ParserConfig, maxSize: number): ParserConfig {
  */
 async function boundedBody(ctx: Context, maxSize: number): Promise<Buffer | undefined> {
   const type = mediaType(ctx);
-  if (type === 'application/x-ndjson') return undefined;
   if (Number(ctx.get('Content-Length') || 0) > maxSize) throw bodyTooLarge(maxSize);
   if (!type.startsWith('multipart/') && !isChecked(type)) return undefined;
   const body = await readBody(ctx.req, maxSize);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { separatorNames } from '../../../../shared/cells';
 import type { Items } from '../../../../shared/json';
 import { refreshBody, searchBody } from '../request/body-schemas';
 import { errorResponses, errorSchemas } from './errors';
@@ -100,6 +101,10 @@ export const parameters: Items = {
   Names: query('names', 'Values of the bound names of the query, as JSON', string),
   SortIndex: query('sort_index', 'The index to sort by', string),
   Reverse: query('reverse', 'Whether the order is reversed', { type: 'boolean' }),
+  Block: query('block', 'Of a table: the block of the records that name none', { type: 'string' }),
+  Language: query('language', 'Of a table: how numbers and dates are written, such as de', { type: 'string' }),
+  Separator: query('separator', 'Of CSV: what stands between the cells', { enum: [...separatorNames] }),
+  Sheet: query('sheet', 'Of XLSX: the name of the sheet', { type: 'string' }),
   WithTotal: query('with_total', 'Whether X-Total-Count is sent', { type: 'boolean' }),
   IfMatch: { name: 'If-Match', in: 'header', description: 'The ETag that the record must have', schema: string },
   IdempotencyKey: {

@@ -1,7 +1,9 @@
 import type { Items } from '../../../../shared/json';
 import type { App, JsonSchema } from '../../apps';
 import { listsWithout } from '../../auth';
+import { XLSX_TYPE } from '../../interchange';
 import type { AppTarget } from '../../sites/types';
+import { parameterNames } from '../request/body-schemas';
 import { operationOf } from '../request/operations';
 import type { BlockSchemas, UniqueName } from './blocks';
 import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
@@ -38,6 +40,18 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
     },
     [`/${app}/search.csv`]: {
       get: tableOperation(app, unique(app, 'searchTable'), 'The records that match, as a table', queryOf('search.csv')),
+    },
+    [`/${app}/records.xlsx`]: {
+      get: tableOperation(app, unique(app, 'listWorkbook'), 'All records as XLSX', queryOf('records.xlsx'), workbook),
+    },
+    [`/${app}/search.xlsx`]: {
+      get: tableOperation(
+        app,
+        unique(app, 'searchWorkbook'),
+        'The records that match, as XLSX',
+        queryOf('search.xlsx'),
+        workbook,
+      ),
     },
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
     [`/${app}/search`]: {
@@ -93,14 +107,23 @@ function withLimits({ id, settings }: App, paths: Items): Items {
 
 /** The components of the query parameters that GET of an address takes: `SortIndex` of `sort_index`. */
 const queryOf = (kind: AppTarget['kind']): string[] =>
-  (operationOf(kind, 'GET', true)?.parameters ?? []).map((name) =>
-    name.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase()),
-  );
+  (operationOf(kind, 'GET', true)?.parameters ?? []).map(componentOf);
+
+const componentOf = (name: string): string => name.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
 
 const text = (description: string): Items => ({ schema: { type: 'string', description } });
 
+/** Bytes, which have no schema. */
+const workbook: Items = { [XLSX_TYPE]: {} };
+
 /** A list by a plain link. */
-const tableOperation = (app: string, id: string, summary: string, parameters: string[]) =>
+const tableOperation = (
+  app: string,
+  id: string,
+  summary: string,
+  parameters: string[],
+  content: Items = { 'text/csv': text('A table; its first line names the columns') },
+) =>
   operation(app, {
     id,
     summary,
@@ -108,7 +131,7 @@ const tableOperation = (app: string, id: string, summary: string, parameters: st
     answers: {
       200: {
         description: 'The records',
-        content: { 'text/csv': text('A table; its first line names the columns') },
+        content,
       },
     },
   });
@@ -193,6 +216,7 @@ function collectionPath(
             [JSON_TYPE]: { schema: list },
             'application/x-ndjson': text('An entry of the JSON list on each line'),
             'text/csv': text('A table; its first line names the columns'),
+            ...workbook,
           },
         },
       },
@@ -201,11 +225,15 @@ function collectionPath(
       id: unique(app, 'createMany'),
       summary: 'Create many records, all or none',
       changes: true,
+      parameters: parameterNames.table.map(componentOf),
       body: {
         required: true,
         content: {
           [JSON_TYPE]: { schema: { type: 'array', items } },
           'application/x-ndjson': text('Items on each line'),
+          'text/csv': text('A table, whose first row names the items'),
+          'text/tab-separated-values': text('The same with tabs'),
+          ...workbook,
         },
       },
       answers: { 201: answer('Created', schema('CreatedMany')) },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { separatorNames } from '../../../../shared/cells';
 import { type Items, isItems } from '../../../../shared/json';
 import { checkNumbers } from '../../common/numbers';
 import { bodyOf, must } from '../../common/request-schema';
@@ -78,6 +79,9 @@ function wholeNumber(min: number, max: number) {
     .optional();
 }
 
+/** Characters of a language tag. */
+const MAX_LANGUAGE = 35;
+
 /** The largest `limit` of operation 4; without `limit` everything is streamed. */
 const MAX_LIMIT = 10_000;
 
@@ -88,8 +92,20 @@ export const listParameters = z.object({
   offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
 });
 
-/** Names of the query parameters that lists and searches by a plain link take. */
+/** What a sender chooses about a table of records, in a query or in the panel's options. */
+export const tableShape = {
+  block: z.string(must('the name of a block')).optional(),
+  language: z.string(must('a language, such as de')).max(MAX_LANGUAGE, must('a language, such as de')).optional(),
+  separator: z.enum(separatorNames, must('"comma", "semicolon" or "tab"')).optional(),
+  sheet: z.string(must('the name of a sheet')).optional(),
+};
+
+/** Parameters of operation 6 with a table. */
+export const tableParameters = z.object(tableShape);
+
+/** Names of the query parameters that lists and searches by a plain link take, and tables of records. */
 export const parameterNames = {
+  table: Object.keys(tableShape),
   list: Object.keys(listParameters.shape),
   search: Object.keys(searchShape),
 };

@@ -5,7 +5,7 @@ import type { FormFields } from '../../apps';
 import { AppsError, bodyTooLarge } from '../../common/errors';
 import { memoized } from '../../common/memo';
 import type { AppTarget, Sites } from '../../sites/types';
-import { mediaType } from './negotiate';
+import { fileFormat, mediaType } from './negotiate';
 
 /** Media types of a submitted HTML form. */
 const formTypes = new Set(['application/x-www-form-urlencoded', 'multipart/form-data']);
@@ -138,7 +138,7 @@ function checkFields(body: unknown): void {
 
 /** PayloadTooLargeError or BadRequestError for a body that is too large or too deep, before any work is done. */
 export function checkBody(ctx: Context, maxSize: number): void {
-  if (mediaType(ctx) === 'application/x-ndjson') return;
+  if (fileFormat(ctx)) return;
   if (Number(ctx.get('Content-Length') || 0) > maxSize) throw bodyTooLarge(maxSize);
   const { body } = ctx.request as { body?: unknown };
   checkDepth(body);

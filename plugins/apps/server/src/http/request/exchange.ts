@@ -6,6 +6,7 @@ import type { AuditLog } from '../../audit';
 import type { Requesters } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
+import type { Sheets } from '../../interchange';
 import type { DocumentAccess } from '../../logic/types';
 import type { PanelColumns, Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
@@ -54,6 +55,8 @@ export interface InjectedAnswer {
 /** The services that HTTP handlers use. */
 export interface HttpServices extends AppServices {
   requesters: Requesters;
+  /** Reads workbooks. */
+  sheets: Sheets;
   live: LiveChanges;
   rules: RuleEntries;
   /** Reloads open pages when files change; only where the command `dev` has started Strapi. */

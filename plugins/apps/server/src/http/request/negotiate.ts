@@ -1,5 +1,7 @@
 import type { Context } from 'koa';
+import { type Encoding, encodings } from '../../../../shared/cells';
 import { AppsError } from '../../common/errors';
+import { type Format, XLSX_TYPE } from '../../interchange';
 import type { AppTarget, Sites } from '../../sites/types';
 
 /** Targets that are always JSON (docs/reference/addresses.md#json-or-page). */
@@ -26,9 +28,32 @@ export function wantsFragment(ctx: Context): boolean {
   return ctx.get('X-Requested-With') !== '' || ctx.get('Accept').toLowerCase().includes(FRAGMENT);
 }
 
+/** Formats of files of records by their media types; such a body is read by its handler. */
+const fileTypes: Readonly<Record<string, Format>> = {
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  [XLSX_TYPE]: 'xlsx',
+};
+
+/** The format of a body that is a file of records; undefined for any other. */
+export function fileFormat(ctx: Context): Format | undefined {
+  const type = mediaType(ctx);
+  return Object.hasOwn(fileTypes, type) ? fileTypes[type] : undefined;
+}
+
+/** The encoding that the parameter `charset` of a media type names; undefined without one. UnsupportedMediaTypeError. */
+export function charsetOf(contentType: string): Encoding | undefined {
+  const named = /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
+  if (named === undefined) return undefined;
+  const known = encodings.find((one) => one === named || (one === 'utf-8' && named === 'utf8'));
+  if (known) return known;
+  throw new AppsError('UnsupportedMediaTypeError', `The charset of a table is one of ${encodings.join(', ')}`);
+}
+
 /** Media types of a listing, besides JSON, by the name that `Accept` gives them. */
-export type ListFormat = 'application/json' | 'application/x-ndjson' | 'text/csv';
-const listFormats: ListFormat[] = ['application/json', 'application/x-ndjson', 'text/csv'];
+export type ListFormat = 'application/json' | 'application/x-ndjson' | 'text/csv' | typeof XLSX_TYPE;
+const listFormats: ListFormat[] = ['application/json', 'application/x-ndjson', 'text/csv', XLSX_TYPE];
 
 /** The media type of a listing that the client accepts; NotAcceptableError where it accepts none. */
 export function listFormat(ctx: Context): ListFormat {
@@ -52,7 +77,7 @@ export function requireAccept(ctx: Context, json: boolean, more: readonly string
 /** Whether errors are JSON before the address is known. */
 export function prefersJson(ctx: Context): boolean {
   const sent = mediaType(ctx);
-  if (sent === 'application/json' || sent === 'application/x-ndjson' || jsonMethods.has(ctx.method)) return true;
+  if (sent === 'application/json' || fileFormat(ctx) || jsonMethods.has(ctx.method)) return true;
   return /\bapplication\/json\b/i.test(ctx.get('Accept'));
 }
 

@@ -5,6 +5,7 @@ import { unknownName } from '../../common/request-schema';
 import type { AppTarget } from '../../sites/types';
 import { hasBody } from './body';
 import { parameterNames } from './body-schemas';
+import { fileFormat } from './negotiate';
 
 /** An operation of the JSON interface on an app or its records. */
 export interface Operation {
@@ -12,6 +13,8 @@ export interface Operation {
   right?: RecordRight;
   /** Names of its query parameters. */
   parameters: readonly string[];
+  /** Those of a body that is a table. */
+  tableParameters?: readonly string[];
   /** Whether it takes a body. */
   body: boolean;
 }
@@ -26,10 +29,16 @@ const deletes = (right: RecordRight): Operation => ({ right, parameters: [], bod
  */
 const operations: Partial<Record<AppTarget['kind'], Readonly<Record<string, Operation>>>> = {
   root: { GET: { parameters: [], body: false }, POST: takes('create') },
-  records: { GET: reads(parameterNames.list), POST: takes('create'), DELETE: deletes('deleteAll') },
+  records: {
+    GET: reads(parameterNames.list),
+    POST: { ...takes('create'), tableParameters: parameterNames.table },
+    DELETE: deletes('deleteAll'),
+  },
   'records.csv': { GET: reads(parameterNames.list) },
+  'records.xlsx': { GET: reads(parameterNames.list) },
   search: { GET: reads(parameterNames.search), POST: takes('view') },
   'search.csv': { GET: reads(parameterNames.search) },
+  'search.xlsx': { GET: reads(parameterNames.search) },
   refresh: { POST: { parameters: [], body: true } },
   record: {
     GET: reads(),
@@ -57,7 +66,10 @@ const everywhere = new Set(['locale', SAVED]);
  * BadRequestError for a query parameter that an operation of the JSON interface does not know, and for the keys of a body
  * that it does not take. Keys of bodies that it takes are checked by their schemas.
  */
-export function requireKnownInput(ctx: Context, { parameters, body }: Operation): void {
+export function requireKnownInput(ctx: Context, { body, ...operation }: Operation): void {
+  const format = fileFormat(ctx);
+  const isTable = format !== undefined && format !== 'ndjson';
+  const parameters = (isTable && operation.tableParameters) || operation.parameters;
   const unknown = Object.keys(ctx.query).find((name) => !everywhere.has(name) && !parameters.includes(name));
   if (unknown !== undefined) {
     const message = unknownName(`parameter "${unknown}"`, unknown, parameters);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 
 /** A body of chunks; closes the connection when they fail, so that an incomplete answer does not look complete. */
-export function streamed(ctx: Context, chunks: AsyncIterable<string>): Readable {
+export function streamed(ctx: Context, chunks: AsyncIterable<string | Buffer>): Readable {
   const body = Readable.from(chunks);
   body.once('error', () => ctx.res.destroy());
   return body;

@@ -91,8 +91,10 @@ function appAddress(site: string, content: string, [app, ...rest]: Segment[]): A
 const wholeApp = new Map([
   ['records', 'records'],
   ['records.csv', 'records.csv'],
+  ['records.xlsx', 'records.xlsx'],
   ['search', 'search'],
   ['search.csv', 'search.csv'],
+  ['search.xlsx', 'search.xlsx'],
   ['refresh', 'refresh'],
   ['openapi.json', 'openapi'],
 ] as const satisfies [string, AppTarget['kind']][]);

@@ -61,6 +61,7 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
   };
   return {
     role: 'input',
+    cell: wanted,
     settings: { ...inputSettings, ...placeholder, ...autocomplete, ...rangeSettings },
     check: (definition, at) =>
       checkRange(definition, at, (bound) => {

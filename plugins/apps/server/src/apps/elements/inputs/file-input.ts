@@ -99,6 +99,7 @@ export function fileInput(
   const { index_type: _, default: __, ...settings } = inputSettings;
   return {
     role: 'input',
+    cell: 'json',
     settings: { ...settings, ...fileSettings },
     isList: ({ multiple }) => multiple === true,
     schema: filesSchema,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { declaredItems, shownRecords } from '../../../apps';
+import { separatorNames } from '../../../../../shared/cells';
+import { declaredCells, shownRecords } from '../../../apps';
 import { must, readParameters } from '../../../common/request-schema';
 import { slices } from '../../../common/time/pace';
-import { csvTable } from '../../../interchange';
+import { csvTable, XLSX_TYPE, xlsxTable } from '../../../interchange';
 import type { StoredRecord } from '../../../records/types';
 import type { HttpServices } from '../../request/exchange';
 import { resumed, streamed } from '../../response/stream';
@@ -10,22 +11,30 @@ import { appOf, type Handle, type PanelApp } from '../handler';
 import { plainSearch } from './plain-search';
 
 const parameters = z.object({
-  format: z.enum(['csv', 'ndjson'], must('"csv" or "ndjson"')),
+  format: z.enum(['csv', 'xlsx', 'ndjson'], must('"csv", "xlsx" or "ndjson"')),
+  separator: z.enum(separatorNames, must('"comma", "semicolon" or "tab"')).default('comma'),
   query: z.string(must('a text')).default(''),
 });
 
 type Batches = () => AsyncIterable<StoredRecord[]>;
 
+const types = { csv: 'text/csv', xlsx: XLSX_TYPE, ndjson: 'application/x-ndjson' };
+
 /** `exportRecords`: all records of an app, or those that a query finds, as a file (docs/reference/import-export.md#csv). */
 export const exportRecords: Handle = async (ctx, services) => {
   const found = await appOf(ctx, services);
-  const { format, query } = readParameters(parameters, ctx.query);
+  const { format, separator, query } = readParameters(parameters, ctx.query);
   const batches = batchesOf(services, found, query);
-  const declared = declaredItems(found.app).map(({ name }) => name);
-  const chunks = format === 'csv' ? csvTable(shown(services, found, batches), { declared }) : ndjson(batches);
+  const options = { declared: declaredCells(found.app), isWhole: true };
+  const chunks: AsyncGenerator<string | Buffer> =
+    format === 'csv'
+      ? csvTable(shown(services, found, batches), { ...options, separator, hasMark: true })
+      : format === 'xlsx'
+        ? xlsxTable(shown(services, found, batches), options)
+        : ndjson(batches);
   // The first piece is read before the answer begins, so that a bad query is still a clean error.
   const first = await chunks.next();
-  ctx.type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+  ctx.type = types[format];
   ctx.set('Content-Disposition', `attachment; filename="${found.app.id}.${format}"`);
   ctx.set('Cache-Control', 'private, no-store');
   ctx.set('X-Content-Type-Options', 'nosniff');

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { ImportPreview, ImportState, recordRoutes } from '../../../../../shared/admin-api';
+import { type Separator, separatorNames, separators } from '../../../../../shared/cells';
 import type { Items } from '../../../../../shared/json';
 import { createMany, type Visit } from '../../../apps';
 import { AppsError, errorText, fieldLines, isAppsError, missing } from '../../../common/errors';
@@ -25,14 +26,14 @@ const nameOf = ({ site, app }: AppKey) => `${site}/${app}`;
 export const importHandlers: Pick<Handlers<typeof recordRoutes>, 'previewImport' | 'importRecords' | 'importState'> = {
   async previewImport(ctx, services): Promise<ImportPreview> {
     const found = await appOf(ctx, services);
-    return withFile(ctx, (file) => preview(services, found, file));
+    return withFile(ctx, services, found, (file) => preview(services, found, file));
   },
 
   async importRecords(ctx, services): Promise<ImportState> {
     const found = await appOf(ctx, services);
     refuseWhileRunning(found);
     const visit = await panelVisit(ctx, services, found);
-    return withFile(ctx, async (file, keep) => {
+    return withFile(ctx, services, found, async (file, keep) => {
       const { records, wrong, problems } = await preview(services, found, file);
       if (wrong > 0)
         throw new AppsError('BadRequestError', 'Some lines of the file are not right', {
@@ -60,7 +61,11 @@ function refuseWhileRunning({ key }: PanelApp): void {
 
 /** Checks every line of a file; nothing is stored. */
 async function preview(services: HttpServices, { app, key }: PanelApp, file: ImportFile): Promise<ImportPreview> {
-  const shown: ImportPreview = { format: file.format, records: 0, columns: [], first: [], problems: [], wrong: 0 };
+  const { format, separator, encoding, sheets } = file;
+  const shown: ImportPreview = {
+    ...{ format, separator: separatorName(separator), encoding, sheets },
+    ...{ records: 0, columns: [], first: [], problems: [], wrong: 0 },
+  };
   const columns = new Map<string, string>();
   const ids = new Set<string>();
   const note = (line: number, message: string) => {
@@ -80,7 +85,7 @@ async function preview(services: HttpServices, { app, key }: PanelApp, file: Imp
     return isTaken ? `There is a record "${id}" already` : null;
   };
   for await (const line of importLines(file)) {
-    if ('columns' in line) noteColumns(columns, line.columns);
+    if (format === 'ndjson' && 'items' in line) noteColumns(columns, line.items);
     const problem = 'problem' in line ? line.problem : await problemOf(line.items);
     if (problem !== null) note(line.line, problem);
     else {
@@ -89,9 +94,15 @@ async function preview(services: HttpServices, { app, key }: PanelApp, file: Imp
       if (shown.first.length < SHOWN.records) shown.first.push({ id: id as string | null, items });
     }
   }
-  shown.columns = [...columns].map(([name, example]) => ({ name, example }));
+  shown.columns =
+    format === 'ndjson'
+      ? [...columns].map(([name, example]) => ({ name, example, item: name, kind: null }))
+      : file.columns.slice(0, SHOWN.columns);
   return shown;
 }
+
+const separatorName = (sign: string | null): Separator | null =>
+  separatorNames.find((name) => separators[name] === sign) ?? null;
 
 function noteColumns(columns: Map<string, string>, items: Items): void {
   for (const [name, value] of Object.entries(items)) {

@@ -31,19 +31,25 @@ export function ImportMapping({ preview, mapping, columns, onChange }: Props) {
           { title: text('import.example'), cell: ({ example }) => example },
           {
             title: text('import.item'),
-            cell: ({ name }) => (
+            cell: ({ name, item }) => (
               <Field.Root minWidth="16rem">
                 <TextInput
+                  key={`${name} ${item}`}
                   aria-label={text('import.item.of', { column: name })}
                   list="apps-import-items"
-                  defaultValue={name in mapping ? (mapping[name] ?? '') : name}
+                  defaultValue={name in mapping ? (mapping[name] ?? '') : (item ?? '')}
                   maxLength={255}
-                  onBlur={({ target }: { target: { value: string } }) =>
-                    onChange({ ...mapping, [name]: target.value.trim() || null })
-                  }
+                  onBlur={({ target }: { target: { value: string } }) => {
+                    const chosen = target.value.trim() || null;
+                    if (chosen !== item) onChange({ ...mapping, [name]: chosen });
+                  }}
                 />
               </Field.Root>
             ),
+          },
+          {
+            title: text('import.kind'),
+            cell: ({ kind }) => (kind === null ? '' : text(`import.kind.${kind}`)),
           },
         ]}
       />

@@ -9,12 +9,15 @@ import {
   useAppsPreviewImportMutation,
 } from '../../../../api/records';
 import { useText } from '../../../../plugin';
+import { type Choices, ImportChoices } from './ImportChoices';
 import { ImportMapping } from './ImportMapping';
 
 /** Milliseconds between two requests for the progress. */
 const POLL = 700;
 
 type Mapping = Record<string, string | null>;
+
+const isTable = ({ name }: File): boolean => /\.(?:csv|tsv|xlsx)$/i.test(name);
 
 /** Imports records from a file: its columns are mapped to items, and every line is checked before anything is stored. */
 export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(): void }) {
@@ -23,27 +26,37 @@ export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(
   const key = { site: app.site, app: app.id };
   const [file, setFile] = useState<File | null>(null);
   const [mapping, setMapping] = useState<Mapping>({});
+  const [choices, setChoices] = useState<Choices>({});
   const [preview, setPreview] = useState<ImportPreview | null>(null);
   const [started, setStarted] = useState(false);
   const [check, checking] = useAppsPreviewImportMutation();
   const [send, sending] = useAppsImportRecordsMutation();
-  const look = async (file: File, mapping: Mapping) => {
-    const found = await act(() => check({ ...key, file, mapping }).unwrap());
-    if (found) setPreview(found);
+  const look = async (file: File, mapping: Mapping, choices: Choices) => {
+    const found = await act(() => check({ ...key, file, mapping, choices }).unwrap());
+    setPreview(found ?? null);
   };
   const choose = ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [chosen] = target.files ?? [];
     if (!chosen) return;
     setFile(chosen);
     setMapping({});
-    look(chosen, {});
+    setChoices({});
+    look(chosen, {}, {});
   };
   const change = (changed: Mapping) => {
     setMapping(changed);
-    if (file) look(file, changed);
+    if (file) look(file, changed, choices);
+  };
+  const decide = (changed: Choices) => {
+    setChoices(changed);
+    // With another separator or sheet the columns are others.
+    const isSame = changed.separator === choices.separator && changed.sheet === choices.sheet;
+    const kept = isSame ? mapping : {};
+    setMapping(kept);
+    if (file) look(file, kept, changed);
   };
   const start = async () => {
-    if (file && (await act(() => send({ ...key, file, mapping }).unwrap()))) setStarted(true);
+    if (file && (await act(() => send({ ...key, file, mapping, choices }).unwrap()))) setStarted(true);
   };
   const isReady = preview !== null && preview.wrong === 0 && preview.records > 0;
   return (
@@ -59,9 +72,23 @@ export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(
             <Flex direction="column" alignItems="stretch" gap={4}>
               <Field.Root hint={text('import.hint')}>
                 <Field.Label>{text('import.file')}</Field.Label>
-                <input type="file" accept=".csv,.ndjson,.jsonl" aria-label={text('import.file')} onChange={choose} />
+                <input
+                  type="file"
+                  accept=".csv,.tsv,.xlsx,.ndjson,.jsonl"
+                  aria-label={text('import.file')}
+                  onChange={choose}
+                />
                 <Field.Hint />
               </Field.Root>
+              {file && isTable(file) && (
+                <ImportChoices
+                  app={app}
+                  preview={preview}
+                  isText={!/\.xlsx$/i.test(file.name)}
+                  choices={choices}
+                  onChange={decide}
+                />
+              )}
               {preview && <ImportMapping preview={preview} mapping={mapping} columns={app.columns} onChange={change} />}
             </Flex>
           )}
