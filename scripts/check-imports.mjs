@@ -205,7 +205,10 @@ export function importsOf(text, name = 'file.tsx') {
   const visit = (node) => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node, node.moduleSpecifier, isTypeOnly(node));
     else if (ts.isImportTypeNode(node)) add(node, node.argument.literal, true);
-    else if (ts.isCallExpression(node) && /^(import|require|require\.resolve)$/.test(node.expression.getText(source)))
+    else if (
+      ts.isCallExpression(node) &&
+      /^(import|require|require\.resolve|createRequire\([^()]*\))$/.test(node.expression.getText(source))
+    )
       add(node, node.arguments[0], false);
     ts.forEachChild(node, visit);
   };
