@@ -107,6 +107,24 @@ describe('init', () => {
     expect(out).toContain("theme: 'default'");
   });
 
+  test.each([
+    [{ 'src/admin/tsconfig.json': '{}' }, 'src/admin/vite.config.ts', /export default \(config: UserConfig\)/],
+    [{ 'src/admin/app.example.js': '' }, 'src/admin/vite.config.js', /module\.exports = \(config\)/],
+  ])('keeps the panel from being reloaded by saved theme files: %j', async (files, file, text) => {
+    const { run, read } = await host(files);
+    expect((await run('init')).code).toBe(0);
+    expect(await read(file)).toMatch(text);
+    expect(await read(file)).toContain("ignored: ['**/themes/**']");
+    expect((await run('init')).out).not.toContain('Let ');
+  });
+
+  test('says what an existing configuration of the panel lacks, and leaves it unchanged', async () => {
+    const { run, read } = await host({ 'src/admin/vite.config.js': 'module.exports = (config) => config;\n' });
+    const { out } = await run('init');
+    expect(out).toContain('Let src/admin/vite.config.js ignore the themes folder');
+    expect(await read('src/admin/vite.config.js')).toBe('module.exports = (config) => config;\n');
+  });
+
   test('prints no lines where the plugin is configured, and uses its folders', async () => {
     const config = jsConfig("apps: { config: { themesDirectory: './web', appsFolder: 'rapido' } }");
     const { run, has } = await host({ 'config/plugins.js': config });

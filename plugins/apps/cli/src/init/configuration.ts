@@ -36,6 +36,30 @@ export function excluded(root: string, themes: string): string | null {
   return [folder, `${folder}/`].some((name) => text.includes(JSON.stringify(name))) ? null : `${folder}/`;
 }
 
+/**
+ * The configuration of the panel's development server: it watches the whole application, and a saved `.html` file of a theme would
+ * reload every open page of the panel.
+ */
+export interface PanelServer {
+  file: string;
+  /** Its text, where there is no such file yet. */
+  text: string | null;
+}
+
+/** Null where the application has no folder for the panel, or its themes are elsewhere, or its file names them already. */
+export function panelServer(root: string, themes: string): PanelServer | null {
+  const folder = join(root, 'src', 'admin');
+  const ignored = relativePath(root, themes).replace(/^\.\//, '');
+  if (ignored.startsWith('..') || !existsSync(folder)) return null;
+  const [existing] = ['ts', 'mts', 'js', 'mjs']
+    .map((ending) => join(folder, `vite.config.${ending}`))
+    .filter((file) => existsSync(file));
+  if (existing !== undefined)
+    return readFileSync(existing, 'utf8').includes(ignored) ? null : { file: existing, text: null };
+  const ending = existsSync(join(folder, 'tsconfig.json')) || existsSync(join(root, 'tsconfig.json')) ? 'ts' : 'js';
+  return { file: join(folder, `vite.config.${ending}`), text: panelServers[ending](quoted(`**/${ignored}/**`)) };
+}
+
 function isConfigured(file: string): boolean {
   try {
     return pluginConfiguration(file) !== undefined;
@@ -55,6 +79,23 @@ const entryOf = (themes: string, theme: string) => `apps: {
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
 const indented = (text: string, by: string) => text.replace(/^/gm, by);
+
+const panelServers = {
+  js: (ignored: string) => `// Saved theme files do not reload the admin panel.
+module.exports = (config) => ({
+  ...config,
+  server: { ...config.server, watch: { ...config.server?.watch, ignored: [${ignored}] } },
+});
+`,
+  ts: (ignored: string) => `import type { UserConfig } from 'vite';
+
+// Saved theme files do not reload the admin panel.
+export default (config: UserConfig): UserConfig => ({
+  ...config,
+  server: { ...config.server, watch: { ...config.server?.watch, ignored: [${ignored}] } },
+});
+`,
+};
 
 const wrappers = {
   js: (entry: string) => `module.exports = () => ({\n${entry}\n});\n`,

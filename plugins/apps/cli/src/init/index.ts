@@ -5,7 +5,7 @@ import type { Run } from '../command';
 import { exitCodes } from '../exit';
 import { requireNewId } from '../themes';
 import { showWritten, writeNew } from '../write';
-import { configuration, excluded } from './configuration';
+import { configuration, excluded, panelServer } from './configuration';
 import { editorFiles } from './editor';
 
 /** Makes a theme with one app, the editor's settings and, where there is none, `config/plugins`. */
@@ -22,6 +22,8 @@ export const run: Run = async ({ options, output, cwd, host: find }) => {
   for (const [file, text] of editorFiles(root, host)) files.set(file, text);
   const { file, text, lines } = configuration(root, host.themes, theme);
   if (text !== null) files.set(file, text);
+  const panel = panelServer(root, host.themes);
+  if (panel && panel.text !== null) files.set(panel.file, panel.text);
   const written = writeNew(files);
 
   showWritten(written, cwd, output);
@@ -31,6 +33,10 @@ export const run: Run = async ({ options, output, cwd, host: find }) => {
   if (exclude !== null)
     output.line(
       `\nAdd "${exclude}" to "exclude" in tsconfig.json, so that the host's compiler leaves theme files alone.`,
+    );
+  if (panel && panel.text === null)
+    output.line(
+      `\nLet ${relative(cwd, panel.file)} ignore the themes folder (docs/reference/installation.md#typescript-applications), so that a saved theme file does not reload the admin panel.`,
     );
   output.line(`
 Next:
@@ -43,6 +49,7 @@ Next:
     theme,
     ...(lines === null ? {} : { add: { file, lines } }),
     ...(exclude === null ? {} : { exclude }),
+    ...(panel?.text === null ? { panel: panel.file } : {}),
   });
   if (!existsSync(join(root, 'node_modules'))) output.note('The host has no node_modules yet: run `npm install`.');
   return exitCodes.fine;
