@@ -86,6 +86,8 @@ export const keep = ({ record, request }) => { record.save(request); };
   'apps/edited/blocks/person.html': '{name} {phone} {town} {news} {rows} {mark} {keep} {_save} {_delete}',
   'apps/edited/blocks/placed.yaml': 'target: ajax\nelements: { name: TEXT, phone: TEL }\n',
   'apps/edited/blocks/placed.html': '{name} {phone} {_save}',
+  'apps/edited/blocks/typed.yaml': 'elements: { size: NUMBER, day: DATE, at: DATETIME, clock: TIME }\n',
+  'apps/edited/blocks/typed.html': '{size} {day} {at} {clock} {_save}',
   'apps/edited/blocks/order.yaml': 'elements:\n  name: { type: TEXT, required: true }\n  more: TEXTAREA\n',
   'apps/edited/blocks/order.js': `
 export function on_save({ app, record }) {

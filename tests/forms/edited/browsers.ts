@@ -146,6 +146,46 @@ export function browsers(stage: Stage): void {
       });
     });
 
+    test('what was typed is there after a reload, and is saved once', async () => {
+      const { page, context } = await browser.visitor();
+      await page.goto(`${app()}/blocks/order`);
+      await page.fill('[name=name]', 'reloaded');
+      await page.fill('[name=more]', 'typed for long');
+      await expect.poll(() => page.evaluate(() => JSON.stringify(history.state))).toContain('typed+for+long');
+      await page.reload();
+      await expect.poll(() => page.inputValue('[name=more]')).toBe('typed for long');
+      await page.reload();
+      await expect.poll(() => page.inputValue('[name=name]')).toBe('reloaded');
+      await page.click('[name=_save]');
+      await saved(page);
+      expect(await records('reloaded')).toBe(1);
+      // The page of the record has no form of the one before.
+      await page.reload();
+      expect(await records('reloaded')).toBe(1);
+      await context.close();
+    });
+
+    test.each([
+      ['de-DE', 'Europe/Berlin'],
+      ['en-US', 'America/New_York'],
+    ])(
+      'a browser in %s sends numbers, days and hours as they are stored, and shows them again',
+      async (locale, timezoneId) => {
+        const { page, context } = await browser.visitor({ locale, timezoneId });
+        await page.goto(`${app()}/blocks/typed`);
+        const entered = { size: '1.5', day: '2026-03-01', at: '2026-03-29T02:30', clock: '09:05' };
+        for (const [name, value] of Object.entries(entered)) await page.fill(`[name=${name}]`, value);
+        await page.click('[name=_save]');
+        await saved(page);
+        const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+        expect(await stage.items('edited', id)).toMatchObject({ ...entered, size: 1.5 });
+        await page.goto(`${app()}/record/${id}/edit`);
+        for (const [name, value] of Object.entries(entered))
+          expect(await page.inputValue(`[name=${name}]`)).toBe(value);
+        await context.close();
+      },
+    );
+
     test('without a script, the page of an error that may pass sends the same form again', async () => {
       const { page, context } = await browser.visitor({ javaScriptEnabled: false });
       await page.goto(`${app()}/blocks/order`);

@@ -116,7 +116,6 @@ function sendAsPage(form: HTMLFormElement, button: HTMLButtonElement | null, url
 function sendFiles(form: HTMLFormElement, url: URL, init: BlockRequest, login?: () => void): void {
   const bar = document.createElement('progress');
   bar.className = 'apps-progress';
-  bar.max = 1;
   bar.value = 0;
   bar.setAttribute('aria-label', words.sending);
   form.append(bar);

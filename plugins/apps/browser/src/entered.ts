@@ -1,10 +1,10 @@
 /**
- * Back and forward to a form that was changed in place, such as one with pages or a repeated group: the page comes without the
- * change, and so without what was entered. The entry of the browser's history keeps the fields, as browsers do with those of a
- * page that they know.
+ * Back and forward to a form that was changed in place, such as one with pages or a repeated group, and a reload of any form: the
+ * page comes without the change, and so without what was entered. The entry of the browser's history keeps the fields, as
+ * browsers do with those of a page that they know.
  */
 import type { Loaded } from './fetch-block';
-import { blocksIn } from './settings';
+import { BLOCK, blocksIn } from './settings';
 
 /** Fields of forms, as a query, by the addresses that the forms are sent to. */
 type Entered = { [action: string]: string };
@@ -30,8 +30,7 @@ const addressOf = (block: HTMLFormElement) => block.getAttribute('action') ?? ''
 function keep(): void {
   const entered: Entered = {};
   for (const block of blocksIn(document)) if (changed.has(block)) entered[addressOf(block)] = fieldsOf(block);
-  if (Object.keys(entered).length > 0 || history.state?.entered)
-    history.replaceState({ ...history.state, entered }, '');
+  history.replaceState({ ...history.state, entered }, '');
 }
 
 /** What is entered in a form, without files; nothing where it is too long. */
@@ -43,15 +42,23 @@ function fieldsOf(block: HTMLFormElement): string {
   return text.length < MAX_LENGTH ? text : '';
 }
 
-/** Keeps what is entered from now on; after Back or Forward `show` is called with the block and the fields that it had. */
+/** Keeps what is entered from now on; after Back, Forward or a reload `show` is called with the block and the fields that it had. */
 export function keepEntered(show: (block: HTMLFormElement, fields: URLSearchParams) => void): void {
-  document.addEventListener('change', keep);
-  addEventListener('pagehide', keep);
+  let timer: number;
+  document.addEventListener('input', ({ target }) => {
+    const block = (target as Element).closest(BLOCK);
+    if (block) changed.add(block);
+    // Browsers bound how often an entry is written, and write none while the page is being left by a reload.
+    clearTimeout(timer);
+    timer = setTimeout(keep, 100);
+  });
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  if (visit?.type !== 'back_forward') return;
+  // Of a page that is new there is nothing to show again: its type is 'navigate' or 'prerender'.
+  if (!/^[br]/.test(visit?.type as string)) return;
   for (const block of blocksIn(document)) {
     const entered = (history.state?.entered as Entered | undefined)?.[addressOf(block)];
-    if (!entered) continue;
+    // After Back a browser may have filled in a plain form itself.
+    if (!entered || entered === fieldsOf(block)) continue;
     const fields = new URLSearchParams(entered);
     fields.append('_csrf', String(new FormData(block).get('_csrf')));
     show(block, fields);

@@ -25,14 +25,14 @@ export interface Loaded {
 export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loaded | null> {
   if (!isOwnOrigin(url)) throw new Failure(words.failed);
   const response = await (init.body instanceof FormData ? upload : load)(url, init).catch(() => null);
-  if (!response || !isOwnOrigin(new URL(response.url))) throw new Failure(words.failed);
-  if (!/^text\/html\b/i.test(response.type)) throw new Failure(words.failed);
+  if (!response || !isOwnOrigin(new URL(response.url)) || !/^text\/html\b/i.test(response.type))
+    throw new Failure(words.failed);
   const { html, status } = response;
   const content = parsed(html);
   const invalid = [403, 409, 422].includes(status) && content.querySelector(BLOCK) !== null;
-  const lacksToken = status === 403 && content.querySelector('[data-error=CsrfError]') !== null;
+  const lacksToken = status === 403 && content.querySelector('[data-error=CsrfError]');
   if (status === 401 || (lacksToken && !invalid)) throw new LoginNeeded(explained(html));
-  if (!(status >= 200 && status < 300) && !invalid) throw new Failure(explained(html));
+  if (status > 299 && !invalid) throw new Failure(explained(html));
   if (/^\s*<!doctype/i.test(html) || (init.follow && response.redirected)) {
     location.assign(response.url);
     return null;
