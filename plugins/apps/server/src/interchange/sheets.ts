@@ -39,10 +39,13 @@ interface Options {
   logger: { error(message: string): void };
 }
 
+/** Packages that the task loads, besides which its process can read no others. */
+export const sheetPackages = ['@e965/xlsx', 'yauzl'];
+
 export function createSheets({ path, sandbox, logger }: Options): Sheets {
   const busy = () => unavailable('The server is busy with other spreadsheets, try again soon', 5);
   const semaphore = createSemaphore({ permits: 1, queue: MAX_WAITING, share: (all) => Math.ceil(all / 2), busy });
-  const access = { packages: ['@e965/xlsx', 'yauzl'] };
+  const access = { packages: sheetPackages };
   const workers = createWorkers({ path, count: 1, memory: MEMORY, kept: 0, sandbox, logger, access });
   return {
     async read(user, bytes, sheet) {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { buildWorker } from '../../build.mjs';
 import { hasPermissionModel } from '../common/confined-process';
 import { isAppsError } from '../common/errors';
+import { sheetPackages } from '../interchange/sheets';
 import { createWorkers, packages, WorkerFailure, type Workers, type WorkersOptions } from './index';
 
 const folder = mkdtempSync(join(tmpdir(), 'apps-workers-'));
@@ -179,8 +180,7 @@ describe('processes', () => {
 test('the processes may read the packages that their program loads, and no others', async () => {
   const program = join(folder, 'worker.js');
   await buildWorker(program);
-  const loaded = [...readFileSync(program, 'utf8').matchAll(/\brequire\("(?!node:)([^"]+)"\)/g)].map(
-    ([, name]) => name,
-  );
-  expect([...new Set(loaded)].sort()).toEqual([...packages].sort());
+  const loads = /\b(?:require|createRequire\)\(__filename\))\("(?!node:)([^"]+)"\)/g;
+  const loaded = [...readFileSync(program, 'utf8').matchAll(loads)].map(([, name]) => name);
+  expect([...new Set(loaded)].sort()).toEqual([...packages, ...sheetPackages].sort());
 });
