@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import Busboy from '@fastify/busboy';
 import type { Context } from 'koa';
 import { bodyTooLarge } from '../../common/errors';
-import { shortWork } from '../../common/time/pace';
+import { recordWork, untilLoopIsFree } from '../../common/time/pace';
 import type { RequestFiles } from '../../files';
 import { closeUnlessEnded, MAX_FIELDS, received } from './body';
 import { badForm, type MultipartOptions, MultipartParts, tooManyFields } from './multipart-parts';
@@ -61,13 +61,28 @@ async function feed(
   for await (const chunk of received(ctx.req)) {
     size += chunk.length;
     if (size > maxSize) throw bodyTooLarge(maxSize);
-    const isFull = !(await shortWork(() => parser.write(chunk)));
-    if (isFull) await Promise.race([once(parser, 'drain'), parts.failed]);
+    await Promise.race([written(parser, chunk), parts.failed]);
     parts.throwFailure();
   }
   parser.end();
   await Promise.race([finished, parts.failed]);
   await parts.end();
+}
+
+/** Milliseconds for which a chunk is parsed that has many parts; one with a piece of a file takes a tenth of it. */
+const MANY_PARTS = 1;
+
+/** Resolves when the parser takes more. */
+async function written(parser: InstanceType<typeof Busboy>, chunk: Buffer): Promise<void> {
+  const begin = performance.now();
+  // Asked for at once: it may come while this work waits for others.
+  const drained = parser.write(chunk) ? undefined : once(parser, 'drain');
+  const time = performance.now() - begin;
+  if (time > MANY_PARTS) {
+    recordWork(time);
+    await untilLoopIsFree();
+  }
+  await drained;
 }
 
 function parserOf(ctx: Context, parts: MultipartParts): InstanceType<typeof Busboy> {
