@@ -37,7 +37,7 @@ const tables = (name: string, path: string, count: number): Attack => ({
   prepare,
   requests: Array.from({ length: count }, () => ({ method: 'GET', path: `/site/@@apps/tables/${path}` })),
   status: 200,
-  has: /^id,title,n0-0,.*,\(more\)\r\n/,
+  has: /^\ufeff?id,title,n0-0,.*,\(more\)\r\n/,
   within: 10_000,
 });
 

@@ -28,7 +28,7 @@ export function restOfTheHost(stage: Stage): void {
           'access-control-allow-origin': 'https://there.example',
           'access-control-allow-credentials': null,
           'access-control-allow-headers':
-            'Content-Type,Authorization,Origin,Accept,X-CSRF-TOKEN,If-Match,If-None-Match',
+            'Content-Type,Authorization,Origin,Accept,X-CSRF-TOKEN,If-Match,If-None-Match,Idempotency-Key',
         },
       },
       {
