@@ -1,3 +1,4 @@
+import { expectWork } from '../common/time/pace';
 import { documentIdsIn } from '../files';
 import type { Access, Indexes } from '../indexes';
 import type { IndexDeclarations } from '../indexes/types';
@@ -9,6 +10,9 @@ import { refuseMissing } from './unit/not-built';
 
 /** The app's own indexes, which are not needed. */
 const NONE: IndexDeclarations = new Map();
+
+/** Milliseconds that a row takes about to be read. */
+const ROW_TIME = 0.03;
 
 interface StreamTools {
   /** The connection for the next statement. */
@@ -32,6 +36,7 @@ export function createStreams({
       while (left > 0) {
         const size = Math.min(batchSize, left);
         const page = { limit: size, offset: skipped, after: from, own };
+        await expectWork(ROW_TIME * size);
         const { records, next } = await refuseMissing(readSomeOf(indexes, await access(), scopeOf(key), page));
         if (records.length) yield records;
         if (next === undefined) return;
@@ -45,6 +50,7 @@ export function createStreams({
       for (let after = 0; ; ) {
         const connection = await access();
         const page = { query, names, limit: batchSize, after, ...(creator === undefined ? {} : { creator }) };
+        await expectWork(ROW_TIME * batchSize);
         const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), declared, page, {}));
         const { records, next } = await readSome(connection.sql, rows, batchSize);
         if (records.length) yield records;

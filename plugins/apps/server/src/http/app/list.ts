@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { Items } from '../../../../shared/json';
 import { declaredCells, readCursor, shownRecords, writeCursor } from '../../apps';
-import { chunks } from '../../common/lists';
 import { readParameters } from '../../common/request-schema';
+import { slices } from '../../common/time/pace';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
@@ -79,24 +78,25 @@ async function begun(ctx: Exchange['ctx'], pieces: AsyncGenerator<string | Buffe
   ctx.body = streamed(ctx, resumed(first, pieces));
 }
 
-/** Records whose JSON is made at once: some milliseconds of work, after which other requests are served. */
-const CHUNK_SIZE = 100;
+/** Records, and characters of a piece of the answer, that are made and sent at once. */
+const FEW = 100;
+const MAX_PIECE = 256 * 1024;
 
 /** Answers with records as one JSON array, with its length. */
 export async function array(exchange: Exchange, found: StoredRecord[]): Promise<void> {
   const { ctx } = exchange;
   ctx.type = 'application/json';
   ctx.set('Cache-Control', 'private, no-store');
-  if (found.length <= CHUNK_SIZE) {
-    const records = await shownRecords(exchange.services.files, keyOf(exchange), found);
-    ctx.body = `[${records.map((record) => entryJson(exchange, record)).join()}]`;
+  const texts: string[] = [];
+  for await (const text of writers['application/json'](exchange, () => shown(exchange, [found])))
+    texts.push(text as string);
+  const isShort = found.length <= FEW && texts.reduce((sum, { length }) => sum + length, 0) <= MAX_PIECE;
+  if (isShort) {
+    ctx.body = texts.join('');
     return;
   }
   const parts: Buffer[] = [];
-  for await (const text of writers['application/json'](exchange, () => shown(exchange, [found]))) {
-    parts.push(Buffer.from(text as string));
-    await setImmediate();
-  }
+  for await (const some of slices(texts, (text) => Buffer.from(text))) parts.push(...some);
   ctx.body = Readable.from(parts);
   ctx.length = parts.reduce((sum, { length }) => sum + length, 0);
 }
@@ -131,8 +131,8 @@ const writers: Record<ListFormat, Writer> = {
   async *'application/json'(exchange, read) {
     let separator = '[';
     for await (const batch of read()) {
-      for (const chunk of chunks(batch, CHUNK_SIZE)) {
-        yield separator + chunk.map((record) => entryJson(exchange, record)).join(',');
+      for await (const entries of slices(batch, (record) => entryJson(exchange, record))) {
+        yield separator + entries.join(',');
         separator = ',';
       }
     }
@@ -140,7 +140,7 @@ const writers: Record<ListFormat, Writer> = {
   },
   async *'application/x-ndjson'(exchange, read) {
     for await (const batch of read()) {
-      for (const record of batch) yield `${entryJson(exchange, record)}\n`;
+      for await (const lines of slices(batch, (record) => `${entryJson(exchange, record)}\n`)) yield lines.join('');
     }
   },
   'text/csv': (exchange, read) => csvTable(read, { declared: declaredCells(exchange.app), isWhole: false }),

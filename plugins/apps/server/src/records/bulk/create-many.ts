@@ -100,7 +100,7 @@ function inBatch({ batches, ...tools }: ManyTools, key: AppKey, source: Source, 
   return batches.together(async (begin) => {
     const batch = await begin(scopeOf(key), records);
     for await (const chunk of source.read()) {
-      const parts = partsOf(await prepared(chunk, source), ({ json }) => json.length);
+      const parts = await partsOf(await prepared(chunk, source), ({ json }) => json.length);
       await batch.write(parts, (sql, part, first) => insertChunk({ sql, dialect, key }, part, first));
     }
     await inTransaction(tools, (sql) => batch.publish(sql));

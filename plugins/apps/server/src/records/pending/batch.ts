@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../common/errors';
+import { shortWork } from '../../common/time/pace';
 import {
   createGivingWay,
   createSql,
@@ -71,16 +72,17 @@ const firstRemoval = 200;
 const MAX_REMOVAL = 5_000;
 
 /** Divides records into parts of a batch. */
-export function partsOf<T>(records: readonly T[], bytesOf: (record: T) => number): T[][] {
+export async function partsOf<T>(records: readonly T[], bytesOf: (record: T) => number): Promise<T[][]> {
   const parts: T[][] = [];
   let bytes = 0;
   for (const record of records) {
-    bytes += bytesOf(record);
+    const own = await shortWork(() => bytesOf(record));
+    bytes += own;
     const part = parts.at(-1);
     if (part && part.length < MAX_PART && bytes <= MAX_PART_BYTES) part.push(record);
     else {
       parts.push([record]);
-      bytes = bytesOf(record);
+      bytes = own;
     }
   }
   return parts;

@@ -69,7 +69,7 @@ export function sharedCommits(tools: {
         written.push(batch);
         const insert = (sql: Sql, entries: readonly Entry[], first: number) =>
           insertNew(sql, dialect, scope, entries, first);
-        await batch.write(partsOf(entries, textOf), insert);
+        await batch.write(await partsOf(entries, textOf), insert);
         for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
       }
       const left = { ...part, pending: part.pending.filter(({ dirty }) => dirty) };
