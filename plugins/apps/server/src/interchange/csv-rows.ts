@@ -9,7 +9,7 @@ export interface CsvOptions {
   maxRow?: number;
 }
 
-/** Rows of a CSV file that comes in pieces of text. A quote inside a cell that has none at its begin is a sign as any other. */
+/** Rows of a CSV file that comes in pieces of text. A quote inside a cell that does not begin with one is a character of its text. */
 export async function* csvRows(
   chunks: AsyncIterable<Uint8Array | string>,
   { separator = separators.comma, maxRow = 0 }: CsvOptions = {},

@@ -89,7 +89,7 @@ const repeatable = (
   named,
 });
 
-/** An answer as it is kept: the value of the work, what logic has changed of the response, and its messages for the visitor. */
+/** A kept answer: the value of the work, the changes of logic to the response, and its messages for the visitor. */
 type Kept<T> = Pick<Ran<T>, 'value' | 'response' | 'flashes'>;
 
 type Work<T> = (options: Pick<RunOptions, 'keeps'>) => Promise<Ran<T>>;

@@ -87,7 +87,7 @@ async function refusing<T>({ fatal }: Run, work: Promise<T>): Promise<T> {
 
 /**
  * The fields of the current request's form that the block's layout shows, for a record.
- * @param original as it is stored; null for a new one
+ * @param original the stored record; null for a new one
  */
 async function readForm(run: Run, block: Block, session: BlockSession, original: StoredRecord | null): Promise<Items> {
   const { form } = run.visit.request;

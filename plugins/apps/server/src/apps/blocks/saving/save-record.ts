@@ -90,7 +90,7 @@ async function currentRecord(run: Run, id: string): Promise<StoredRecord> {
 }
 
 function readId(value: unknown): string {
-  // An empty id is wrong as any other wrong one is: 400.
+  // An empty id is refused like any other wrong id: 400.
   if (typeof value === 'string') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   throw logicError('record_id must return a string');
