@@ -98,7 +98,8 @@ describe.runIf(hasBrowser)('the panel', () => {
     expect(await apple.getByAltText('apple.png').count()).toBe(0);
 
     await page.getByRole('button', { name: 'Import' }).click();
-    const text = 'Name,total\nBerry,7\nCherry,2\n';
+    // As a spreadsheet in most of Europe writes it.
+    const text = '\ufeffName;total\r\nBerry;7\r\nCherry;2\r\n;\r\n';
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'fruit.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
