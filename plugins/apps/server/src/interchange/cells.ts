@@ -182,7 +182,7 @@ function unquoted(text: string): string {
   return typeof value === 'string' ? value : text;
 }
 
-/** Seconds that nobody has entered. */
+/** The seconds that a browser or spreadsheet adds to an entered time. */
 export const ADDED = /(?<=\d\d:\d\d):00$/;
 
 type Reader = (text: string, notation: Notation) => string | null | typeof AMBIGUOUS;

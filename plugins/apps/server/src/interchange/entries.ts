@@ -21,8 +21,7 @@ import { csvRows } from './csv-rows';
 import { type DeclaredItems, type Heading, headingsOf, type Mapping, MORE, mapped } from './headings';
 import { type Notation, notationOf } from './notation';
 import type { Sheet } from './sheets';
-import { headOf, textOf } from './text';
-import { WrongEntry } from './wrong-entry';
+import { headOf, textOf, WrongEntry } from './text';
 
 export type Format = 'csv' | 'ndjson' | 'xlsx';
 

@@ -1,7 +1,7 @@
 /** The columns of a table, and the items that they become. */
 import type { Items } from '../../../shared/json';
 import { fromSpreadsheet, jsonOf } from './csv';
-import { WrongEntry } from './wrong-entry';
+import { WrongEntry } from './text';
 
 /** What the definitions of an app say about items (`declaredCells` of apps/elements). */
 export interface DeclaredItems<Kind = unknown> {

@@ -15,5 +15,5 @@ export {
 export { type DeclaredItems, labelsOf } from './headings';
 export { createSheets, type Sheet, type Sheets } from './sheets';
 export { type Batches, csvTable, type TableOptions } from './table';
-export { WrongEntry } from './wrong-entry';
+export { WrongEntry } from './text';
 export { XLSX_TYPE, xlsxTable } from './xlsx';

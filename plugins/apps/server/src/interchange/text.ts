@@ -1,7 +1,14 @@
 import { TextDecoder } from 'node:util';
 import { type Encoding, separators } from '../../../shared/cells';
+import { AppsError } from '../common/errors';
 import { namedSeparator, separatorOf } from './csv-rows';
-import { WrongEntry } from './wrong-entry';
+
+/** A file that holds no records, or a line that is none: the message names its line or row. */
+export class WrongEntry extends AppsError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('BadRequestError', message, options);
+  }
+}
 
 /** Bytes in which a file without a byte order mark shows its encoding, and its first line its separator. */
 const LOOK = 64 * 1024;

@@ -5,7 +5,7 @@ import { jsonInText } from './cells';
 import { fromSpreadsheet, jsonOf, NULL, notFormula } from './csv';
 import { MORE } from './headings';
 import { type Batches, type Column, columnsOf, moreCell, type Row, rowsOf, type TableOptions, valueIn } from './table';
-import { WrongEntry } from './wrong-entry';
+import { WrongEntry } from './text';
 
 /** What one sheet holds in every program: rows with the heading, and the characters of a cell. */
 const MAX_ROWS = 1_048_576;
