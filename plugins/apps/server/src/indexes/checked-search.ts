@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Items } from '../../../shared/json';
 import { AppsError, isAppsError } from '../common/errors';
 import { type Condition, checkQuery, indexType, parseQuery, queryLimits, unknownIndex } from './query';
+import { matches } from './query/matches';
 import { indexesOf } from './query/statement/lower';
+import type { IndexedRecord } from './tables/entries';
 import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX } from './tables/layout';
 import type { IndexDeclarations, IndexType, SearchAfter } from './types';
 
@@ -50,6 +52,19 @@ export function checkSearch(declared: IndexDeclarations, options: SearchAfter): 
   const search = known.get(key) ?? newSearch(declared, options, limit, offset);
   if (key.length <= MAX_KEY) known.set(key, search, { size: key.length });
   return search;
+}
+
+/**
+ * A test whether a record is a match of a search, computed from the record alone. BadRequestError for every mistake in the
+ * search.
+ */
+export function searchMatcher(
+  declared: IndexDeclarations,
+  options: SearchAfter,
+): (record: Omit<IndexedRecord, 'seq'>) => boolean {
+  if (options.creator === '') return () => false;
+  const { condition } = checkSearch(declared, options);
+  return condition === null ? () => true : (record) => matches(record, condition);
 }
 
 /**

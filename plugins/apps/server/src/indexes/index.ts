@@ -25,7 +25,7 @@ import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, Sea
 
 export type { RecordSource } from './building/build';
 export { type Access, IndexMissing } from './building/readiness';
-export { searchProblem } from './checked-search';
+export { searchMatcher, searchProblem } from './checked-search';
 export {
   createSql,
   type HostDatabase,
@@ -52,12 +52,18 @@ export type { RecordsTable } from './search';
 export type { IndexedRecord } from './tables/entries';
 export type { RecordWrite } from './tables/rows';
 
+/** What a search reads of the records that it finds: all of their columns, or `id` and `version`. */
+export type SearchColumns = 'records' | 'versions';
+
 /** The public interface of indexes/: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {
   /** Creates the table of states; call it once per process, outside transactions. */
   prepare(): Promise<void>;
-  /** Locks and returns the generations to write to; every transaction calls it before it writes records of the app. */
-  lock(sql: Sql, scope: string): Promise<Generation[]>;
+  /**
+   * Locks and returns the generations to write to; every transaction calls it before it writes records of the app.
+   * @param isAlone whether no other transaction may write records of the app until this one ends; otherwise they share the lock
+   */
+  lock(sql: Sql, scope: string, isAlone?: boolean): Promise<Generation[]>;
   /** Applies the writes of the transaction to the index rows. */
   write(sql: Sql, generations: readonly Generation[], writes: readonly RecordWrite[]): Promise<void>;
   /** Removes the rows of records in the range, all of which the transaction has deleted. */
@@ -72,6 +78,7 @@ export interface Indexes {
     declared: IndexDeclarations,
     options: SearchAfter,
     end: ReadEnd,
+    columns?: SearchColumns,
   ): Promise<{ rows: Row[]; total?: number }>;
   count(
     access: Access,
@@ -123,7 +130,10 @@ export function createIndexes({
   const dialect = dialects[database.client];
   const memory = createMemory();
   const limits = { maxSorted, maxWalk };
-  const plans: Plans = new WeakMap();
+  const results: Record<SearchColumns, { table: RecordsTable; plans: Plans }> = {
+    records: { table, plans: new WeakMap() },
+    versions: { table: { name: table.name, columns: () => 'r.id, r.version' }, plans: new WeakMap() },
+  };
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
@@ -134,8 +144,8 @@ export function createIndexes({
   return {
     prepare: () => createStateTable(createSql(database.knex(), dialect), dialect),
 
-    async lock(sql, scope) {
-      const state = await lockState(sql, dialect, scope, 'share');
+    async lock(sql, scope, isAlone = false) {
+      const state = await lockState(sql, dialect, scope, isAlone ? 'update' : 'share');
       return state.filter((generation) => generation.phase !== 'planned');
     },
 
@@ -147,7 +157,8 @@ export function createIndexes({
       for (const { id } of generations) await deleteRange(sql, id, range);
     },
 
-    async search(access, scope, declared, options, end) {
+    async search(access, scope, declared, options, end, columns = 'records') {
+      const { table, plans } = results[columns];
       const search = checkSearch(declared, options);
       if (options.creator === '') return search.withTotal ? { rows: [], total: 0 } : { rows: [] };
       const sql = searchSql(access, end);

@@ -14,6 +14,7 @@ import { checkId, hashOf, scopeOf } from './table/ids';
 import { ofCreator, readPage } from './table/page';
 import { readRecords, recordSource, recordsTable, selectRecord, selectRecords } from './table/table';
 import type { RecordStore } from './types';
+import { createCommits } from './unit/commits';
 import { createKeyedMutex } from './unit/keyed-mutex';
 import { refuseMissing } from './unit/not-built';
 import { sharedCommits } from './unit/shared-commits';
@@ -66,8 +67,10 @@ export function createRecordStore({
     return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);
   };
   const batches: Batches = createBatches({ database, dialect, indexes }, onError);
-  const commit = sharedCommits({ database, dialect, indexes, batches });
-  const tools: UnitTools = { database, dialect, indexes, mutex: createKeyedMutex(), loadRecord, onError, commit };
+  const commits = createCommits({ database, dialect });
+  const commit = sharedCommits({ database, dialect, indexes, batches, commits });
+  const mutex = createKeyedMutex();
+  const tools: UnitTools = { database, dialect, indexes, mutex, commits, loadRecord, onError, commit };
   const outside = AsyncLocalStorage.snapshot();
   let preparing: Promise<void> | undefined;
 
@@ -75,6 +78,7 @@ export function createRecordStore({
 
   const open = async (): Promise<void> => {
     await indexes.prepare();
+    await commits.counts.prepare();
     if (!dialect.oneWriter) return;
     await createPendingTable(createSql(database.knex(), dialect));
     leftovers.start();
@@ -94,7 +98,7 @@ export function createRecordStore({
     return { sql: createSql(trx ?? readerOf(database), dialect), trx };
   };
 
-  const createMany = createBulk({ database, dialect, indexes, batches }, { onError, temporaryDirectory });
+  const createMany = createBulk({ database, dialect, indexes, batches, commits }, { onError, temporaryDirectory });
   const page: RecordStore['page'] = async (key, options) =>
     refuseMissing(readPage(indexes, await access(), scopeOf(key), options));
 

@@ -58,6 +58,11 @@ export interface HostDatabase {
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /** The same for work that runs statements on `connection` and does nothing else: it is cheaper where there is one connection. */
   write<T>(work: (connection: Knex | Reader) => Promise<T>): Promise<T>;
+  /**
+   * Only SQLite has one: a number that changes with each commit of another connection than the writing one. Undefined when that
+   * connection has not been used yet.
+   */
+  dataVersion?(): number | undefined;
   /** Closes the connections that it has opened itself. */
   close?(): void;
 }

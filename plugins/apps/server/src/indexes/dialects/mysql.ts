@@ -22,6 +22,8 @@ export const mysql: Dialect = {
   clusteredEnding: ' engine=InnoDB',
   shareLock: ' lock in share mode',
   updateLock: ' for update',
+  newest: ' lock in share mode',
+  countAgain: () => ' on duplicate key update commits = commits + 1, at = values(at)',
   returning: false,
   arrays: false,
   insertIgnore: { verb: 'insert ignore', ending: '' },

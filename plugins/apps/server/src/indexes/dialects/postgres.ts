@@ -20,6 +20,8 @@ export const postgres: Dialect = {
   clusteredEnding: '',
   shareLock: ' for share',
   updateLock: ' for update',
+  newest: '',
+  countAgain: (table) => ` on conflict (scope, process) do update set commits = ${table}.commits + 1, at = excluded.at`,
   returning: true,
   arrays: true,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },

@@ -11,6 +11,8 @@ export const sqlite: Dialect = {
   clusteredEnding: ' without rowid',
   shareLock: '',
   updateLock: '',
+  newest: '',
+  countAgain: (table) => ` on conflict (scope, process) do update set commits = ${table}.commits + 1, at = excluded.at`,
   returning: true,
   arrays: false,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },

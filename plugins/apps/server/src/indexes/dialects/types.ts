@@ -13,6 +13,10 @@ export interface Dialect {
   /** Follows a select that reads the newest committed rows and locks them until the transaction ends. */
   readonly shareLock: string;
   readonly updateLock: string;
+  /** Follows a select that must find the newest committed rows, also in a transaction that has read before. */
+  readonly newest: string;
+  /** Ends an insert into a table of counts: adds 1 to `commits` and sets `at` where the row exists. */
+  countAgain(table: string): string;
   /** Whether `insert … returning` exists. */
   readonly returning: boolean;
   /** Whether rows are inserted as an array for each column (database/array-rows.ts). */

@@ -1,13 +1,15 @@
 import { grouped } from '../../common/lists';
-import { type Dialect, type HostDatabase, type Indexes, inTransaction } from '../../indexes';
+import type { Dialect, HostDatabase, Indexes } from '../../indexes';
 import { scopeOf } from '../table/ids';
 import { deleteOldest, lastSeq } from '../table/table';
 import type { DeletedRecord } from '../types';
+import type { Commits } from '../unit/commits';
 
 interface ClearTools {
   database: HostDatabase;
   dialect: Dialect;
   indexes: Indexes;
+  commits: Commits;
 }
 
 /** Records deleted in one transaction: SQLite has one connection, and other requests need it in between. */
@@ -18,8 +20,8 @@ const batchSize = 5_000;
  * stay. Each batch is a transaction: a call that is interrupted has deleted some records, and can be run again.
  */
 export async function clearRecords(tools: ClearTools, scope: string): Promise<void> {
-  const { indexes } = tools;
-  const first = await inTransaction(tools, async (sql) => {
+  const { indexes, commits } = tools;
+  const first = await commits.changing([scope], async (sql) => {
     const drop = await indexes.clear(sql, scope);
     const last = await lastSeq(sql, scope);
     return { drop, last, until: await deleteOldest(sql, scope, last, batchSize) };
@@ -27,7 +29,7 @@ export async function clearRecords(tools: ClearTools, scope: string): Promise<vo
   await first.drop();
   let { until } = first;
   while (until < first.last) {
-    until = await inTransaction(tools, async (sql) => {
+    until = await commits.changing([scope], async (sql) => {
       // A search may have begun to build indexes of the records that are left.
       const generations = await indexes.lock(sql, scope);
       const deleted = await deleteOldest(sql, scope, first.last, batchSize);
@@ -40,15 +42,15 @@ export async function clearRecords(tools: ClearTools, scope: string): Promise<vo
 
 /** Deletes the index rows of records that are gone already. Many records of one app: drops its indexes, which are then rebuilt. */
 export async function forgetDeleted(tools: ClearTools, records: readonly DeletedRecord[]): Promise<void> {
-  const { indexes } = tools;
+  const { indexes, commits } = tools;
   for (const [scope, deleted] of grouped(records, ({ key }) => scopeOf(key))) {
     // Tables cannot be dropped inside the caller's transaction.
     if (deleted.length > batchSize && !(await tools.database.current())) {
-      const drop = await inTransaction(tools, (sql) => indexes.clear(sql, scope));
+      const drop = await commits.changing([scope], (sql) => indexes.clear(sql, scope));
       await drop();
       continue;
     }
     const writes = deleted.map(({ seq }) => ({ before: { seq, id: '', items: {}, creator: null }, after: null }));
-    await inTransaction(tools, async (sql) => indexes.write(sql, await indexes.lock(sql, scope), writes));
+    await commits.changing([scope], async (sql) => indexes.write(sql, await indexes.lock(sql, scope), writes));
   }
 }

@@ -5,7 +5,6 @@ import {
   type Dialect,
   type HostDatabase,
   type Indexes,
-  inTransaction,
   isFailure,
   type RecordWrite,
   readerOf,
@@ -16,6 +15,7 @@ import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
 import { insertRecords, type RecordInsert, selectTaken } from '../table/table';
 import type { AppKey, Items, NewRecord } from '../types';
+import type { Commits } from '../unit/commits';
 
 /** Attempts to insert a chunk when another process has generated one of its ids. */
 const MAX_ATTEMPTS = 10;
@@ -28,6 +28,7 @@ export interface ManyTools {
   dialect: Dialect;
   indexes: Indexes;
   batches: Batches;
+  commits: Commits;
 }
 
 /** Records that can be read more than once. */
@@ -81,12 +82,12 @@ async function checkAll(
 }
 
 async function inOneTransaction(tools: ManyTools, key: AppKey, source: Source): Promise<void> {
-  const { database, dialect, indexes } = tools;
+  const { database, dialect, indexes, commits } = tools;
   // Where there is one connection, all others would wait for it while the records are read. Here they are few.
   const isFew = dialect.oneWriter && !(await database.current());
   const few: Prepared[][] = [];
   if (isFew) for await (const chunk of source.read()) few.push(await prepared(chunk, source));
-  await inTransaction(tools, async (sql) => {
+  await commits.changing([scopeOf(key)], async (sql) => {
     const generations = await indexes.lock(sql, scopeOf(key));
     const insert = async (chunk: Prepared[]) =>
       indexes.write(sql, generations, await insertChunk({ sql, dialect, key }, chunk));
@@ -103,7 +104,7 @@ function inBatch({ batches, ...tools }: ManyTools, key: AppKey, source: Source, 
       const parts = await partsOf(await prepared(chunk, source), ({ json }) => json.length);
       await batch.write(parts, (sql, part, first) => insertChunk({ sql, dialect, key }, part, first));
     }
-    await inTransaction(tools, (sql) => batch.publish(sql));
+    await tools.commits.changing([scopeOf(key)], (sql) => batch.publish(sql));
   });
 }
 

@@ -1,16 +1,16 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connect, createTestDatabase, type TestDatabase } from '../testing/databases';
-import { sqliteTransactions } from './sqlite-writes';
+import { type SqliteTransactions, sqliteTransactions } from './sqlite-writes';
 
 let database: TestDatabase;
 let knex: Knex;
-let write: ReturnType<typeof sqliteTransactions>;
+let write: SqliteTransactions['write'];
 
 beforeAll(async () => {
   database = await createTestDatabase('sqlite', { table: false });
   knex = database.knex;
-  write = sqliteTransactions(() => knex);
+  ({ write } = sqliteTransactions(() => knex));
   await knex.raw('create table t (a integer primary key, b)');
 });
 beforeEach(() => knex('t').del());

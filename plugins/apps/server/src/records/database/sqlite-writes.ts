@@ -7,9 +7,20 @@ import { bound, compiled, type Statement } from './sqlite-statements';
 
 /** The part of a better-sqlite3 connection that is used here. */
 interface Connection {
+  readonly open: boolean;
   readonly inTransaction: boolean;
   pragma(text: string, options?: { simple: boolean }): unknown;
   prepare(sql: string): Statement;
+}
+
+export interface SqliteTransactions {
+  /**
+   * Runs `work` in a transaction that locks the file for writing at once; nothing but its connection may be used in it, because
+   * all others wait for it. Rejects with the driver's error after a rollback.
+   */
+  write<T>(work: (connection: Reader) => Promise<T>): Promise<T>;
+  /** A number that changes with each commit of another connection; undefined before the first transaction, and after the last. */
+  dataVersion(): number | undefined;
 }
 
 interface SqliteClient {
@@ -25,14 +36,12 @@ const MAX_PAUSE = 10;
  * Makes transactions on Knex's own connection to a SQLite file that run their statements on the driver. Knex makes a client
  * for each transaction, and forty promises for a statement of 10 µs: half of the time of storing a record. See
  * docs/decisions/storage-writing.md.
- * @returns runs `work` in a transaction that locks the file for writing at once; nothing but its connection may be used in
- *   it, because all others wait for it. Rejects with the driver's error after a rollback.
  */
-export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Reader) => Promise<T>) => Promise<T> {
+export function sqliteTransactions(knex: () => Knex): SqliteTransactions {
   const known = new WeakMap<Connection, (sql: string) => Statement>();
   const connections = createConnections(knex);
 
-  return async (work) => {
+  const write: SqliteTransactions['write'] = async (work) => {
     const { client, connection } = await connections.acquire();
     const begun = performance.now();
     const statementOf = known.get(connection) ?? compiled(connection);
@@ -57,6 +66,7 @@ export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Rea
       await connections.release(connection);
     }
   };
+  return { write, dataVersion: connections.dataVersion };
 }
 
 /**
@@ -66,6 +76,9 @@ export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Rea
 function createConnections(knex: () => Knex) {
   const waiting = new FairQueue();
   let isTaken = false;
+  let last: Connection | undefined;
+  /** How many connections there were: each counts from its own beginning. */
+  let opened = 0;
   const next = () => {
     isTaken = false;
     waiting.resumeFirst(() => (isTaken = true));
@@ -76,12 +89,17 @@ function createConnections(knex: () => Knex) {
       isTaken = true;
       const client = knex().client as SqliteClient;
       try {
-        return { client, connection: await client.acquireConnection() };
+        const connection = await client.acquireConnection();
+        if (connection !== last) opened += 1;
+        last = connection;
+        return { client, connection };
       } catch (error) {
         next();
         throw error;
       }
     },
+    dataVersion: () =>
+      last?.open ? opened * 2 ** 32 + Number(last.pragma('data_version', { simple: true })) : undefined,
     async release(connection: Connection) {
       try {
         await (knex().client as SqliteClient).releaseConnection(connection);

@@ -39,7 +39,8 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
   const client = db.dialect.client as Client;
   const reading = client === 'sqlite' ? createReadConnection(() => db.connection) : undefined;
   const direct = client === 'postgres' ? postgresStatements(() => db.connection) : undefined;
-  const write = client === 'sqlite' ? sqliteTransactions(() => db.connection) : direct?.write;
+  const file = client === 'sqlite' ? sqliteTransactions(() => db.connection) : undefined;
+  const write = (file ?? direct)?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
     if (db.inTransaction()) return db.transaction(({ trx }) => work(trx));
     let end: Promise<unknown> | undefined;
@@ -57,6 +58,7 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
     knex: () => db.connection,
     readConnection: reading?.connection,
     reader: direct?.reader,
+    ...(file && { dataVersion: file.dataVersion }),
     close: reading?.close,
     // Within a transaction, asking for another one gives the current one.
     current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),

@@ -87,20 +87,29 @@ function adminOf(client: Server): Record<string, unknown> {
   return { ...servers[client], ...(client === 'postgres' ? { database: 'postgres' } : {}) };
 }
 
+/** A connection of the driver of SQLite. */
+interface FileConnection {
+  pragma(text: string, options?: { simple: boolean }): unknown;
+}
+
+/** The connection of each opened file. */
+const fileConnections = new WeakMap<Knex, FileConnection>();
+
 /** Opens a database as the host does. */
 export function connect({ client, connection }: TestAddress): Knex {
-  return knexFactory({
+  const useWriteAheadLog = (file: FileConnection, done: (...result: unknown[]) => void) => {
+    for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'busy_timeout = 5000']) file.pragma(pragma);
+    fileConnections.set(knex, file);
+    done(null, file);
+  };
+  const knex = knexFactory({
     client: drivers[client],
     connection,
     pool: client === 'sqlite' ? { min: 1, max: 1, afterCreate: useWriteAheadLog } : { min: 0, max: 10 },
     acquireConnectionTimeout: 20_000,
     useNullAsDefault: client === 'sqlite',
   });
-}
-
-function useWriteAheadLog(connection: { pragma(text: string): unknown }, done: (...result: unknown[]) => void): void {
-  for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'busy_timeout = 5000']) connection.pragma(pragma);
-  done(null, connection);
+  return knex;
 }
 
 /** `table: false` leaves the records table to the test. */
@@ -165,6 +174,11 @@ async function createRecordsTable(knex: Knex): Promise<void> {
   });
 }
 
+function dataVersion(knex: Knex): number | undefined {
+  const file = fileConnections.get(knex);
+  return file && Number(file.pragma('data_version', { simple: true }));
+}
+
 /**
  * A database whose transactions have an asynchronous context, like Strapi's.
  * @param isSecond whether it is a second connection of this process to a SQLite file. A statement that waits for the lock of
@@ -174,7 +188,7 @@ export function hostOf(knex: Knex, client: Client, isSecond = false): HostDataba
   const context = new AsyncLocalStorage<{ trx: Knex.Transaction | null }>();
   const reading = client === 'sqlite' ? createReadConnection(() => knex) : undefined;
   const direct = client === 'postgres' ? postgresStatements(() => knex) : undefined;
-  const write = client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex) : direct?.write;
+  const write = client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex).write : direct?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
     const current = context.getStore()?.trx;
     if (current) return work(current);
@@ -196,6 +210,7 @@ export function hostOf(knex: Knex, client: Client, isSecond = false): HostDataba
     knex: () => knex,
     readConnection: reading?.connection,
     reader: direct?.reader,
+    ...(client === 'sqlite' && { dataVersion: () => dataVersion(knex) }),
     close: reading?.close,
     current: async () => context.getStore()?.trx ?? undefined,
     transaction,

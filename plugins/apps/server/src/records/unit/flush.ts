@@ -1,3 +1,4 @@
+import { grouped } from '../../common/lists';
 import type { Dialect, IndexedRecord, Indexes, RecordWrite, Sql } from '../../indexes';
 import { isFailure } from '../../indexes';
 import { deleteRecord, insertRecords, lockVersions, updateRecord } from '../table/table';
@@ -5,25 +6,60 @@ import type { StoredRecord } from '../types';
 import { CollisionError } from './collision';
 import type { Entry } from './entries';
 
-/** Writes entries and their index rows in the transaction. CollisionError when one was changed meanwhile. */
+type Generations = Awaited<ReturnType<Indexes['lock']>>;
+
+/**
+ * Locks apps until the transaction ends, in an order that excludes deadlocks.
+ * @param written apps in which it writes records
+ * @param alone apps in which no other transaction may do so meanwhile
+ */
+export async function lockApps(
+  sql: Sql,
+  indexes: Indexes,
+  written: Iterable<string>,
+  alone: ReadonlySet<string>,
+): Promise<Map<string, Generations>> {
+  const locked = new Map<string, Generations>();
+  for (const scope of [...new Set([...written, ...alone])].sort())
+    locked.set(scope, await indexes.lock(sql, scope, alone.has(scope)));
+  return locked;
+}
+
+/**
+ * Writes entries of locked apps and their index rows in the transaction; returns what it has written, by scope. CollisionError
+ * when one was changed meanwhile.
+ */
 export async function flushEntries(
   sql: Sql,
-  dialect: Dialect,
-  indexes: Indexes,
+  { dialect, indexes }: { dialect: Dialect; indexes: Indexes },
   pending: readonly Entry[],
-): Promise<void> {
-  for (const scope of [...new Set(pending.map((entry) => entry.scope))].sort()) {
-    const entries = pending.filter((entry) => entry.scope === scope);
+  locked: ReadonlyMap<string, Generations>,
+): Promise<Map<string, RecordWrite[]>> {
+  const written = new Map<string, RecordWrite[]>();
+  for (const [scope, entries] of grouped(pending, (entry) => entry.scope)) {
     for (const entry of entries) if (!entry.written) entry.stored = entry.base;
-    const generations = await indexes.lock(sql, scope);
+    const generations = locked.get(scope) as Generations;
     // Sorted by hash, so that two units that change the same records cannot deadlock.
     const existing = entries.filter((entry) => entry.base).sort((a, b) => (a.hash < b.hash ? -1 : 1));
     const writes: RecordWrite[] = [];
     for (const entry of existing) writes.push(await writeExisting(sql, entry));
     writes.push(...(await insertNew(sql, dialect, scope, entries.filter(isNew))));
     await indexes.write(sql, generations, writes);
+    written.set(scope, writes);
     for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
   }
+  return written;
+}
+
+/** What pending entries are going to change. */
+export function writesOf(pending: readonly Entry[]): Map<string, RecordWrite[]> {
+  const writes = new Map<string, RecordWrite[]>();
+  for (const [scope, entries] of grouped(pending, (entry) => entry.scope))
+    writes.set(
+      scope,
+      entries.map(({ base, current }) => ({ before: base && indexed(base), after: current && indexed(current) })),
+    );
+  return writes;
 }
 
 /** Whether the entry is a record that is not in the database yet. */

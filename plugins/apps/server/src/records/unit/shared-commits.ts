@@ -2,10 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
 import { grouped } from '../../common/lists';
 import { settledOrTimeout } from '../../common/time/coalesce';
-import { createSql, type Dialect, type HostDatabase, type Indexes, type Sql, translateError } from '../../indexes';
+import {
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  type Indexes,
+  type RecordWrite,
+  type Sql,
+  translateError,
+} from '../../indexes';
 import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
+import { CollisionError } from './collision';
+import type { Changes } from './commit-log';
+import { afterTransaction, type Commits } from './commits';
 import type { Entry } from './entries';
-import { flushEntries, insertNew, isNew } from './flush';
+import { flushEntries, insertNew, isNew, lockApps, writesOf } from './flush';
+import { LookAgain, type Ranges } from './ranges';
 
 /** Units that are committed together, and the records of one that is. */
 const MAX_UNITS = 100;
@@ -17,11 +29,19 @@ export interface Part {
   readonly isAlone: boolean;
   /** The entries to write. */
   readonly pending: readonly Entry[];
+  /** Apps in which no other transaction may write records meanwhile. */
+  readonly alone: ReadonlySet<string>;
+  /** What the unit has searched, which must be the same. */
+  readonly ranges: Ranges;
   /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
   check(sql: Sql): Promise<void>;
   /** Called before COMMIT: from then on the outcome of a failure is unknown. */
   written(): void;
 }
+
+/** Makes batches visible; returns the apps that they change. */
+type Published = (sql: Sql) => Promise<Changes>;
+const none: Published = async () => new Map();
 
 const textOf = ({ current }: Entry): number => JSON.stringify(current?.items).length;
 
@@ -42,23 +62,39 @@ export function sharedCommits(tools: {
   dialect: Dialect;
   indexes: Indexes;
   batches: Batches;
+  commits: Commits;
 }): (part: Part) => Promise<void> {
-  const { database, dialect, indexes, batches } = tools;
+  const { database, dialect, indexes, batches, commits } = tools;
   const outside = AsyncLocalStorage.snapshot();
   const waiting: Waiting[] = [];
   let isPlanned = false;
   let running: Promise<unknown> | undefined;
 
   /** @param before runs in the transaction first */
-  const write = (parts: readonly Part[], before = async (_: Sql): Promise<void> => {}): Promise<void> =>
-    database.write(async (connection) => {
-      const sql = createSql(connection, dialect);
-      await before(sql);
-      const pending = parts.flatMap((part) => part.pending);
-      await flushEntries(sql, dialect, indexes, pending);
-      for (const part of parts) await part.check(sql);
-      for (const part of parts) part.written();
-    });
+  /** @param isWritten called before COMMIT */
+  const write = async (parts: readonly Part[], published = none, isWritten = () => {}): Promise<void> => {
+    const outer = await database.current();
+    let recorded = () => {};
+    const pending = parts.flatMap((part) => part.pending);
+    const scopes = pending.map(({ scope }) => scope);
+    const apart = new Set(parts.flatMap((part) => [...part.alone]));
+    try {
+      await database.write(async (connection) => {
+        const sql = createSql(connection, dialect);
+        const locked = await lockApps(sql, indexes, scopes, apart);
+        // Before anything is written, so that a unit can be committed again after another look.
+        for (const part of parts) await part.ranges.check(sql);
+        const many = await published(sql);
+        const changes = await flushEntries(sql, tools, pending, locked);
+        for (const part of parts) await part.check(sql);
+        recorded = await commits.record(sql, new Map([...changes, ...many]));
+        for (const part of parts) part.written();
+        isWritten();
+      });
+    } finally {
+      afterTransaction(outer, recorded);
+    }
+  };
 
   /** Writes the many new records of a unit as batches, which its transaction makes visible. */
   const inBatches = (part: Part, many: readonly (readonly [string, readonly Entry[]])[]): Promise<void> =>
@@ -75,6 +111,10 @@ export function sharedCommits(tools: {
       const left = { ...part, pending: part.pending.filter(({ dirty }) => dirty) };
       await write([left], async (sql) => {
         for (const batch of written) await batch.publish(sql);
+        return new Map(many.map(([scope]) => [scope, null]));
+      }).catch((error) => {
+        // The batches are deleted: the unit cannot be committed again.
+        throw error instanceof LookAgain ? new CollisionError(error.keys) : error;
       });
     });
 
@@ -87,26 +127,47 @@ export function sharedCommits(tools: {
     );
   };
 
+  /** Leaves out the units whose searches one before them in the group changes, and gives the collisions of those. */
+  const admitted = (units: readonly Waiting[]): { group: Waiting[]; refuse: () => void } => {
+    const writes: [string, RecordWrite[]][] = [];
+    const refused: (() => void)[] = [];
+    const isSearching = units.some(({ part }) => part.ranges.length > 0);
+    const group = units.filter(({ part, reject }) => {
+      const collision = writes
+        .map(([scope, changed]) => part.ranges.touchedBy(scope, changed))
+        .find((found) => found !== undefined);
+      if (collision) refused.push(() => reject(collision));
+      else if (isSearching) writes.push(...writesOf(part.pending));
+      return collision === undefined;
+    });
+    const refuse = () => {
+      for (const refuseOne of refused) refuseOne();
+    };
+    return { group, refuse };
+  };
+
   const alone = ({ part, resolve, reject }: Waiting): Promise<void> => write([part]).then(resolve, reject);
 
-  const together = async (group: readonly Waiting[]): Promise<void> => {
+  const together = async (units: readonly Waiting[]): Promise<void> => {
+    const { group, refuse } = admitted(units);
     const parts = group.map(({ part }) => part);
     const kept = parts.flatMap(({ pending }) => pending.map((entry) => ({ entry, state: { ...entry } })));
     let isWritten = false;
     try {
-      await write([
-        ...parts,
-        { isAlone: false, pending: [], check: async () => {}, written: () => (isWritten = true) },
-      ]);
+      await write(parts, none, () => {
+        isWritten = true;
+      });
     } catch (error) {
       // Without a database each of them would wait for a connection, one after the other.
       const isFinal = isWritten || isAppsError(translateError(dialect, error), 'ServiceUnavailableError');
       if (isFinal) for (const { reject } of group) reject(error);
       for (const { entry, state } of kept) Object.assign(entry, state);
       if (!isFinal) for (const one of group) await alone(one);
-      return;
+      return refuse();
     }
     for (const { resolve } of group) resolve();
+    // After the commit: their next attempt must see it.
+    refuse();
   };
 
   const serve = async (): Promise<void> => {

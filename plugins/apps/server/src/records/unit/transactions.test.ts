@@ -112,7 +112,7 @@ describe.each(await availableClients())('transactions of records on %s', (client
       expect(await unit.count(key, declared, 'total == 1')).toBe(1);
       await new Promise((done) => setTimeout(done, 100));
       // On SQLite this would wait for an open transaction.
-      await create(key, 'other', { total: 1 });
+      await create(key, 'other', { total: 5 });
       expect([runs, await names(), await store.get(key, 'a')]).toEqual([1, [], null]);
       await unit.update(key, 'a', { inc: { total: 1 } });
       expect(await unit.count(key, declared, 'total > 0')).toBe(2);

@@ -1,5 +1,6 @@
 import type { Dialect, HostDatabase, Indexes } from '../../indexes';
 import type { StoredRecord } from '../types';
+import type { Commits } from './commits';
 import type { KeyedMutex } from './keyed-mutex';
 import type { Part } from './shared-commits';
 
@@ -9,6 +10,7 @@ export interface UnitTools {
   dialect: Dialect;
   indexes: Indexes;
   mutex: KeyedMutex;
+  commits: Commits;
   /** Commits a unit that changes records alone. */
   commit(part: Part): Promise<void>;
   /** Reads a record by its hash outside any transaction, batched with concurrent reads. */

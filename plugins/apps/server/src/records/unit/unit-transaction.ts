@@ -1,13 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Access, createSql, IndexMissing, isFailure, readerOf, type Sql, translateError } from '../../indexes';
+import {
+  type Access,
+  createSql,
+  IndexMissing,
+  isFailure,
+  type RecordWrite,
+  readerOf,
+  type Sql,
+  translateError,
+} from '../../indexes';
 import { holdRecords, selectRecord } from '../table/table';
 import type { CommitWrite, StoredRecord } from '../types';
 import { CollisionError } from './collision';
-import type { Entries } from './entries';
-import { checkReads, flushEntries } from './flush';
+import { afterTransaction } from './commits';
+import type { Entries, Entry } from './entries';
+import { checkReads, flushEntries, lockApps } from './flush';
 import { IdleTime, idleTimes } from './idle-time';
 import { belowSavepoint, type Opened, openForUnit, repeatChange } from './opened';
+import { LookAgain, type RangeRead, type Ranges, type Seen, scopeOfRange } from './ranges';
 import type { UnitTools } from './unit-tools';
+
+/** How often the commit is tried again when another process has committed between a look at the searches and their lock. */
+const MAX_LOOKS = 5;
 
 /** Written records with which a transaction that is open is committed, where there is one writer. */
 const MAX_OPENED = 50;
@@ -27,6 +41,10 @@ export class UnitTransaction {
   hasOpened = false;
 
   private open: Opened | undefined;
+  /** The position in the log of commits when it read first. */
+  private readAt: number | undefined;
+  /** What was written in it, by scope. */
+  private flushed = new Map<string, RecordWrite[]>();
   /** Changes of host content, in order, to repeat in another transaction. */
   private readonly changes: (() => Promise<unknown>)[] = [];
   private readonly idle = new IdleTime(() => {
@@ -41,6 +59,7 @@ export class UnitTransaction {
   constructor(
     private readonly tools: UnitTools,
     private readonly entries: Entries,
+    private readonly ranges: Ranges,
     /** Writes of other tables, for the end of the transaction. */
     private readonly writes: readonly CommitWrite[],
     private readonly own: ReadonlySet<string>,
@@ -61,9 +80,28 @@ export class UnitTransaction {
     return this.exclusive(async () => {
       const trx = isPending() ? (await this.begin()).trx : this.open?.trx;
       if (!trx) return this.readOutside(work);
+      this.position();
       const access = { sql: createSql(trx, this.tools.dialect), trx };
       return this.idle.spending(() => this.watched(() => work(access)));
     });
+  }
+
+  /**
+   * Reads by a condition, which is noted before. `isOwn`: this unit's own writes may be among the result; `note` takes what else
+   * was found.
+   */
+  async readRange<T>(
+    range: RangeRead,
+    read: (access: Access) => Promise<T>,
+  ): Promise<{ result: T; isOwn: boolean; note: ReturnType<Ranges['begin']> }> {
+    let note: ReturnType<Ranges['begin']> = () => {};
+    const result = await this.read(async (access) => {
+      // Inside the caller's transaction only the caller can run again.
+      const isCallers = this.open ? this.open.joined : access.trx !== undefined;
+      if (!isCallers) note = this.ranges.begin(range, access.trx && (await this.seen(range.scope, access.sql)));
+      return read(access);
+    }, range.scope);
+    return { result, isOwn: this.entries.written().some(({ scope }) => scope === range.scope), note };
   }
 
   /** The record of a hash, in this unit's transaction if that is open, else as last committed. */
@@ -73,14 +111,20 @@ export class UnitTransaction {
   }
 
   /**
-   * Opens the transaction now and locks these records, until it ends or the unit is slow: for a unit that has collided with
+   * Opens the transaction now and locks these records, and the apps of these ranges, until it ends or the unit is slow: for a unit that has collided with
    * other processes repeatedly.
    */
   async hold(hashes: readonly string[]): Promise<void> {
     await this.exclusive(async () => {
       this.idleTime = idleTimes.locking;
       const { trx } = await this.begin();
-      await this.watched(() => holdRecords(createSql(trx, this.tools.dialect), hashes));
+      const sql = createSql(trx, this.tools.dialect);
+      const scopes = hashes.map(scopeOfRange).filter((scope) => scope !== undefined);
+      await this.watched(async () => {
+        await lockApps(sql, this.tools.indexes, [], new Set(scopes));
+        // Also where there are ranges alone: SQLite locks the database for any change, even of no record.
+        await holdRecords(sql, hashes);
+      });
     });
   }
 
@@ -107,6 +151,7 @@ export class UnitTransaction {
 
   /** False when there was nothing left to roll back. */
   async rollback(): Promise<boolean> {
+    this.ranges.end();
     if (this.ended) return false;
     this.ended = true;
     await this.last;
@@ -165,22 +210,49 @@ export class UnitTransaction {
     if (this.ended) throw new Error('the unit of work has ended');
     const written = this.entries.written().map((entry) => entry.hash);
     if (written.length || this.changes.length || this.writes.length || this.open) {
-      const busy = this.tools.mutex.lockedByOther(written, this.own);
+      const busy = this.tools.mutex.lockedByOther([...written, ...this.ranges.keys()], this.own);
       if (busy) throw new CollisionError([busy]);
-      // Opened only to read what the unit has written, which then may be more than one transaction should hold.
-      if (this.tools.dialect.oneWriter && this.changes.length === 0 && written.length > MAX_OPENED) await this.close();
-      await (this.open || this.changes.length ? this.commitOpened() : this.commitAtOnce());
+      await this.commitChecked(written.length);
     }
     this.ended = true;
+    this.ranges.end();
+  }
+
+  private async commitChecked(written: number): Promise<void> {
+    // Opened only to read what the unit has written, which then may be more than one transaction should hold, and cannot lock
+    // an app alone that others share with it.
+    const isLong = this.tools.dialect.oneWriter ? written > MAX_OPENED : this.ranges.length > 0;
+    if (isLong && this.changes.length === 0) await this.close();
+    for (let look = 1; ; look += 1) {
+      const sql = this.open && createSql(this.open.trx, this.tools.dialect);
+      await this.ranges.compare(sql, () => this.close());
+      const isOpened = this.open !== undefined || this.changes.length > 0;
+      try {
+        return await (isOpened ? this.commitOpened() : this.commitAtOnce());
+      } catch (error) {
+        if (isOpened || !(error instanceof LookAgain) || look === MAX_LOOKS) throw error;
+      }
+    }
+  }
+
+  /** The apps in which no other transaction may write while this one is committed: what it has not found must not be there. */
+  private alone(): Set<string> {
+    const missing = this.entries.readOnly().filter(({ base }) => base === null);
+    return new Set([...this.ranges.scopes(), ...missing.map(({ scope }) => scope)]);
   }
 
   private async commitOpened(): Promise<void> {
-    const { trx, commit, free } = await this.begin(false);
-    const { dialect } = this.tools;
-    await this.complete(createSql(trx, dialect));
+    const { trx, commit, free, joined } = await this.begin(false);
+    const { dialect, indexes, commits } = this.tools;
+    const sql = createSql(trx, dialect);
+    await lockApps(sql, indexes, [], this.alone());
+    await this.ranges.check(sql);
+    await this.complete(sql);
+    const recorded = await commits.record(sql, this.flushed);
     this.ended = true;
     this.take();
-    await commit().catch(this.translate).finally(free);
+    const ended = () => afterTransaction(joined ? trx : undefined, recorded);
+    await commit().catch(this.translate).finally(ended).finally(free);
   }
 
   /** Commits records alone: their transaction consists of statements, and no other code joins it. */
@@ -190,6 +262,8 @@ export class UnitTransaction {
     const commit = this.tools.commit({
       isAlone: this.own.size > 0,
       pending: this.entries.pending(),
+      alone: this.alone(),
+      ranges: this.ranges,
       check: (sql) => this.complete(sql),
       written: () => {
         this.ended = true;
@@ -213,18 +287,41 @@ export class UnitTransaction {
       if (this.ended) throw new Error('the unit of work has ended');
       const opened = this.open ?? (await this.reopen(stays));
       const pending = this.entries.pending();
-      const { dialect, indexes } = this.tools;
-      if (pending.length) await flushEntries(createSql(opened.trx, dialect), dialect, indexes, pending);
+      if (pending.length > 0) await this.flush(createSql(opened.trx, this.tools.dialect), pending);
       return opened;
     });
   }
 
+  /** The position in the log of commits from which a read in the transaction may miss changes. */
+  private position(): number {
+    const { commits, dialect } = this.tools;
+    if (dialect.newest === '') return commits.log.position();
+    this.readAt ??= commits.log.position();
+    return this.readAt;
+  }
+
+  private async seen(scope: string, sql: Sql): Promise<Seen> {
+    return { since: this.position(), counts: await this.tools.commits.counts.seen(scope, sql) };
+  }
+
+  private async flush(sql: Sql, pending: readonly Entry[]): Promise<void> {
+    const scopes = new Set(pending.map(({ scope }) => scope));
+    const alone = new Set([...this.alone()].filter((scope) => scopes.has(scope) && this.changes.length > 0));
+    const locked = await lockApps(sql, this.tools.indexes, scopes, alone);
+    this.position();
+    for (const [scope, writes] of await flushEntries(sql, this.tools, pending, locked))
+      this.flushed.set(scope, [...(this.flushed.get(scope) ?? []), ...writes]);
+  }
+
   /** Opens the transaction and repeats all changes of an earlier one. */
   private async reopen(stays: boolean): Promise<Opened> {
+    this.flushed = new Map();
+    this.readAt = undefined;
     const opened = await openForUnit(this.tools, stays || this.changes.length > 0);
     this.open = opened;
     this.hasOpened = true;
     this.idle.reset(this.idleTime);
+    if (this.changes.length > 0) this.position();
     for (const change of this.changes) await repeatChange(opened, this.tools.dialect, () => inside.run(this, change));
     return opened;
   }

@@ -1,4 +1,5 @@
 import { AppsError, notFound } from '../../common/errors';
+import { type Access, createSql, readerOf, searchMatcher } from '../../indexes';
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import { applyChange, storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
@@ -18,11 +19,21 @@ import type {
   UnitOfWork,
 } from '../types';
 import { Entries, type Entry, nextVersion } from './entries';
+import { type Found, type RangeRead, Ranges } from './ranges';
 import type { UnitTools } from './unit-tools';
 import { UnitTransaction } from './unit-transaction';
 
 /** Runs once, after the commit. */
 export type Effect = () => void | Promise<void>;
+
+/** The part of a range read that follows from a search. @param options must be right: the search itself refuses others */
+function rangeOf(declared: IndexDeclarations, options: SearchOptions): Pick<RangeRead, 'name' | 'has'> {
+  const { query, names, creator, block } = options;
+  return { name: JSON.stringify([query, names, creator, block]), has: searchMatcher(declared, options) };
+}
+
+/** For a search that runs again: the time that was left for the first one is over. */
+const withoutTime = ({ signal }: ReadEnd): ReadEnd => (signal ? { signal } : {});
 
 /**
  * The unit of work of a request or of a group of requests; see UnitOfWork, and WorkUnit for the view of one work. `own`:
@@ -33,13 +44,15 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   private effects: Effect[] = [];
   /** Writes of other tables. */
   private readonly writes: CommitWrite[] = [];
+  private readonly ranges: Ranges;
   private readonly transaction: UnitTransaction;
 
   constructor(
     private readonly tools: UnitTools,
     own: ReadonlySet<string>,
   ) {
-    this.transaction = new UnitTransaction(tools, this.entries, this.writes, own);
+    this.ranges = new Ranges(tools.commits.log, tools.commits.counts);
+    this.transaction = new UnitTransaction(tools, this.entries, this.ranges, this.writes, own);
   }
 
   /** Why the unit cannot be committed: it must run again, even if the work has caught the error. */
@@ -64,10 +77,12 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const restore = this.entries.mark();
     const opened = this.hasOpened;
     const { length } = this.writes;
+    const ranges = this.ranges.length;
     return () => {
       if (this.hasOpened !== opened) return false;
       restore();
       this.writes.length = length;
+      this.ranges.restore(ranges);
       this.effects = [];
       return true;
     };
@@ -87,11 +102,18 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   }
 
   async page(key: AppKey, options: PageOptions): Promise<StoredRecord[]> {
+    const { after = 0, own } = options;
+    const { indexes } = this.tools;
     const scope = scopeOf(key);
-    const records = await this.transaction.read(
-      (access) => readPage(this.tools.indexes, access, scope, options),
+    const read = (access: Access) => readPage(indexes, access, scope, options);
+    const range: RangeRead = {
       scope,
-    );
+      name: JSON.stringify(['page', own?.creator]),
+      has: ({ seq, creator }) => (seq === 0 || seq > after) && (own === undefined || creator === own.creator),
+      isCount: false,
+      again: async () => ({ records: await read(this.outside()) }),
+    };
+    const records = await this.readRange(range, read, (found) => ({ records: found }));
     return records.map((record) => this.merge(key, record));
   }
 
@@ -102,10 +124,31 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     end: ReadEnd = {},
   ): Promise<SearchResult> {
     const scope = scopeOf(key);
-    const { found, total } = await this.transaction.read(async (access) => {
-      const { rows, total } = await this.tools.indexes.search(access, scope, indexes, options, end);
-      return { found: await readRecords(access.sql, rows), total };
-    }, scope);
+    const { indexes: made } = this.tools;
+    const range: RangeRead = {
+      scope,
+      ...rangeOf(indexes, options),
+      isCount: false,
+      again: async () => {
+        const { rows, total } = await made.search(
+          this.outside(),
+          scope,
+          indexes,
+          options,
+          withoutTime(end),
+          'versions',
+        );
+        return { records: rows.map(({ id, version }) => ({ seq: Number(id), version: Number(version) })), total };
+      },
+    };
+    const { found, total } = await this.readRange(
+      range,
+      async (access) => {
+        const { rows, total } = await made.search(access, scope, indexes, options, end);
+        return { found: await readRecords(access.sql, rows), total };
+      },
+      ({ found, total }) => ({ records: found, total }),
+    );
     const records = found.map((record) => this.merge(key, record));
     return total === undefined ? { records } : { records, total };
   }
@@ -118,8 +161,16 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     end: ReadEnd = {},
   ): Promise<number> {
     const scope = scopeOf(key);
-    const { indexes: made } = this.tools;
-    return this.transaction.read((access) => made.count(access, scope, indexes, { query, ...options }, end), scope);
+    const counting = { query, ...options };
+    const read = (access: Access, until: ReadEnd) => this.tools.indexes.count(access, scope, indexes, counting, until);
+    const toFound = (total: number) => ({ records: [], total });
+    const range: RangeRead = {
+      scope,
+      ...rangeOf(indexes, { query, ...options }),
+      isCount: true,
+      again: async () => toFound(await read(this.outside(), withoutTime(end))),
+    };
+    return this.readRange(range, (access) => read(access, end), toFound);
   }
 
   async create(key: AppKey, record: NewRecord): Promise<StoredRecord> {
@@ -191,6 +242,23 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     await this.carryOut(this.takeEffects());
   }
 
+  /** A read by a condition, which must find the same at the commit. */
+  private async readRange<T>(
+    range: RangeRead,
+    read: (access: Access) => Promise<T>,
+    toFound: (result: T) => Found,
+  ): Promise<T> {
+    const { result, isOwn, note } = await this.transaction.readRange(range, read);
+    note(isOwn ? undefined : toFound(result));
+    return result;
+  }
+
+  /** For a search that runs again before the commit. */
+  private outside(): Access {
+    const { database, dialect } = this.tools;
+    return { sql: createSql(readerOf(database), dialect), trx: undefined, runsAgain: true };
+  }
+
   async rollback(): Promise<void> {
     if (await this.transaction.rollback()) this.effects = [];
   }
@@ -219,7 +287,8 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const hash = hashOf(key, id);
     const known = this.entries.find(hash);
     if (known) {
-      known.read = true;
+      // One that this unit has created is not in the database: its id is checked when it is stored.
+      known.read ||= !known.created;
       return known;
     }
     return this.entries.seen(key, id, await this.transaction.record(hash), true);

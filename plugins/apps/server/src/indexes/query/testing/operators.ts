@@ -1,8 +1,4 @@
-import type { Json } from '../../../../../shared/json';
-import { encodeText } from '../../keys/keys';
-import { words } from '../../keys/words';
-import { keywordsOf, textOf } from '../../tables/entries';
-import type { Condition, OperatorName } from '../operators';
+import type { OperatorName } from '../operators';
 
 /** Indexes of the generated searches. */
 export const fieldNames = ['author', 'total', 'total', 'my-field.2', 'id'] as const;
@@ -40,54 +36,3 @@ export const expressions: { of: OperatorName[]; write(parts: Parts, operator: Op
   { of: ['==', '!='], write: (of, operator) => `${of.pick(['body', 'title'])} ${operator} ${of.text()}` },
   { of: ['in any', 'in all'], write: (of, operator) => `body ${of.not}${operator}(${of.texts()})` },
 ];
-
-type Leaf = Exclude<Condition, { kind: 'and' | 'or' | 'not' | 'constant' }>;
-type Oracle = { [K in Leaf['kind']]: (item: Json | undefined, condition: Leaf & { kind: K }) => boolean };
-
-/** Whether an item matches, computed naively: a row for each kind of condition. */
-export const oracle: Oracle = {
-  compare: (item, { comparator, value }) => compares(item, comparator, value),
-  oneOf: (item, { values }) => values.some((value) => compares(item, '==', value)),
-  keywords(item, { mode, values }) {
-    const held = keywordsOf(item);
-    const has = (value: Json) => held.some((one) => one === value);
-    return mode === 'any' ? values.some(has) : values.every(has);
-  },
-  text: (item, { query }) => query.some((parts) => parts.every((part) => holds(item, part) !== part.negated)),
-};
-
-/** The order of two items of one type. */
-export function compareSame(a: Json | undefined, b: Json | undefined): number {
-  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(encodeText(a), encodeText(b));
-  return Number(a) - Number(b);
-}
-
-function compares(item: Json | undefined, comparator: string, value: Json): boolean {
-  if (value === null) {
-    const missing = item === undefined || item === null;
-    return comparator === '==' ? missing : comparator === '!=' && !missing;
-  }
-  if (typeof item !== typeof value) return false;
-  const difference = compareSame(item, value);
-  const tests: Record<string, boolean> = {
-    '==': difference === 0,
-    '!=': difference !== 0,
-    '<': difference < 0,
-    '<=': difference <= 0,
-    '>': difference > 0,
-    '>=': difference >= 0,
-  };
-  return tests[comparator] as boolean;
-}
-
-function holds(item: Json | undefined, part: { words: string[]; prefix: boolean }): boolean {
-  const list = words(textOf(item));
-  return list.some((_, start) =>
-    part.words.every((word, at) => {
-      const held = list[start + at];
-      return (
-        held !== undefined && (part.prefix && at === part.words.length - 1 ? held.startsWith(word) : held === word)
-      );
-    }),
-  );
-}

@@ -2,10 +2,10 @@ import type { Items, Json } from '../../../../../shared/json';
 import { words } from '../../keys/words';
 import { itemValue, textOf, weight } from '../../tables/entries';
 import type { IndexDeclarations, SearchOptions } from '../../types';
+import { compareSame, matches } from '../matches';
 import type { Condition } from '../operators';
 import { checkQuery } from '../text/check';
 import { parseQuery } from '../text/parse';
-import { compareSame, oracle } from './operators';
 
 /** For tests: the expected result of a search, computed naively from the records in order of creation. */
 export function expectedSearch(
@@ -56,21 +56,6 @@ function rankOf(value: Json | undefined): number {
   return ['boolean', 'number', 'string'].indexOf(typeof value) >= 0
     ? ['boolean', 'number', 'string'].indexOf(typeof value)
     : 3;
-}
-
-function matches(record: OracleRecord, condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'and':
-      return condition.children.every((child) => matches(record, child));
-    case 'or':
-      return condition.children.some((child) => matches(record, child));
-    case 'not':
-      return !matches(record, condition.child);
-    case 'constant':
-      return condition.value;
-    default:
-      return oracle[condition.kind](itemValue(record, condition.index), condition as never);
-  }
 }
 
 function positiveWords(condition: Condition, index: string, negated = false): { word: string; prefix: boolean }[] {

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { createSql, type Dialect, type HostDatabase, marks, readerOf, type Sql } from '../../indexes';
+
+const table = 'apps_commit_counts';
+
+/** Milliseconds after which the counts of a process that has committed nothing are deleted. */
+const MAX_AGE = 24 * 60 * 60_000;
+/** Apps whose counts are remembered. */
+const MAX_KNOWN = 10_000;
+
+/** Says whether other processes have committed changes of an app's records. */
+export interface CommitCounts {
+  /** Creates the table; call it outside transactions. */
+  prepare(): Promise<void>;
+  /** Counts a transaction, as its last statement. Returns a function to call when the transaction has ended. */
+  count(sql: Sql, scopes: readonly string[]): Promise<() => void>;
+  /**
+   * A text that changes with each commit of another process to the app, as it was when this process looked last; undefined when
+   * it has never looked.
+   */
+  known(scope: string): string | undefined;
+  /** The same as a transaction on `sql` has seen it, at least. */
+  seen(scope: string, sql: Sql): Promise<string | undefined>;
+  /** The same as it is now: on `sql`, or outside of any transaction. */
+  look(scopes: readonly string[], sql?: Sql): Promise<ReadonlyMap<string, string>>;
+}
+
+/** SQLite itself counts the commits of other connections to the file, of all apps together. */
+function sqliteCounts(database: HostDatabase, version: () => number | undefined): CommitCounts {
+  /** Another text each time as long as it is not known. */
+  const now = () => String(version() ?? randomBytes(8).toString('hex'));
+  /** Without the writing connection, which a transaction shows. */
+  const learn = async () => {
+    if (version() === undefined) await database.write(async () => {});
+  };
+  return {
+    prepare: learn,
+    count: async () => () => {},
+    known: now,
+    // Within a transaction the number is that of its begin.
+    seen: async () => now(),
+    look: async (scopes, sql) => {
+      if (!sql) await learn();
+      const text = now();
+      return new Map(scopes.map((scope) => [scope, text]));
+    },
+  };
+}
+
+/**
+ * A row for each app and process, and for each of the process's transactions that are committed at the same time, so that none
+ * waits for another.
+ */
+function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
+  const process = randomBytes(8).toString('hex');
+  const known = new LRUCache<string, string>({ max: MAX_KNOWN });
+  const free: number[] = [];
+  let slots = 0;
+  let isTidy = false;
+
+  const tidy = async (sql: Sql) => {
+    isTidy = true;
+    await sql.change(`delete from ${table} where at < ?`, [Date.now() - MAX_AGE]);
+  };
+
+  const read = async (sql: Sql, scopes: readonly string[], ending = '') => {
+    const text = `select scope, process, commits from ${table} where scope in (${marks(scopes)}) and process not like ? order by scope, process${ending}`;
+    const rows = await sql.rows(text, [...scopes, `${process}.%`]);
+    const found = new Map(scopes.map((scope) => [scope, '']));
+    for (const row of rows) {
+      const scope = row.scope as string;
+      found.set(scope, `${found.get(scope)}${row.process}:${row.commits} `);
+    }
+    return found;
+  };
+
+  return {
+    async prepare() {
+      await createSql(database.knex(), dialect).change(
+        `create table if not exists ${table} (scope varchar(64) not null, process varchar(32) not null, commits bigint not null, at bigint not null, primary key (scope, process))${dialect.tableEnding}`,
+      );
+    },
+
+    async count(sql, scopes) {
+      const slot = free.pop() ?? slots++;
+      const release = () => {
+        free.push(slot);
+      };
+      // A count begins with the time: a row that was deleted and made again never has an earlier count.
+      const now = Date.now();
+      try {
+        const rows = [...scopes].sort().map((scope) => [scope, `${process}.${slot}`, now, now]);
+        await sql.insert(table, ['scope', 'process', 'commits', 'at'], rows, dialect.countAgain(table));
+      } catch (error) {
+        release();
+        throw error;
+      }
+      return release;
+    },
+
+    known: (scope) => known.get(scope),
+
+    seen: async (scope, sql) => (await read(sql, [scope])).get(scope),
+
+    async look(scopes, given) {
+      const sql = given ?? createSql(readerOf(database), dialect);
+      if (!given && !isTidy) await tidy(createSql(database.knex(), dialect));
+      const found = await read(sql, scopes, given ? dialect.newest : '');
+      for (const [scope, counts] of found) known.set(scope, counts);
+      return found;
+    },
+  };
+}
+
+export function createCommitCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
+  const { dataVersion } = database;
+  return dataVersion ? sqliteCounts(database, dataVersion) : storedCounts(database, dialect);
+}

@@ -1,0 +1,59 @@
+import type { Knex } from 'knex';
+import { type Dialect, type HostDatabase, inTransaction, type Sql } from '../../indexes';
+import { type CommitCounts, createCommitCounts } from './commit-counts';
+import { type Changes, CommitLog } from './commit-log';
+
+/** The commits of records that units of work must know of: see docs/decisions/serialisable.md. */
+export interface Commits {
+  readonly log: CommitLog;
+  readonly counts: CommitCounts;
+  /**
+   * Records what a transaction changes, as its last statement. The returned function must be called when the transaction has
+   * ended, or may have.
+   */
+  record(sql: Sql, changes: Changes): Promise<() => void>;
+  /** Runs `work` in a transaction that changes many records of these apps. */
+  changing<T>(scopes: readonly string[], work: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+export function createCommits(tools: { database: HostDatabase; dialect: Dialect }): Commits {
+  const log = new CommitLog();
+  const counts = createCommitCounts(tools.database, tools.dialect);
+
+  const record: Commits['record'] = async (sql, changes) => {
+    if (changes.size === 0) return () => {};
+    const release = await counts.count(sql, [...changes.keys()]);
+    const settle = log.append(changes);
+    return () => {
+      settle();
+      release();
+    };
+  };
+
+  return {
+    log,
+    counts,
+    record,
+    async changing(scopes, work) {
+      const outer = await tools.database.current();
+      const ended: (() => void)[] = [];
+      try {
+        return await inTransaction(tools, async (sql) => {
+          const result = await work(sql);
+          ended.push(await record(sql, new Map(scopes.map((scope) => [scope, null]))));
+          return result;
+        });
+      } finally {
+        afterTransaction(outer, () => {
+          for (const end of ended) end();
+        });
+      }
+    },
+  };
+}
+
+/** Calls `ended` now, or when the transaction of other code has ended that this work is part of. */
+export function afterTransaction(outer: Knex.Transaction | undefined, ended: () => void): void {
+  if (outer) outer.executionPromise.then(ended, ended);
+  else ended();
+}

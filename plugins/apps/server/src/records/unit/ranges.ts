@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { settledOrTimeout } from '../../common/time/coalesce';
+import type { RecordWrite, Sql } from '../../indexes';
+import type { StoredRecord } from '../types';
+import { CollisionError } from './collision';
+import type { CommitCounts } from './commit-counts';
+import type { CommitLog, Watch } from './commit-log';
+
+/** Records that are compared with ranges at one commit at most; with more, the searches run again. */
+const MAX_TESTS = 20_000;
+
+/** What a search has found: the records, and the number of matches where it was asked for. */
+export interface Found {
+  records: readonly Pick<StoredRecord, 'seq' | 'version'>[];
+  total?: number | undefined;
+}
+
+/** What a unit of work reads by a condition instead of by ids. */
+export interface RangeRead {
+  scope: string;
+  /** Names the condition: units that collide on it run one after the other. */
+  name: string;
+  /** Whether a record belongs to it; `seq` 0: one that is not stored yet. */
+  has(record: { seq: number } & Parameters<MatchRecord>[0]): boolean;
+  /** Whether only the number of records counts. */
+  isCount: boolean;
+  /** Runs the search again, outside of any transaction, and reads no more than it must. */
+  again(): Promise<Found>;
+}
+
+type MatchRecord = (record: NonNullable<RecordWrite['after']>) => boolean;
+
+/** What a read has seen of other commits, at least. */
+export interface Seen {
+  /** The position in the log of commits from which changes may be missing in what was found. */
+  since: number;
+  /** The commits of other processes (CommitCounts); undefined when that is not known. */
+  counts: string | undefined;
+}
+
+interface Range extends RangeRead, Seen {
+  /** What was found in the database; undefined when the unit's own writes were found too. */
+  found: Found | undefined;
+}
+
+/** Another process has committed a change of the app since the last look: what was searched must be compared again. */
+export class LookAgain extends CollisionError {}
+
+/**
+ * The range reads of a unit of work. At the commit each must find what it has found before, or the unit runs again: see
+ * docs/decisions/serialisable.md.
+ */
+export class Ranges {
+  private readonly list: Range[] = [];
+  private watch: Watch | undefined;
+
+  constructor(
+    private readonly log: CommitLog,
+    private readonly counts: CommitCounts,
+  ) {}
+
+  get length(): number {
+    return this.list.length;
+  }
+
+  /** The apps whose records were read by a condition. */
+  scopes(): string[] {
+    return [...new Set(this.list.map(({ scope }) => scope))];
+  }
+
+  /** The keys of the mutex by which units that collide on a range wait for each other. */
+  keys(): string[] {
+    return [...new Set(this.list.map(rangeKey))];
+  }
+
+  /**
+   * Notes a read that begins now.
+   * @param seen what the transaction in which it reads has seen of other commits; without it, it reads outside
+   * @returns notes what it has found; without an argument, when the unit's own writes may be among it
+   */
+  begin(read: RangeRead, seen?: Seen): (found?: Found) => void {
+    this.watch ??= this.log.watch();
+    const range: Range = {
+      ...read,
+      ...(seen ?? { since: this.log.position(), counts: this.counts.known(read.scope) }),
+      found: undefined,
+    };
+    this.list.push(range);
+    return (found) => {
+      range.found = found;
+    };
+  }
+
+  /** Forgets what was noted after the first `length` reads. */
+  restore(length: number): void {
+    this.list.length = length;
+  }
+
+  end(): void {
+    this.watch?.end();
+    this.watch = undefined;
+    this.list.length = 0;
+  }
+
+  /**
+   * Compares all with the changes that were committed meanwhile; a CollisionError when one has changed. Where a search must run
+   * again for that, it runs outside of any transaction.
+   * @param sql of the unit's open transaction
+   * @param leave ends that transaction before searches run again
+   */
+  async compare(sql: Sql | undefined, leave: () => Promise<void>): Promise<void> {
+    if (this.list.length === 0) return;
+    const position = this.log.position();
+    const counts = await this.counts.look(this.scopes(), sql);
+    const unknown: Range[] = [];
+    for (const range of this.list) {
+      const result = this.changed(range);
+      if (result === true) {
+        // Otherwise the next attempt might read what was there before.
+        await settledOrTimeout(this.log.settled());
+        throw collision(range);
+      }
+      if (result === null || range.counts === undefined || range.counts !== counts.get(range.scope))
+        unknown.push(range);
+    }
+    if (unknown.length > 0) await leave();
+    for (const range of unknown) if (!(await isSame(range))) throw collision(range);
+    for (const range of this.list) {
+      range.since = position;
+      range.counts = counts.get(range.scope);
+    }
+  }
+
+  /**
+   * The same within the transaction of the commit, which has locked the apps: LookAgain when it cannot be decided there.
+   */
+  async check(sql: Sql): Promise<void> {
+    if (this.list.length === 0) return;
+    const counts = await this.counts.look(this.scopes(), sql);
+    for (const range of this.list) {
+      const result = this.changed(range);
+      if (result === true) throw collision(range);
+      if (result === null || range.counts !== counts.get(range.scope)) throw new LookAgain([rangeKey(range)]);
+    }
+  }
+
+  /** The first range that one of the writes changes. */
+  touchedBy(scope: string, writes: readonly RecordWrite[]): CollisionError | undefined {
+    const range = this.list.find((one) => one.scope === scope && writes.some((write) => touches(one, write)));
+    return range && collision(range);
+  }
+
+  /** Whether it was changed since by this process; null when that is not known. */
+  private changed(range: Range): boolean | null {
+    const writes = this.log.since(range.since, range.scope);
+    if (!writes || writes.length * this.list.length > MAX_TESTS) return null;
+    return writes.some((write) => touches(range, write));
+  }
+}
+
+/** Whether the unit's result may be another after the write. */
+function touches({ has, isCount }: Range, { before, after }: RecordWrite): boolean {
+  const [was, is] = [before !== null && has(before), after !== null && has(after)];
+  return isCount ? was !== is : was || is;
+}
+
+/** Whether a search finds what it has found before. */
+async function isSame({ found, again }: Range): Promise<boolean> {
+  if (!found) return false;
+  const now = await again();
+  const [before, after] = [found.records, now.records];
+  if (found.total !== now.total || before.length !== after.length) return false;
+  return before.every(({ seq, version }, at) => seq === after[at]?.seq && version === after[at]?.version);
+}
+
+const collision = (range: Range) => new CollisionError([rangeKey(range)]);
+
+const RANGE = 'range:';
+
+/** The key of the mutex for a range: the app, and a digest of the condition. */
+function rangeKey({ scope, name }: RangeRead): string {
+  return `${RANGE}${scope}:${createHash('sha1').update(name).digest('base64url')}`;
+}
+
+/** The app of the key of a range; undefined for the hash of a record. */
+export function scopeOfRange(key: string): string | undefined {
+  return key.startsWith(RANGE) ? key.slice(RANGE.length, key.lastIndexOf(':')) : undefined;
+}
