@@ -80,16 +80,19 @@ export class CommitLog {
     return watch;
   }
 
-  /** The changes of an app from a position on; null when the log does not know all of them. */
-  since(position: number, scope: string): RecordWrite[] | null {
+  /** The changes of an app from a position on, and their size; null when the log does not know all of them. */
+  since(position: number, scope: string): { writes: RecordWrite[]; text: number } | null {
     if (position < this.first) return null;
     const found: RecordWrite[] = [];
-    for (const { changes } of this.entries.slice(position - this.first)) {
-      const writes = changes.get(scope);
+    let text = 0;
+    for (const entry of this.entries.slice(position - this.first)) {
+      const writes = entry.changes.get(scope);
       if (writes === null) return null;
-      if (writes) found.push(...writes);
+      if (!writes) continue;
+      found.push(...writes);
+      text += entry.text;
     }
-    return found;
+    return { writes: found, text };
   }
 
   private trim(): void {
@@ -117,14 +120,17 @@ function measured(changes: Changes): Pick<Entry, 'changes' | 'records' | 'text'>
     kept.set(scope, isNamed ? writes : null);
     if (!isNamed) continue;
     records += writes.length;
-    for (const { before, after } of writes) text += textOf(before?.items) + textOf(after?.items);
+    text += sizeOf(writes);
   }
   return { changes: kept, records, text };
 }
 
-/** About the characters of the JSON of items. */
+/** About the characters of the records before and after. */
+export const sizeOf = (writes: readonly RecordWrite[]): number =>
+  writes.reduce((sum, { before, after }) => sum + textOf(before?.items) + textOf(after?.items), 0);
+
 function textOf(items: Items = {}): number {
-  let text = 0;
+  let text = 100;
   for (const value of Object.values(items)) {
     if (typeof value === 'string') text += value.length;
     else text += typeof value === 'object' && value !== null ? JSON.stringify(value).length : 10;

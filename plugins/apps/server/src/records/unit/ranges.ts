@@ -6,8 +6,11 @@ import { CollisionError } from './collision';
 import type { CommitCounts } from './commit-counts';
 import type { CommitLog, Watch } from './commit-log';
 
-/** Records that are compared with ranges at one commit at most; with more, the searches run again. */
-const MAX_TESTS = 20_000;
+/**
+ * Characters of records that are compared with searches at once, counted for each search: a test of a text reads all of it. With
+ * more, the searches run again.
+ */
+const MAX_TESTED = 250_000;
 
 /** What a search has found: the records, and the number of matches where it was asked for. */
 export interface Found {
@@ -144,16 +147,25 @@ export class Ranges {
     }
   }
 
-  /** The first range that one of the writes changes. */
-  touchedBy(scope: string, writes: readonly RecordWrite[]): CollisionError | undefined {
-    const range = this.list.find((one) => one.scope === scope && writes.some((write) => touches(one, write)));
-    return range && collision(range);
+  /** The collision with changes of the same commit; undefined without one, null when there is too much to compare. */
+  collisionWith(
+    changes: ReadonlyMap<string, { writes: readonly RecordWrite[]; text: number }>,
+  ): CollisionError | undefined | null {
+    for (const range of this.list) {
+      const result = this.isTouched(range, changes.get(range.scope) ?? { writes: [], text: 0 });
+      if (result !== false) return result && collision(range);
+    }
+    return undefined;
   }
 
   /** Whether it was changed since by this process; null when that is not known. */
   private changed(range: Range): boolean | null {
-    const writes = this.log.since(range.since, range.scope);
-    if (!writes || writes.length * this.list.length > MAX_TESTS) return null;
+    const changes = this.log.since(range.since, range.scope);
+    return changes && this.isTouched(range, changes);
+  }
+
+  private isTouched(range: Range, { writes, text }: { writes: readonly RecordWrite[]; text: number }): boolean | null {
+    if (text * this.list.length > MAX_TESTED) return null;
     return writes.some((write) => touches(range, write));
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../../indexes';
 import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
 import { CollisionError } from './collision';
-import type { Changes } from './commit-log';
+import { type Changes, sizeOf } from './commit-log';
 import { afterTransaction, type Commits } from './commits';
 import type { Entry } from './entries';
 import { flushEntries, insertNew, isNew, lockApps, writesOf } from './flush';
@@ -70,7 +70,6 @@ export function sharedCommits(tools: {
   let isPlanned = false;
   let running: Promise<unknown> | undefined;
 
-  /** @param before runs in the transaction first */
   /** @param isWritten called before COMMIT */
   const write = async (parts: readonly Part[], published = none, isWritten = () => {}): Promise<void> => {
     const outer = await database.current();
@@ -127,29 +126,34 @@ export function sharedCommits(tools: {
     );
   };
 
-  /** Leaves out the units whose searches one before them in the group changes, and gives the collisions of those. */
-  const admitted = (units: readonly Waiting[]): { group: Waiting[]; refuse: () => void } => {
-    const writes: [string, RecordWrite[]][] = [];
-    const refused: (() => void)[] = [];
-    const isSearching = units.some(({ part }) => part.ranges.length > 0);
-    const group = units.filter(({ part, reject }) => {
-      const collision = writes
-        .map(([scope, changed]) => part.ranges.touchedBy(scope, changed))
-        .find((found) => found !== undefined);
-      if (collision) refused.push(() => reject(collision));
-      else if (isSearching) writes.push(...writesOf(part.pending));
-      return collision === undefined;
-    });
-    const refuse = () => {
-      for (const refuseOne of refused) refuseOne();
-    };
-    return { group, refuse };
-  };
-
   const alone = ({ part, resolve, reject }: Waiting): Promise<void> => write([part]).then(resolve, reject);
 
+  /** The units of a group that can be committed together: those whose searches one before them changes come after the commit. */
+  const admitted = (units: readonly Waiting[]): { group: Waiting[]; later: () => Promise<void> } => {
+    if (units.every(({ part }) => part.ranges.length === 0)) return { group: [...units], later: async () => {} };
+    const changes = new Map<string, { writes: RecordWrite[]; text: number }>();
+    const group: Waiting[] = [];
+    const left: (() => void | Promise<void>)[] = [];
+    for (const unit of units) {
+      const collision = unit.part.ranges.collisionWith(changes);
+      if (collision !== undefined) {
+        left.push(() => (collision ? unit.reject(collision) : alone(unit)));
+        continue;
+      }
+      group.push(unit);
+      for (const [scope, writes] of writesOf(unit.part.pending)) {
+        const known = changes.get(scope) ?? { writes: [], text: 0 };
+        changes.set(scope, { writes: [...known.writes, ...writes], text: known.text + sizeOf(writes) });
+      }
+    }
+    const later = async () => {
+      for (const next of left) await next();
+    };
+    return { group, later };
+  };
+
   const together = async (units: readonly Waiting[]): Promise<void> => {
-    const { group, refuse } = admitted(units);
+    const { group, later } = admitted(units);
     const parts = group.map(({ part }) => part);
     const kept = parts.flatMap(({ pending }) => pending.map((entry) => ({ entry, state: { ...entry } })));
     let isWritten = false;
@@ -163,11 +167,11 @@ export function sharedCommits(tools: {
       if (isFinal) for (const { reject } of group) reject(error);
       for (const { entry, state } of kept) Object.assign(entry, state);
       if (!isFinal) for (const one of group) await alone(one);
-      return refuse();
+      return later();
     }
     for (const { resolve } of group) resolve();
-    // After the commit: their next attempt must see it.
-    refuse();
+    // After the commit, which their next attempt must see.
+    await later();
   };
 
   const serve = async (): Promise<void> => {
