@@ -60,6 +60,13 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     const booked = async (name: string) =>
       (await ask<unknown[]>(0, 'POST', 'places/search', { query: `way == '${way(name)}'` })).json.length;
 
+    /** Two processes of one SQLite file wait for each other, some for longer than a request may. */
+    const refusals = client === 'sqlite' && processes === 2 ? [422, 503] : [422];
+    const expectTen = (answers: readonly Answer[], stored: number) => {
+      const refused = answers.filter(({ status }) => status !== stored);
+      expect([refused.length, refused.find(({ status }) => !refusals.includes(status))?.text]).toEqual([90, undefined]);
+    };
+
     test('a hundred forms that are checked by a count', async () => {
       const form = (request: number) =>
         send((hosts[at(request) % hosts.length] as Host).url, {
@@ -67,14 +74,14 @@ describe.each(await availableClients())('two server processes on %s', (client) =
           headers: { accept: 'text/html', connection: 'close', 'x-csrf-token': token },
           form: { way: way('form'), name: `Form ${request}`, _save: '' },
         });
-      expect(statuses(await Promise.all(times(100, form)))).toEqual({ 303: 10, 422: 90 });
+      expectTen(await Promise.all(times(100, form)), 303);
       expect(await booked('form')).toBe(10);
     });
 
     test('a hundred records as JSON', async () => {
       const record = { block: 'book', way: way('json') };
       const answers = await Promise.all(times(100, (request) => ask(at(request), 'POST', 'places', record)));
-      expect(statuses(answers)).toEqual({ 201: 10, 422: 90 });
+      expectTen(answers, 201);
       expect(await booked('json')).toBe(10);
     });
 
