@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { CellValue } from 'hucre/xlsx';
 import type { Json } from '../../../shared/json';
 import { SLICE } from '../common/time/pace';
 import { jsonInText } from './cells';
@@ -30,7 +31,7 @@ export async function* xlsxTable(
   });
   const { id, items, hasMore } = columns;
   const cell = isWhole ? wholeCell : plainCell;
-  const valuesOf = (row: Row): Value[] => {
+  const valuesOf = (row: Row): CellValue[] => {
     const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
     return (hasMore ? [...cells, moreCell(row, columns)] : cells).map(asCell);
   };
@@ -38,17 +39,18 @@ export async function* xlsxTable(
   const shown = hasMore ? [...headings, { heading: MORE, isText: true }] : headings;
   // A package of modules, which not every process needs.
   const { writeXlsxStream } = await import('hucre/xlsx');
-  yield* writeXlsxStream(singly(rowsOf(read(), valuesOf)), {
+  const written = writeXlsxStream(singly(rowsOf(read(), valuesOf)), {
     name: 'Records',
     // Text stays text when it is edited: ids and codes, for example.
     columns: shown.map(({ heading, isText }) => ({ header: escaped(heading), ...(isText && { numFmt: '@' }) })),
     freezePane: { rows: 1 },
     maxRowsPerSheet: Number.POSITIVE_INFINITY,
   });
+  for await (const { buffer, byteOffset, byteLength } of written) yield Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Rows one by one, with pauses for other requests: each row is written between two of them. */
-async function* singly(batches: AsyncIterable<Value[][]>): AsyncGenerator<Value[], void> {
+async function* singly(batches: AsyncIterable<CellValue[][]>): AsyncGenerator<CellValue[], void> {
   for await (const rows of batches) {
     let begin = performance.now();
     for (const row of rows) {
@@ -68,7 +70,7 @@ function requireShort({ id }: Row, name: string, value: Json): void {
   throw new WrongEntry(`The item "${name}" of the record "${id}" has ${length} characters, and ${rest}`);
 }
 
-type Value = string | number | boolean | null | undefined;
+type Value = string | number | boolean | undefined;
 
 /** As people read it: null and a missing item are empty. */
 function plainCell(value: Json | undefined): Value {
@@ -90,7 +92,7 @@ function wholeCell(value: Json | undefined, { hasTexts, hasOthers }: Column): Va
   return fromSpreadsheet(value) === value ? value : notFormula(value);
 }
 
-const asCell = (value: Value): Value => (typeof value === 'string' ? escaped(value) || null : value);
+const asCell = (value: Value): CellValue => (typeof value === 'string' ? escaped(value) || null : (value ?? null));
 
 /**
  * A text as spreadsheets write what XML cannot hold. The package does that for control characters; it neither marks a text that looks like
