@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { writeFiles } from './files.mjs';
-import { editFiles, openPanel, smoke, writeNotes } from './package/checks.mjs';
+import { editFiles, keepForm, openPanel, smoke, writeNotes } from './package/checks.mjs';
 import { changeManifest, makeHost, npm, run, setEnv, startHost, versionOf } from './package/host.mjs';
 import { manifestOf, pack, packages } from './package/pack.mjs';
 import { blocksOf, commandsOf } from './package/readme.mjs';
@@ -60,7 +60,7 @@ function askFirstApp(url) {
 async function checkMissing(host) {
   const running = await startHost(host, 'develop');
   try {
-    const expected = ['no theme in the folder themes', 'npx strapi-plugin-apps init'];
+    const expected = ['no theme in the folder themes', 'npx strapi-plugin-apps init', 'src/admin/vite.config.js'];
     if (isNode20) expected.push('run "npm install isolated-vm@5.0.4"');
     for (let waited = 0; !expected.every((text) => running.output().includes(text)); waited += 200) {
       assert.ok(waited < 10_000, `The log does not say ${expected.join(', ')}:\n${running.output().slice(-3000)}`);
@@ -82,6 +82,7 @@ async function checkDevelop(host, python) {
     console.log(`  its first answer of an app: ${seconds(performance.now() - begin)}`);
     await smoke(running.url, { python });
     await step('the panel in a browser', async () => seconds(await openPanel(host, running.url)));
+    await step('a half filled form', () => keepForm(host, running.url));
     await step('saved files', () => editFiles(host, running));
   } finally {
     await running.stop();
@@ -120,6 +121,17 @@ async function postgres() {
 }
 
 const isolatedVm = (host) => npm(host, ['install', 'isolated-vm@5.0.4']);
+
+/** The file with which the panel ignores themes, as the reference has it. */
+function ignoreThemes(host, language) {
+  const reference = readFileSync(join(root, 'docs', 'reference', 'installation.md'), 'utf8');
+  const [{ text }] = blocksOf(reference, 'TypeScript applications').filter(({ language: name }) => name === 'ts');
+  const javascript = text.replace(/^import.*\n\n/, '').replace(/export default .* =>/, 'module.exports = (config) =>');
+  const isTypeScript = language === 'typescript';
+  writeFiles(join(host, 'src', 'admin'), {
+    [`vite.config.${isTypeScript ? 'ts' : 'js'}`]: isTypeScript ? text : javascript,
+  });
+}
 
 /** A line of tsconfig.json that the README asks for. */
 function excludeThemes(host) {
@@ -164,6 +176,7 @@ const hosts = {
     if (isNode20) await step('npm install isolated-vm@5.0.4', () => void isolatedVm(host));
     writeFirstApp(host);
     writeNotes(host);
+    ignoreThemes(host, 'typescript');
     await step('TypeScript of blocks', () => checkTypeScript(host));
     await checkDevelop(host, true);
     await step('strapi build', () => void npm(host, ['run', 'build']));
@@ -186,6 +199,7 @@ const hosts = {
     if (isNode20) await step('npm install isolated-vm@5.0.4', () => void isolatedVm(host));
     writeFirstApp(host);
     writeNotes(host);
+    ignoreThemes(host, 'javascript');
     await checkDevelop(host, false);
     await step('strapi build', () => void npm(host, ['run', 'build']));
     await checkStart(host, false);
@@ -207,6 +221,7 @@ const hosts = {
     if (isNode20) await step('npm install isolated-vm@5.0.4', () => void isolatedVm(host));
     writeFirstApp(host);
     writeNotes(host);
+    ignoreThemes(host, 'javascript');
     await checkDevelop(host, false);
     await step('strapi build', () => void npm(host, ['run', 'build']));
     await checkStart(host, false);

@@ -51,18 +51,10 @@ export async function smoke(url, { python }) {
   await send('/records', 'DELETE');
 }
 
-/** Opens the plugin's page in a browser, as a new administrator. @returns milliseconds from the login to the page */
-export async function openPanel(host, url) {
-  const account = { email: 'first@example.com', password: 'Secret123' };
-  const bin = join('node_modules', '@strapi', 'strapi', 'bin', 'strapi.js');
-  const names = ['--firstname=First', '--lastname=Last'];
-  run(host, process.execPath, [
-    bin,
-    'admin:create-user',
-    `--email=${account.email}`,
-    `--password=${account.password}`,
-    ...names,
-  ]);
+const account = { email: 'first@example.com', password: 'Secret123' };
+
+/** Opens the panel in a browser as the administrator, for `work(page)`. @returns what that returns */
+async function inPanel(url, work) {
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   try {
     const page = await browser.newPage();
@@ -78,17 +70,64 @@ export async function openPanel(host, url) {
     await page.getByLabel('Password', { exact: false }).first().fill(account.password);
     await page.getByRole('button', { name: /login/i }).click();
     await page.waitForURL((address) => !address.pathname.includes('/auth/'));
+    const result = await work(page);
+    assert.deepEqual(wrong, []);
+    return result;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Opens the plugin's page in a browser, as a new administrator. @returns milliseconds from the login to the page */
+export async function openPanel(host, url) {
+  const bin = join('node_modules', '@strapi', 'strapi', 'bin', 'strapi.js');
+  const names = ['--firstname=First', '--lastname=Last'];
+  run(host, process.execPath, [
+    bin,
+    'admin:create-user',
+    `--email=${account.email}`,
+    `--password=${account.password}`,
+    ...names,
+  ]);
+  return inPanel(url, async (page) => {
     const begin = performance.now();
     await page.goto(`${url}/admin/plugins/apps`);
     await page.getByRole('heading', { name: 'Apps', exact: true }).first().waitFor();
     await page.getByRole('link', { name: 'notes', exact: false }).first().waitFor();
     const time = performance.now() - begin;
-    assert.deepEqual(wrong, []);
     assert.equal(await page.getByRole('region', { name: 'What is missing' }).count(), 0);
     return time;
-  } finally {
-    await browser.close();
-  }
+  });
+}
+
+/**
+ * A form of the Content Manager that is half filled in stays as it is when a file of a theme is saved. To see that the panel listens at all,
+ * an .html file elsewhere is saved afterwards: it reloads the page.
+ */
+export function keepForm(host, url) {
+  const themes = join(host, 'themes', 'default');
+  return inPanel(url, async (page) => {
+    const loads = [];
+    page.on('load', () => loads.push(page.url()));
+    const reloaded = async (seconds) => {
+      const before = loads.length;
+      for (let waited = 0; waited < seconds * 1000 && loads.length === before; waited += 200) await pause(200);
+      return loads.length > before;
+    };
+    await page.goto(`${url}/admin/content-manager/collection-types/plugin::users-permissions.user/create`);
+    const name = page.getByLabel(/^username/i);
+    await name.waitFor();
+    // The development server reloads a page when it has found further packages.
+    while (await reloaded(5));
+    await name.fill('half filled');
+    appendFileSync(join(themes, 'apps', 'likes', 'blocks', 'like.html'), '<p>saved</p>\n');
+    writeFiles(themes, { 'pages/new.html': '<p>new</p>', 'apps/likes/blocks/new.liquid': '<p>new</p>' });
+    assert.equal(await reloaded(5), false, 'A saved file of a theme has reloaded the panel');
+    assert.equal(await name.inputValue(), 'half filled');
+    // Strapi itself does not watch this folder.
+    writeFiles(host, { 'public/page.html': '<p>no file of a theme</p>' });
+    assert.equal(await reloaded(20), true, 'The panel does not listen to its development server');
+  });
 }
 
 /** A saved file of a theme shows at the next request, and does not restart Strapi; one of the host does. */

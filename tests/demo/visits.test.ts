@@ -143,6 +143,8 @@ describe.skipIf(!hasBrowser)('visits of the demo', () => {
       await page.getByLabel(login[1]).fill('anna');
       await page.getByLabel(login[2]).fill(printedPasswords(host).anna ?? '');
       await page.getByRole('main').getByRole('button', { name: login[0] }).click();
+      // The next navigation would end the request.
+      await page.waitForURL((url) => !url.pathname.endsWith('@@login'));
       await page.goto(`${host.url}/${site}/@@apps/glossary/blocks/term`);
       await page.evaluate(() => document.querySelector('form[name=term]')?.setAttribute('novalidate', ''));
       await page.getByLabel(labels[0]).fill(term);

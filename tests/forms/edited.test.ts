@@ -3,6 +3,7 @@ import { editedApp } from './edited/app';
 import { browsers } from './edited/browsers';
 import { untouchedFields } from './edited/fields';
 import { repeatedRequests } from './edited/repeated';
+import { repeatedFiles } from './edited/repeated-files';
 import { twoPeople } from './edited/two-people';
 
 /** Forms that change records: nothing is lost, and nothing is done twice (docs/reference/layouts.md#posting-a-form). */
@@ -14,4 +15,5 @@ const stage = useStage(() => ({ themesDirectory: themes.directory }));
 untouchedFields(stage);
 twoPeople(stage);
 repeatedRequests(stage);
+repeatedFiles(stage);
 browsers(stage);

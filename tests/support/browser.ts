@@ -7,8 +7,12 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 /** Browser tests need a Chromium. */
 export const hasBrowser = existsSync(executablePath);
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+/** @param language of the program itself, such as `de`: numbers are typed as it writes them */
+export function openBrowser(language?: string): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  if (language === undefined) return chromium.launch({ executablePath, args });
+  const env = { ...process.env, LANGUAGE: language, LANG: `${language}.UTF-8` } as Record<string, string>;
+  return chromium.launch({ executablePath, args: [...args, `--lang=${language}`], env });
 }
 
 export interface Visitor {

@@ -5,12 +5,15 @@ import { ZipFile } from 'yazl';
 export type Entries = Record<string, string | Buffer | { text: string; mode: number }>;
 export type Patch = (bytes: Buffer) => Buffer;
 
-/** A ZIP of these files. What a packer refuses to write is written by `patch`, which changes its bytes. */
-export async function packed(entries: Entries, patch: Patch = (bytes) => bytes): Promise<Buffer> {
+/**
+ * A ZIP of these files. What a packer refuses to write is written by `patch`, which changes its bytes.
+ * @param compress false: ZIPs of files of the same length have the same length
+ */
+export async function packed(entries: Entries, patch: Patch = (bytes) => bytes, compress = true): Promise<Buffer> {
   const made = new ZipFile();
   for (const [name, entry] of Object.entries(entries)) {
     const { text, mode } = typeof entry === 'object' && 'mode' in entry ? entry : { text: entry, mode: 0o100644 };
-    made.addBuffer(Buffer.from(text as string), name, { mode });
+    made.addBuffer(Buffer.from(text as string), name, { mode, compress });
   }
   made.end();
   return patch(await buffer(made.outputStream));

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Stage } from '../../support/stage';
 import { runTable } from '../../support/table';
+import { bomb } from './bomb';
 import { requestsTo } from './requests';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -89,6 +90,27 @@ export function tables(stage: Stage): void {
         { error: { message: expect.stringMatching(/"long" has 40000 characters/) } },
         undefined,
       ]);
+    });
+
+    test.each([
+      ['2 GB, as its ZIP says', 2 * 1024 ** 3 + 800, /more than 64 MB of cells/],
+      ['2 GB, of which its ZIP says nothing', 5_000, /./],
+    ])('a workbook of %s is refused, and the server goes on', async (_, claimed, message) => {
+      const memory = () => stage.host.run(() => process.memoryUsage().rss);
+      const before = await memory();
+      const bytes = bomb(claimed);
+      expect(bytes.length).toBeLessThan(20 * 1024 ** 2);
+      const answers = [sent(bytes, '', XLSX), sent(bytes, '', XLSX)];
+      for (let at = 0; at < 5; at += 1) expect((await stage.send({ send: 'GET open/records' })).status).toBe(200);
+      for (const { status, json } of await Promise.all(answers)) {
+        expect(status).toBe(400);
+        expect(json.error.message).toMatch(message);
+      }
+      // Less than the sheet: it is never unpacked as a whole.
+      expect((await memory()) - before).toBeLessThan(1024 ** 3);
+      expect(await stored()).toEqual([]);
+      const { bytes: whole } = await stage.send({ send: 'GET open/records.xlsx', accept: 'text/html' });
+      expect((await sent(whole, '', XLSX)).status).toBe(201);
     });
 
     const csv = (body: string | Buffer, type = 'text/csv') => ({

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { compiledThemes, ignoreChangesIn } from './host-files';
+import { compiledThemes, ignoreChangesIn, reloadedPanel } from './host-files';
 
 // Below the repository, where TypeScript is found as in a host.
 const cache = join(__dirname, '../../../../node_modules/.cache');
@@ -46,6 +46,23 @@ test.each<[string, Host, boolean]>([
 test('themes outside of the host are not compiled by it', () => {
   const folder = hostOf({ tsconfig: usual, files: [logic] });
   expect(compiledThemes(folder, join(root, 'elsewhere'))).toBeNull();
+});
+
+test.each<[string, string[], string | null]>([
+  ['a new application in TypeScript', ['src/admin/tsconfig.json'], 'src/admin/vite.config.ts'],
+  ['one in JavaScript', ['src/admin/app.example.js'], 'src/admin/vite.config.js'],
+  ['a file that does not name the themes', ['src/admin/vite.config.mjs'], 'src/admin/vite.config.mjs'],
+  ['no folder of the panel', [], null],
+])('a saved theme file reloads the panel: %s', (_name, files, file) => {
+  const folder = hostOf({ files });
+  const problem = reloadedPanel(folder, join(folder, 'web/themes'));
+  if (file === null) expect(problem).toBeNull();
+  else {
+    expect(problem?.cure).toContain(`let server.watch.ignored in ${file} name '**/web/themes/**'`);
+    writeFileSync(join(folder, file), "ignored: ['**/web/themes/**']");
+    expect(reloadedPanel(folder, join(folder, 'web/themes'))).toBeNull();
+  }
+  expect(reloadedPanel(folder, join(root, 'elsewhere'))).toBeNull();
 });
 
 test.each([[undefined], [['**/docs/**']], ['no list']])('changes in themes are ignored besides %j', (given) => {

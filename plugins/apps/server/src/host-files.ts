@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { SetupProblem } from '../../shared/admin-api';
@@ -39,6 +39,44 @@ export function compiledThemes(appRoot: string, themes: string): SetupProblem | 
       `The host's tsconfig.json includes the TypeScript of blocks in ${below}: a type error in a block then ends ` +
       '"strapi develop" and "strapi build"',
     cure: `add "${below}/" to "exclude" in tsconfig.json`,
+  };
+}
+
+/** The configuration of the panel's development server, which does not ignore the themes yet. */
+interface WatchingPanel {
+  /** Absolute. */
+  file: string;
+  isThere: boolean;
+  /** The pattern of files that it should ignore. */
+  ignored: string;
+}
+
+/**
+ * The file in which the host's panel has to ignore `themes` (absolute paths); null where it has no folder for the panel, or its themes
+ * are elsewhere, or the file names them already. A plugin cannot change that server: Strapi makes it of this file alone.
+ */
+export function watchingPanel(appRoot: string, themes: string): WatchingPanel | null {
+  const folder = path.join(appRoot, 'src', 'admin');
+  const below = path.relative(appRoot, themes).split(path.sep).join('/');
+  if (below.startsWith('..') || path.isAbsolute(below) || !existsSync(folder)) return null;
+  const ignored = `**/${below}/**`;
+  const inFolder = (ending: string) => path.join(folder, `vite.config.${ending}`);
+  const existing = ['ts', 'mts', 'js', 'mjs'].map(inFolder).find((file) => existsSync(file));
+  if (existing !== undefined)
+    return readFileSync(existing, 'utf8').includes(below) ? null : { file: existing, isThere: true, ignored };
+  const isTypeScript = [folder, appRoot].some((one) => existsSync(path.join(one, 'tsconfig.json')));
+  return { file: inFolder(isTypeScript ? 'ts' : 'js'), isThere: false, ignored };
+}
+
+/** The problem that a saved file of a theme reloads the panel, in development; null without it. */
+export function reloadedPanel(appRoot: string, themes: string): SetupProblem | null {
+  const found = watchingPanel(appRoot, themes);
+  if (!found) return null;
+  const file = path.relative(appRoot, found.file).split(path.sep).join('/');
+  return {
+    message:
+      'A saved .html file of a theme reloads every open page of the admin panel under "strapi develop": a form that is half filled in is empty then',
+    cure: `let server.watch.ignored in ${file} name '${found.ignored}' (docs/reference/installation.md#typescript-applications)`,
   };
 }
 

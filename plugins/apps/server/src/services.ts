@@ -12,7 +12,7 @@ import { createOwnFiles } from './common/own-files';
 import { readConfig } from './config';
 import { createActorContext, createLive, createRuleEntries, createRules, publishChanges } from './events';
 import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
-import { compiledThemes } from './host-files';
+import { compiledThemes, reloadedPanel } from './host-files';
 import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
 import { createSheets } from './interchange';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
@@ -47,8 +47,9 @@ const isDevelopment = (strapi: Core.Strapi) => strapi.config.get('environment') 
 /** What the host's files lack, or have too much. */
 export async function hostProblems(strapi: Core.Strapi, sites: Sites): Promise<SetupProblem[]> {
   const { themesDirectory } = configOf(strapi);
-  const compiled = isDevelopment(strapi) ? compiledThemes(strapi.dirs.app.root, themesDirectory) : null;
-  return [...(await sites.setup()), ...(compiled ? [compiled] : [])];
+  const checks = isDevelopment(strapi) ? [compiledThemes, ...(isDevServer(strapi) ? [] : [reloadedPanel])] : [];
+  const found = checks.map((check) => check(strapi.dirs.app.root, themesDirectory));
+  return [...(await sites.setup()), ...found.filter((problem) => problem !== null)];
 }
 
 /** What Strapi's image service asks Strapi for. */

@@ -1,3 +1,4 @@
+import { encodings, separatorNames } from '../../../shared/cells';
 import type { Command } from '../command';
 
 export const exportCommand: Command = {
@@ -8,7 +9,7 @@ export const exportCommand: Command = {
     target: 'the app of the records; or a file that ends in .zip',
     file: 'the file of the records: CSV if it ends in .csv or .tsv, XLSX if in .xlsx, else NDJSON',
   },
-  options: [{ flags: '--separator <name>', summary: 'of CSV: comma (default), semicolon or tab' }],
+  options: [{ flags: '--separator <name>', summary: 'of CSV (default: comma)', choices: separatorNames }],
   examples: [
     'strapi-plugin-apps export site rating rating.ndjson',
     'strapi-plugin-apps export site rating rating.csv',
@@ -41,10 +42,11 @@ export const importCommand: Command = {
     },
     { flags: '--block <name>', summary: 'of records: the block of those that name none' },
     { flags: '--language <tag>', summary: 'of a table: how its numbers and dates are written, such as de or en-GB' },
-    { flags: '--separator <name>', summary: 'of CSV: comma, semicolon or tab (default: found in the first line)' },
+    { flags: '--separator <name>', summary: 'of CSV (default: found in the first line)', choices: separatorNames },
     {
       flags: '--encoding <name>',
-      summary: 'of a text: such as windows-1252 (default: UTF-8, or UTF-16 by its first bytes)',
+      summary: 'of a text (default: UTF-8, or UTF-16 by its first bytes)',
+      choices: encodings,
     },
     { flags: '--sheet <name>', summary: 'of XLSX: the sheet (default: the first one)' },
   ],

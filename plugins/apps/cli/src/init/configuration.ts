@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { watchingPanel } from '../../../server/src/host-files';
 import { relativePath } from '../../../server/src/package-files';
 import { configuredFiles, pluginConfiguration } from '../host/settings';
 
@@ -46,18 +47,12 @@ export interface PanelServer {
   text: string | null;
 }
 
-/** Null where the application has no folder for the panel, or its themes are elsewhere, or its file names them already. */
+/** Null where nothing is to be done. */
 export function panelServer(root: string, themes: string): PanelServer | null {
-  const folder = join(root, 'src', 'admin');
-  const ignored = relativePath(root, themes).replace(/^\.\//, '');
-  if (ignored.startsWith('..') || !existsSync(folder)) return null;
-  const [existing] = ['ts', 'mts', 'js', 'mjs']
-    .map((ending) => join(folder, `vite.config.${ending}`))
-    .filter((file) => existsSync(file));
-  if (existing !== undefined)
-    return readFileSync(existing, 'utf8').includes(ignored) ? null : { file: existing, text: null };
-  const ending = existsSync(join(folder, 'tsconfig.json')) || existsSync(join(root, 'tsconfig.json')) ? 'ts' : 'js';
-  return { file: join(folder, `vite.config.${ending}`), text: panelServers[ending](quoted(`**/${ignored}/**`)) };
+  const found = watchingPanel(root, themes);
+  if (!found) return null;
+  const { file, isThere, ignored } = found;
+  return { file, text: isThere ? null : panelServers[file.endsWith('js') ? 'js' : 'ts'](quoted(ignored)) };
 }
 
 function isConfigured(file: string): boolean {

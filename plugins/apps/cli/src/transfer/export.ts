@@ -1,7 +1,6 @@
-import { separatorNames } from '../../../shared/cells';
+import type { Separator } from '../../../shared/cells';
 import type { Run } from '../command';
 import { CannotRun } from '../exit';
-import { chosen } from './chosen';
 
 const isZip = (file: string | undefined): file is string => /\.zip$/i.test(file ?? '');
 
@@ -15,7 +14,7 @@ export const run: Run = async (invocation) => {
         'Files of an app: export <theme>/<app> <file.zip>',
       );
     const { exportRecords } = await import('../records/export');
-    const separator = chosen('--separator', invocation.options.separator, separatorNames);
+    const separator = invocation.options.separator as Separator | undefined;
     return exportRecords(invocation, { site: from, app: second, file, separator });
   }
   if (!isZip(second)) {

@@ -1,15 +1,14 @@
 import type { ReadChoices } from '../../../server/src/interchange';
-import { encodings, separatorNames } from '../../../shared/cells';
+import type { Encoding, Separator } from '../../../shared/cells';
 import type { Invocation, Run } from '../command';
 import { CannotRun } from '../exit';
-import { chosen } from './chosen';
 
 function choicesOf({ block, language, sheet, separator, encoding }: Invocation['options']): ReadChoices {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     ...{ block: text(block), language: text(language), sheet: text(sheet) },
-    separator: chosen('--separator', separator, separatorNames),
-    encoding: chosen('--encoding', encoding, encodings),
+    separator: separator as Separator | undefined,
+    encoding: encoding as Encoding | undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { LogLevel, PreludeLimits } from '../../../shared/logic-protocol';
-import { stackHere } from './errors';
-import { slice } from './primordials';
+import { describe, stackHere } from './errors';
+import { slice, stringify, text } from './primordials';
 import type { Records } from './records/records';
 
 /** The log of one session, to which `app.log` and `console` write. */
@@ -21,4 +21,20 @@ export function createLog(call: Records['call'], limits: () => PreludeLimits): L
     },
     messages: () => [...logged],
   };
+}
+
+/** A logged value as text: texts unchanged, errors by name and message, other objects as JSON. */
+export function logText(message: unknown): string {
+  if (typeof message === 'string') return message;
+  try {
+    if (message instanceof Error) return errorLine(message);
+    return typeof message === 'object' ? stringify(message) : text(message);
+  } catch {
+    return 'a value that cannot be shown';
+  }
+}
+
+function errorLine(error: Error): string {
+  const { name, message } = describe(error);
+  return message === '' ? name : `${name}: ${message}`;
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeptFile, KeptFiles } from './kept-files';
@@ -110,7 +110,7 @@ export function createTemporaryFiles(
       const file = await open(path, 'wx', 0o600);
       let keeps = false;
       try {
-        const { head, size } = await write(file, stream, maxSize);
+        const { head, size, digest } = await write(file, stream, maxSize);
         if (size === 0) return name === '' ? null : { problem: 'file_empty' };
         if (size > maxSize) return { problem: 'file_large', values: { size: { bytes: maxSize } } };
         const kind = kindOf(head, endingOf(name));
@@ -129,6 +129,7 @@ export function createTemporaryFiles(
           chosen,
           mime: kind.mime,
           size,
+          digest,
           pixels,
         };
       } finally {
@@ -199,11 +200,14 @@ async function measured(path: string, mime: string): Promise<number | null | 'un
 /** Writes a stream up to its limit, and reads the rest without keeping it. */
 async function write(file: FileHandle, stream: AsyncIterable<Buffer>, maxSize: number) {
   const heads: Buffer[] = [];
+  const hash = createHash('sha256');
   let size = 0;
   for await (const chunk of stream) {
     if (size < HEAD) heads.push(Buffer.from(chunk.subarray(0, HEAD - size)));
     size += chunk.length;
-    if (size <= maxSize) await file.writeFile(chunk);
+    if (size > maxSize) continue;
+    hash.update(chunk);
+    await file.writeFile(chunk);
   }
-  return { head: Buffer.concat(heads), size };
+  return { head: Buffer.concat(heads), size, digest: hash.digest('base64url') };
 }

@@ -33,6 +33,8 @@ export interface TemporaryFile extends FileScope {
   mime: string;
   /** Bytes. */
   size: number;
+  /** SHA-256 of its bytes: tells it from another file of the same name. */
+  digest: string;
   /** Pixels of a picture, all its frames, pages and layers together; null: it is no picture. */
   pixels: number | null;
 }

@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream';
-import { ZipFile } from 'yazl';
+import { setImmediate } from 'node:timers/promises';
+import type { CellValue } from 'hucre/xlsx';
 import type { Json } from '../../../shared/json';
+import { SLICE } from '../common/time/pace';
 import { jsonInText } from './cells';
 import { fromSpreadsheet, jsonOf, NULL, notFormula } from './csv';
 import { MORE } from './headings';
@@ -13,28 +14,6 @@ const MAX_CELL = 32_767;
 
 /** The media type of XLSX. */
 export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-
-const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-const FORMATS = 'http://schemas.openxmlformats.org';
-const MAIN = `${FORMATS}/spreadsheetml/2006/main`;
-const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-const RELATIONS = `${FORMATS}/officeDocument/2006/relationships`;
-
-/** All parts but the sheet. Style 1 is text, so that a cell stays one when it is edited. */
-const parts: Record<string, string> = {
-  '[Content_Types].xml': `${XML}<Types xmlns="${FORMATS}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
-  '_rels/.rels': `${XML}<Relationships xmlns="${FORMATS}/package/2006/relationships"><Relationship Id="rId1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-  'xl/workbook.xml': `${XML}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="Records" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-  'xl/_rels/workbook.xml.rels': `${XML}<Relationships xmlns="${FORMATS}/package/2006/relationships"><Relationship Id="rId1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${RELATIONS}/styles" Target="styles.xml"/></Relationships>`,
-  'xl/styles.xml': `${XML}<styleSheet xmlns="${MAIN}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`,
-};
-
-/** Before the rows: the headings stay while the others are scrolled. */
-const SHEET_BEGIN = `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`;
-const SHEET_END = '</sheetData></worksheet>';
-
-/** Equal records make equal files. */
-const mtime = new Date(2000, 0, 1);
 
 /**
  * Records as an XLSX table, in pieces, with the columns of `csvTable`: numbers and truth values have their types, all others are
@@ -52,32 +31,34 @@ export async function* xlsxTable(
   });
   const { id, items, hasMore } = columns;
   const cell = isWhole ? wholeCell : plainCell;
-  const sheet = async function* () {
-    let at = 1;
-    yield SHEET_BEGIN + rowXml(at, [id.heading, ...items.map(({ heading }) => heading), ...(hasMore ? [MORE] : [])]);
-    const rowOf = (row: Row): string => {
-      at += 1;
-      const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
-      return rowXml(at, hasMore ? [...cells, moreCell(row, columns)] : cells);
-    };
-    for await (const found of rowsOf(read(), rowOf)) yield found.join('');
-    yield SHEET_END;
+  const valuesOf = (row: Row): CellValue[] => {
+    const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
+    return (hasMore ? [...cells, moreCell(row, columns)] : cells).map(asCell);
   };
-  yield* zipped(sheet());
+  const headings = [id, ...items].map(({ heading, hasOthers }) => ({ heading, isText: !hasOthers }));
+  const shown = hasMore ? [...headings, { heading: MORE, isText: true }] : headings;
+  // A package of modules, which not every process needs.
+  const { writeXlsxStream } = await import('hucre/xlsx');
+  const written = writeXlsxStream(singly(rowsOf(read(), valuesOf)), {
+    name: 'Records',
+    // Text stays text when it is edited: ids and codes, for example.
+    columns: shown.map(({ heading, isText }) => ({ header: escaped(heading), ...(isText && { numFmt: '@' }) })),
+    freezePane: { rows: 1 },
+    maxRowsPerSheet: Number.POSITIVE_INFINITY,
+  });
+  for await (const { buffer, byteOffset, byteLength } of written) yield Buffer.from(buffer, byteOffset, byteLength);
 }
 
-async function* zipped(sheet: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
-  const zip = new ZipFile();
-  for (const [name, text] of Object.entries(parts)) zip.addBuffer(Buffer.from(text), name, { mtime });
-  const source = Readable.from(sheet);
-  const output = zip.outputStream as Readable;
-  source.once('error', (error) => output.destroy(error));
-  zip.addReadStream(source, 'xl/worksheets/sheet1.xml', { mtime });
-  zip.end();
-  try {
-    yield* output as AsyncIterable<Buffer>;
-  } finally {
-    source.destroy();
+/** Rows one by one, with pauses for other requests: each row is written between two of them. */
+async function* singly(batches: AsyncIterable<CellValue[][]>): AsyncGenerator<CellValue[], void> {
+  for await (const rows of batches) {
+    let begin = performance.now();
+    for (const row of rows) {
+      yield row;
+      if (performance.now() - begin < SLICE) continue;
+      await setImmediate();
+      begin = performance.now();
+    }
   }
 }
 
@@ -111,35 +92,13 @@ function wholeCell(value: Json | undefined, { hasTexts, hasOthers }: Column): Va
   return fromSpreadsheet(value) === value ? value : notFormula(value);
 }
 
-const rowXml = (at: number, cells: readonly Value[]): string =>
-  `<row r="${at}">${cells.map((value, column) => cellXml(`${lettersOf(column)}${at}`, value)).join('')}</row>`;
+const asCell = (value: Value): CellValue => (typeof value === 'string' ? escaped(value) || null : (value ?? null));
 
-function cellXml(at: string, value: Value): string {
-  if (value === undefined || value === '') return '';
-  if (typeof value === 'number') return `<c r="${at}"><v>${value}</v></c>`;
-  if (typeof value === 'boolean') return `<c r="${at}" t="b"><v>${value ? 1 : 0}</v></c>`;
-  return `<c r="${at}" s="1" t="inlineStr"><is><t xml:space="preserve">${escaped(value)}</t></is></c>`;
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
-/** A text in XML: signs that XML cannot hold, and a text that looks like one of those, as spreadsheets write them. */
+/**
+ * A text as spreadsheets write what XML cannot hold. The package does that for control characters; it neither marks a text that looks like
+ * one of those, nor keeps half of a pair.
+ */
 const escaped = (text: string): string =>
   text
     .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
-    .replace(/[&<>]/g, (sign) => entities[sign] ?? '')
-    .replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Surrogate}/gu, (sign) => {
-      const code = sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-      return `_x${code}_`;
-    });
-
-const letters = new Map<number, string>();
-
-/** The letters of a column, from 0: A, B, …, Z, AA. */
-function lettersOf(column: number): string {
-  const known = letters.get(column);
-  if (known !== undefined) return known;
-  const found = (column >= 26 ? lettersOf(Math.floor(column / 26) - 1) : '') + String.fromCharCode(65 + (column % 26));
-  letters.set(column, found);
-  return found;
-}
+    .replace(/[\ufffe\uffff]|\p{Surrogate}/gu, (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase()}_`);

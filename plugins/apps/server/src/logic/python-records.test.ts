@@ -7,7 +7,6 @@ const runtime = useRuntime();
 
 const run = (body: string[], host = fakeHost()) => runPython(runtime, body, host);
 
-/** The function of logic may take two seconds. */
 test('reads all of many records, and lists in them', async () => {
   const entry = (n: number) => [`r${n}`, { total: n, tags: ['a', 'b'], block: 'box', text: 'some words of a visitor' }];
   const host = fakeHost(Object.fromEntries(Array.from({ length: 3000 }, (_, n) => entry(n))));
@@ -37,6 +36,25 @@ describe('records in Python', () => {
     ['setting', [get, 'r["total"] += 1', 'r.name = "Bob"'], null, { total: 4, name: 'Bob' }],
     ['deleting', [get, 'del r["name"]', 'return "name" in r'], false, { total: 3 }],
     ['inside', [get, 'r["list"].append(2)', 'r["map"]["b"] = 2'], null, { list: [1, 2], map: { a: 1, b: 2 } }],
+    [
+      'the kind of a value inside',
+      [get, 'r["list"][0] = True', 'r["map"]["a"] = "1"'],
+      null,
+      { list: [true], map: { a: '1' } },
+    ],
+    ['another name inside', [get, 'm = r["map"]', 'del m["a"]', 'm["b"] = 1'], null, { map: { b: 1 } }],
+    [
+      'deep inside, after it was sent',
+      [get, 'l = [[{"a": {1}}]]', 'r["l"] = l', 'context.app.count()', 'l[0][0]["a"].add(2)'],
+      null,
+      { l: [[{ a: [1, 2] }]] },
+    ],
+    [
+      'the same inside',
+      [get, 'l = r["list"]', 'l.append((1,))', 'context.app.count()', 'r.save()', 'l[1] = [1]', 'l.append(2)'],
+      null,
+      { list: [1, [1], 2] },
+    ],
     ['lists that were set', [get, 'l = []', 'r["new"] = l', 'l.append(1)'], null, { new: [1] }],
     ['inc', [get, 'return r.inc("total"), r.inc("visits", 2)'], [4, 2], { total: 4, visits: 2 }],
     ['update', [get, 'r.update({"a": 1}, b=2)', 'return r.pop("a")'], 1, { b: 2 }],

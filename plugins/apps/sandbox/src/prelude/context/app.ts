@@ -4,7 +4,7 @@ import type { ContextData, RecordData } from '../../../../shared/logic-protocol'
 import { idText, isPlain, named, requiredId } from '../arguments';
 import { forwardedArguments } from '../forwarding';
 import type { Log } from '../log';
-import { logText } from '../log-text';
+import { logText } from '../log';
 import { once } from '../once';
 import { keys, NativeTypeError, text } from '../primordials';
 import { stateOf } from '../records/record-view';

@@ -1,5 +1,5 @@
 import type { LogLevel } from '../../../../shared/logic-protocol';
-import { logText } from '../log-text';
+import { logText } from '../log';
 
 /** Writes one entry to the app's log. */
 export type WriteLog = (level: LogLevel, message: string) => void;

@@ -103,8 +103,8 @@ def _deliver(message, changed, contents):
         answer = _answer(message)
         # The server has not made the changes after a refused one: they stay pending.
         count = len(answer['values']) + 1
-        for state, _, texts in changed[:count]:
-            state.sent(texts)
+        for state, _, copies in changed[:count]:
+            state.sent(copies)
         for state in _touched:
             state.touched = bool(state.held)
         for state, _, _ in changed[count:]:
@@ -151,17 +151,20 @@ def _forget(app, id):
     return _table_of(id).pop((app, id), None)
 
 
+_NOTHING = {}
+
+
 class _State:
     """
     A record's items as logic sees them, and the changes since the server last saw them. Most records are only read, so that
     those have no containers of their own for changes before `touch`.
     """
 
-    touched = stale = deleted = False
+    stale = deleted = False
     changed = removed = ()
-    # Numbers that were added; lists and dictionaries that logic holds, with their JSON as the server knows it: they may
+    # Numbers that were added; lists and dictionaries that logic holds, with what is in them as the server knows it: they may
     # change inside.
-    added = held = {}
+    added = {}
     # Who has created it, in a list, once logic has asked.
     creator = ()
 
@@ -170,6 +173,9 @@ class _State:
         self.id = data['id']
         self.url = data['url']
         self.items = items = data['items']
+        # Made at once: an attribute that is added later moves the others, and then MicroPython looks through its whole memory.
+        self.touched = False
+        self.held = _NOTHING
         items.pop('id', None)
 
     def refresh(self, data):
@@ -177,10 +183,9 @@ class _State:
         items.pop('id', None)
         for name in list(self.held):
             mine = self.items.get(name)
-            text = _text(items.get(name))
-            if _is_held(mine) and _text(mine) == text:
+            if _is_held(mine) and _is_same(mine, items.get(name)):
                 items[name] = mine
-                self.held[name] = text
+                self.held[name] = _copied(mine)
             else:
                 del self.held[name]
         self.id = data['id']
@@ -205,18 +210,24 @@ class _State:
 
     def touch(self):
         """Called before a change."""
+        self.hold()
+        if self.changed == ():
+            self.changed, self.removed, self.added = set(), set(), {}
+
+    def hold(self):
+        """Called before logic gets a list or a dictionary: it may change inside."""
         if self.touched:
             return
         self.touched = True
         _touched.append(self)
-        if self.changed == ():
-            self.changed, self.removed, self.added, self.held = set(), set(), {}, {}
+        if self.held is _NOTHING:
+            self.held = {}
 
     def read(self, name):
         value = self.items[name]
         if _is_held(value) and name not in self.changed and name not in self.held:
-            self.touch()
-            self.held[name] = _text(value)
+            self.hold()
+            self.held[name] = _copied(value)
         return value
 
     def set(self, name, value):
@@ -260,30 +271,67 @@ class _State:
         return value + by
 
     def pending(self):
-        """The changes that the server does not have yet, and the JSON of held values in them; None if there are none."""
-        for name, text in self.held.items():
-            if name in self.items and name not in self.changed and _text(self.items[name]) != text:
+        """The changes that the server does not have yet, and copies of held values in them; None if there are none."""
+        for name, known in self.held.items():
+            if name in self.items and name not in self.changed and not _is_same(self.items[name], known):
+                self.touch()
                 self.changed.add(name)
         if self.deleted or not (self.changed or self.removed or self.added):
             return None
-        change, texts = {}, {}
+        change, copies = {}, {}
         if self.changed:
             change['set'] = {name: self.items.get(name) for name in self.changed}
-            texts = {name: _text(value) for name, value in change['set'].items() if _is_held(value)}
+            copies = {name: _copied(value) for name, value in change['set'].items() if _is_held(value)}
         if self.removed:
             change['unset'] = list(self.removed)
         if self.added:
             change['inc'] = self.added
-        return change, texts
+        return change, copies
 
-    def sent(self, texts):
+    def sent(self, copies):
         """Counts the pending changes as sent."""
-        self.held.update(texts)
+        self.held.update(copies)
         self.changed, self.removed, self.added = set(), set(), {}
 
 
 def _is_held(value):
     return _native_isinstance(value, (list, dict))
+
+
+_SIMPLE = (str, int, float, bool, type(None))
+
+
+def _copied(value):
+    """A copy of what is in a list or dictionary, as JSON has it: shows later whether that has changed."""
+    if type(value) in _SIMPLE:
+        return value
+    if _native_isinstance(value, (list, tuple)):
+        return [item if type(item) in _SIMPLE else _copied(item) for item in value]
+    if _native_isinstance(value, dict):
+        return {_key(key): _copied(value[key]) for key in value.keys()}
+    return _copied(_plain(value))
+
+
+def _is_same(value, known):
+    """Whether a value is what `_copied` has made of it. Numbers are compared with their types, because 1 == True."""
+    if type(value) in _SIMPLE:
+        return value is known or (type(value) is type(known) and value == known)
+    if _native_isinstance(value, (list, tuple)):
+        if type(known) is not list or len(value) != len(known):
+            return False
+        for mine, other in zip(value, known):
+            if mine is not other and not _is_same(mine, other):
+                return False
+        return True
+    if _native_isinstance(value, dict):
+        if type(known) is not dict or len(value) != len(known):
+            return False
+        for key in value.keys():
+            text = _key(key)
+            if text not in known or not _is_same(value[key], known[text]):
+                return False
+        return True
+    return _is_same(_plain(value), known)
 
 
 def _spread():

@@ -13,8 +13,7 @@ import { consoleHtml } from '../run/diagnostics/notices';
 import type { Visit } from '../run/types';
 import type { EmbeddingPage } from './embed';
 import { ruled, themeNotice } from './embed-rules';
-import { withFlash } from './flash';
-import { htmlDocument, scriptTag } from './html-document';
+import { htmlDocument, scriptTag, withFlash } from './html-document';
 
 /** Template of content items where the theme has none for their type. */
 const plainTemplate: ThemeFile = {

@@ -45,7 +45,19 @@ async function fileOf(content: Buffer, mime = 'image/png', app = 'app'): Promise
   await mkdir(join(folder, 'held'), { recursive: true });
   const path = join(folder, 'held', `upload-${++made}`);
   await writeFile(path, content);
-  return { site: 'site', app, field: 'f', token: '', path, name: 'a.png', chosen: 'A.png', mime, size: 1, pixels: 1 };
+  return {
+    site: 'site',
+    app,
+    field: 'f',
+    token: '',
+    path,
+    name: 'a.png',
+    chosen: 'A.png',
+    mime,
+    size: 1,
+    digest: '',
+    pixels: 1,
+  };
 }
 
 /** Asks the service as Strapi's upload service does. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Items } from '../../../../shared/json';
 import { type ItemSource, itemsOf } from '../../apps';
@@ -9,13 +8,19 @@ import { readParameters } from '../../common/request-schema';
 import { spool, spoolBytes } from '../../common/spool';
 import { shortWork } from '../../common/time/pace';
 import { type Format, openRecords, type Sheet } from '../../interchange';
-import { checkDepth, closeUnlessEnded, jsonBody, received } from '../request/body';
+import { checkDepth, closeUnlessEnded, jsonBody, type SentBytes } from '../request/body';
 import { tableParameters } from '../request/body-schemas';
-import { charsetOf, fileFormat } from '../request/negotiate';
+import { charsetOf } from '../request/negotiate';
 import { checkUtf8 } from '../request/text';
 
 /** Items of a JSON array that are given to the store at once. */
 const MAX_BATCH = 500;
+
+/** A body that is a file of records. */
+interface SentFile {
+  format: Format;
+  bytes: SentBytes;
+}
 
 interface BulkOptions {
   /** What the definitions say about a table. */
@@ -36,11 +41,11 @@ interface BulkOptions {
  */
 export async function withItems<T>(
   ctx: Context,
+  file: SentFile | null,
   options: BulkOptions,
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
-  const format = fileFormat(ctx);
-  if (format) return withFile(ctx, format, options, work);
+  if (file) return withFile(ctx, file, options, work);
   // Strapi's parser has bounded the array, and it is in memory.
   const entries = entriesOf(jsonBody(ctx));
   checkNumber(entries.length, options.maxRecords);
@@ -55,18 +60,19 @@ function checkNumber(records: number, max: number | null): void {
 
 async function withFile<T>(
   ctx: Context,
-  format: Format,
+  file: SentFile,
   options: BulkOptions,
   work: (source: ItemSource) => Promise<T>,
 ): Promise<T> {
   const { maxLine, maxRecords, folder } = options;
+  const { format, bytes } = file;
   if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) {
     const what = format === 'ndjson' ? 'NDJSON' : 'A table';
     throw new AppsError('UnsupportedMediaTypeError', `${what} is taken without a Content-Encoding`);
   }
   let namesBlocks = false;
   let records = 0;
-  const lines = format === 'ndjson' ? parsedLines(ctx.req, maxLine) : tableLines(ctx, format, options);
+  const lines = format === 'ndjson' ? parsedLines(bytes, maxLine) : tableLines(ctx, file, options);
   const items = async function* () {
     for await (const one of lines) {
       checkNumber(++records, maxRecords);
@@ -86,11 +92,11 @@ async function withFile<T>(
 }
 
 /** Items of a table, row by row. It is read twice: what its columns are shows only at its end. */
-async function* tableLines(ctx: Context, format: Format, options: BulkOptions): AsyncGenerator<Line> {
+async function* tableLines(ctx: Context, { format, bytes }: SentFile, options: BulkOptions): AsyncGenerator<Line> {
   const { declared, folder, maxLine, maxRecords, readSheet } = options;
   const choices = readParameters(tableParameters, ctx.query);
   const encoding = charsetOf(ctx.get('Content-Type'));
-  const body = maxRecords === null ? received(ctx.req) : bounded(received(ctx.req), maxLine);
+  const body = maxRecords === null ? bytes.read() : bounded(bytes.read(), maxLine);
   const spooled = await spoolBytes(body, folder);
   try {
     const source = {
@@ -154,12 +160,12 @@ function withLineNumbers(lines: () => AsyncIterable<Line[]>): Pick<ItemSource, '
 }
 
 /** Items of NDJSON, line by line; empty lines are skipped. Errors name the line, counted from 1. */
-async function* parsedLines(request: IncomingMessage, maxLine: number): AsyncGenerator<Line> {
+async function* parsedLines(sent: SentBytes, maxLine: number): AsyncGenerator<Line> {
   const refuse = (): never => {
     throw new AppsError('PayloadTooLargeError', `A line is longer than ${maxLine} bytes`);
   };
   let number = 0;
-  for await (const binary of linesOf(binaryText(received(request)), maxLine, refuse)) {
+  for await (const binary of linesOf(binaryText(sent.read()), maxLine, refuse)) {
     number += 1;
     const bytes = Buffer.from(binary, 'latin1');
     checkUtf8(bytes, `Line ${number}`);

@@ -18,9 +18,10 @@ import { AppsError, missing, notFound } from '../../common/errors';
 import { readBody, readParameters } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
 import type { StoredRecord } from '../../records/types';
-import { hasBody, jsonObject } from '../request/body';
+import { hasBody, jsonObject, SentBytes } from '../request/body';
 import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
 import type { Exchange, TargetOf } from '../request/exchange';
+import { fileFormat } from '../request/negotiate';
 import { requireKnownOperators } from '../request/operations';
 import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
 import { answerTyped, applyLogicResponse } from '../response/logic-response';
@@ -133,9 +134,11 @@ export async function postRecords(exchange: Exchange): Promise<void> {
   const maxRecords = rights.viewAll || rights.edit(null) ? null : limits.submittedRecords;
   const readSheet = (bytes: AsyncIterable<Uint8Array>, name: string | undefined) =>
     services.sheets.read(`${site.id}/${app.id}`, bytes, name);
+  const format = fileFormat(ctx);
+  const file = format ? { format, bytes: new SentBytes(ctx.req) } : null;
   const options = { maxLine: limits.bodySize, maxRecords, folder, declared: () => declaredCells(app), readSheet };
-  const total = await begunOnce(exchange, namedRequest(exchange), () =>
-    withItems(ctx, options, (source) => createMany(services, visit, app, source)),
+  const total = await begunOnce(exchange, namedRequest(exchange, file?.bytes), (once) =>
+    withItems(ctx, file, options, (source) => once(() => createMany(services, visit, app, source))),
   );
   ctx.status = 201;
   ctx.body = { total, success: 'created' };

@@ -4,7 +4,7 @@ import type { Ran, RunOptions } from '../../apps';
 import { AppsError } from '../../common/errors';
 import { isAnsweredBefore } from '../../records';
 import type { KeptAnswer, KeptRequest } from '../../records/types';
-import { hasBody } from '../request/body';
+import type { SentBytes } from '../request/body';
 import { csrfOf } from '../request/csrf';
 import type { Exchange } from '../request/exchange';
 
@@ -12,6 +12,8 @@ import type { Exchange } from '../request/exchange';
 export interface Repeatable extends KeptRequest {
   /** Whether its sender has named the key: another request under it is refused, and so is one while the first runs. */
   named: boolean;
+  /** A body that the work reads itself: its digest is a part of the fingerprint as soon as it is read. */
+  bytes: SentBytes | null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -47,8 +49,11 @@ export function postedForm(exchange: Exchange, fields: Fields): Repeatable | nul
 /** 1 to 255 visible characters, in quotes as a structured field has them, or without. */
 const KEY = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 
-/** The request that an `Idempotency-Key` names; null without one. BadRequestError for a key that is none. */
-export function namedRequest(exchange: Exchange): Repeatable | null {
+/**
+ * The request that an `Idempotency-Key` names; null without one. BadRequestError for a key that is none.
+ * @param bytes its body where it is not read yet
+ */
+export function namedRequest(exchange: Exchange, bytes: SentBytes | null = null): Repeatable | null {
   const { ctx, requester, visit } = exchange;
   const header = ctx.get('Idempotency-Key');
   if (header === '' || visit.dry) return null;
@@ -58,21 +63,15 @@ export function namedRequest(exchange: Exchange): Repeatable | null {
     throw new AppsError('BadRequestError', 'Idempotency-Key must have 1 to 255 visible characters of ASCII');
   // Visitors without a login have no identity of their own: their token tells them from each other.
   const holder = requester.identity === '' ? csrfOf(ctx) : '';
-  const fingerprint = digestOf([ctx.querystring, bodyOf(exchange), filesOf(exchange)]);
-  return repeatable(exchange, ['key', key, holder, ctx.method, ctx.path], fingerprint, true);
-}
-
-/** What was sent; of a body that is not read yet, and may be of any length, its length. */
-function bodyOf({ ctx }: Exchange): unknown {
-  const { body } = ctx.request as { body?: unknown };
-  const isRead = body !== undefined && Object.keys(body ?? {}).length > 0;
-  return isRead || !hasBody(ctx) ? (body ?? null) : [ctx.get('Content-Type'), ctx.get('Content-Length')];
+  const { body = null } = ctx.request as { body?: unknown };
+  const fingerprint = digestOf([ctx.querystring, bytes ? ctx.get('Content-Type') : body, filesOf(exchange)]);
+  return { ...repeatable(exchange, ['key', key, holder, ctx.method, ctx.path], fingerprint, true), bytes };
 }
 
 const filesOf = ({ visit: { files } }: Exchange): unknown =>
   (files?.parts() ?? []).map((part) => [
     part,
-    files?.of(part).map((file) => ('token' in file ? [file.name, file.size] : file.problem)),
+    files?.of(part).map((file) => ('token' in file ? [file.name, file.digest] : file.problem)),
   ]);
 
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
@@ -87,6 +86,13 @@ const repeatable = (
   sender: services.requesters.senderName(requester, ctx.ip),
   fingerprint,
   named,
+  bytes: null,
+});
+
+/** The request as it is kept, after its body was read. */
+const read = ({ fingerprint, bytes, ...request }: Repeatable): KeptRequest => ({
+  ...request,
+  fingerprint: bytes ? `${fingerprint}.${bytes.digest()}` : fingerprint,
 });
 
 /** A kept answer: the value of the work, the changes of logic to the response, and its messages for the visitor. */
@@ -114,7 +120,7 @@ export async function doneOnce<T>(
   const keeps: RunOptions['keeps'] = (value, { response, flashes }) => {
     const kept = keptOf(value as T);
     if (kept === undefined) return null;
-    return answers.keep(request, JSON.stringify({ value: kept, response, flashes }));
+    return answers.keep(read(request), JSON.stringify({ value: kept, response, flashes }));
   };
   const running = answers.whileRunning(request.id, () =>
     work({ keeps }).catch(async (error: unknown) => {
@@ -164,12 +170,13 @@ async function answered<T>(exchange: Exchange, request: Repeatable): Promise<Ran
   const { services, visit } = exchange;
   const found = await services.answers.find(request.id);
   if (!found) return null;
-  const kept = keptIn<T>(found, request);
+  await request.bytes?.skipLike(found.fingerprint.slice(request.fingerprint.length + 1));
+  const kept = keptIn<T>(found, read(request));
   await visit.files?.finish(new Set());
   return { ...kept, logs: [], console: [] };
 }
 
-function keptIn<T>({ fingerprint, answer, isRunning }: KeptAnswer, request: Repeatable): Kept<T> {
+function keptIn<T>({ fingerprint, answer, isRunning }: KeptAnswer, request: KeptRequest): Kept<T> {
   if (fingerprint !== request.fingerprint) {
     const message = 'Idempotency-Key: this key was sent with another request';
     throw new AppsError('ValidationError', message, { details: { errors: [{ path: [], message }] } });
@@ -185,22 +192,39 @@ const stillRunning = () =>
     headers: { 'Retry-After': '1' },
   });
 
-/** As `doneOnce` for work of several transactions, under a key that its sender has named. */
+/**
+ * As `doneOnce` for work of several transactions, under a key that its sender has named.
+ * @param work calls `store` once the body is read and right: the request counts as running from then on
+ */
 export async function begunOnce<T extends Json>(
   exchange: Exchange,
   request: Repeatable | null,
-  work: () => Promise<T>,
+  work: (once: (store: () => Promise<T>) => Promise<T>) => Promise<T>,
 ): Promise<T> {
-  if (!request) return work();
-  const { answers } = exchange.services;
+  if (!request) return work((store) => store());
   const known = await answered<T>(exchange, request);
   if (known) return known.value;
-  await answers.begin(request).catch((error: unknown) => {
-    throw isAnsweredBefore(error) ? stillRunning() : error;
-  });
+  return work((store) => storedOnce(exchange, request, store));
+}
+
+async function storedOnce<T extends Json>(
+  exchange: Exchange,
+  request: Repeatable,
+  store: () => Promise<T>,
+): Promise<T> {
+  const { answers } = exchange.services;
+  try {
+    await answers.begin(read(request));
+  } catch (error) {
+    if (!isAnsweredBefore(error)) throw error;
+    // Another one has begun, and may have ended, while the body of this one arrived.
+    const known = await answered<T>(exchange, request);
+    if (known) return known.value;
+    throw stillRunning();
+  }
   let value: T;
   try {
-    value = await work();
+    value = await store();
   } catch (error) {
     await answers.end(request, null).catch(() => undefined);
     throw error;

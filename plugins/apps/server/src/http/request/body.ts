@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { type Items, isItems } from '../../../../shared/json';
@@ -30,6 +31,39 @@ export async function* received(request: IncomingMessage): AsyncGenerator<Buffer
     yield* request.iterator({ destroyOnReturn: false });
   } catch (cause) {
     throw new AppsError('BadRequestError', 'The body ended too soon', { cause });
+  }
+}
+
+/** The bytes of a request's body, and what tells them from those of another one. */
+export class SentBytes {
+  private readonly hash = createHash('sha256');
+  private size = 0;
+  private isEnded = false;
+
+  constructor(private readonly request: IncomingMessage) {}
+
+  /** The bytes as they come, as `received`. */
+  async *read(): AsyncGenerator<Buffer> {
+    for await (const chunk of received(this.request)) {
+      this.size += chunk.length;
+      this.hash.update(chunk);
+      yield chunk;
+    }
+    this.isEnded = true;
+  }
+
+  /** The length of what was read, and a digest of it. */
+  digest = (): string => `${this.size}.${this.hash.copy().digest('base64url')}`;
+
+  /** Reads the rest without keeping it, and stops where the body is longer than that of `digest`. */
+  async skipLike(digest: string): Promise<void> {
+    if (this.isEnded) return;
+    const size = Number(digest.split('.')[0]);
+    for await (const _ of this.read()) {
+      if (this.size <= size) continue;
+      closeUnlessEnded(this.request);
+      return;
+    }
   }
 }
 
