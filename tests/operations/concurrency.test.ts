@@ -308,6 +308,33 @@ describe.each(await availableClients())('two server processes on %s', (client) =
       expect(await count('kept')).toBe(1);
     });
 
+    test('runs again when content that it has read is changed meanwhile', async () => {
+      const [{ documentId }] = (await steps<[Article]>(0, [['create', article('read')]])).json;
+      const reading = steps<[null, Article]>(0, [['of', documentId], ['find'], ['spin', 400], ['record', 'reader']]);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      const writing = await steps(1, [
+        ['of', documentId],
+        ['update', { title: 'Second' }],
+      ]);
+      expect([writing.status, (await reading).json[1].title]).toEqual([200, 'Second']);
+    });
+
+    test('loses no change of content that builds on what was read', async () => {
+      const [{ documentId }] = (await steps<[Article]>(0, [['create', { ...article('appended'), title: '' }]])).json;
+      const letters = [...'abcdefgh'];
+      const answers = await Promise.all(
+        letters.map((letter, at) =>
+          steps(at, [
+            ['of', documentId],
+            ['append', letter],
+          ]),
+        ),
+      );
+      expect(statuses(answers), answers.find(({ status }) => status !== 200)?.text).toEqual({ 200: letters.length });
+      const [, found] = (await steps<[null, Article]>(1, [['of', documentId], ['find']])).json;
+      expect([...found.title].sort()).toEqual(letters);
+    });
+
     test('runs again when another has made the same meanwhile', async () => {
       const answers = await Promise.all(
         // The second runs its logic while the first commits: Strapi checks that the value is unique, the database does not.

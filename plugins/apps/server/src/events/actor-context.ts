@@ -26,10 +26,10 @@ export function createActorContext(strapi: Core.Strapi, requesters: Requesters) 
     /** Wraps the document calls of logic: each runs with its requester as the actor. */
     wrapDocuments: (documents: DocumentCalls): DocumentCalls => {
       return async (uid, method, params, requester) => {
-        const { reads, check, run } = await documents(uid, method, params, requester);
+        const { check, run, ...call } = await documents(uid, method, params, requester);
         const actor = { requester, chain: chains.get(requester) ?? noRules };
         const runAsActor = <T>(work: () => Promise<T>) => actors.run(actor, work);
-        return { reads, ...(check ? { check: () => runAsActor(check) } : {}), run: () => runAsActor(run) };
+        return { ...call, ...(check ? { check: () => runAsActor(check) } : {}), run: () => runAsActor(run) };
       };
     },
 

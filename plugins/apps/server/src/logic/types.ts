@@ -64,6 +64,14 @@ export interface ResponseChanges {
   type?: string;
 }
 
+/** A row of an entry of the host's content, as it was read; `updatedAt` in milliseconds since 1970. */
+export interface EntryRow {
+  table: string;
+  id: number;
+  documentId: string;
+  updatedAt: number;
+}
+
 /** A call of `context.api.documents` with checked rights and parameters, before its first database query. */
 export interface PreparedCall {
   /** Whether it only reads. */
@@ -74,6 +82,8 @@ export interface PreparedCall {
    * Runs the call. A change that was rolled back may run again: the rows that it creates then get the same ids.
    */
   run(): Promise<Json>;
+  /** The row of the single entry that the call has read, for `UnitOfWork.noteContent`. */
+  row?(): EntryRow | null;
 }
 
 /** What logic of a request may use. */

@@ -48,6 +48,15 @@ export interface OwnOnly {
   indexes: IndexDeclarations;
 }
 
+/** A row of the host's content, as a query has found it. */
+export interface ContentRow {
+  readonly table: string;
+  readonly id: number;
+  readonly documentId: string;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
+}
+
 /** The reads that both the store and a unit of work offer. */
 export interface RecordReader {
   /** The record, or null; with `creator`, only one that this identity has made. Bad ids: BadRequestError. */
@@ -106,13 +115,17 @@ export interface UnitOfWork extends RecordReader {
    * Strapi's own document and query services join it. Pending writes are flushed first. The transaction is rolled back when
    * the unit stays idle: `work` then runs again when the transaction is next opened, at the commit at the latest, and must
    * have the same effect. A `work` that fails is undone, and does not run again.
+   * @param documentId the document that it changes, if it is known: a collision when that was changed since it was read. The result
+   *   names one that it creates
    */
-  inTransaction<T>(work: () => Promise<T>): Promise<T>;
+  inTransaction<T>(work: () => Promise<T>, documentId?: string): Promise<T>;
   /**
    * Runs reads of Strapi's own services: inside this unit's transaction if one is open or the unit has changed host content,
    * because they would otherwise wait for it (SQLite has one connection) and miss its writes; else without a transaction.
    */
   alongside<T>(work: () => Promise<T>): Promise<T>;
+  /** Notes content that was read: a commit that writes collides when it was changed since. */
+  noteContent(row: ContentRow): void;
   /** Registers a write of another table, as part of the commit's transaction: when it fails, nothing is stored. */
   atCommit(write: CommitWrite): void;
   /** Registers an effect outside the database. It runs once, after the commit, in order; never after a rollback. */

@@ -32,14 +32,19 @@ export function siteCalls(run: Run): SiteCalls {
     const refused = unreadable(`documents('${uid}').${method}()`);
     // Checks rights and parameters first, so that a refused call opens no transaction.
     const call = services.documents(uid, method, inSite(params), visit.requester).catch(refused);
-    const { reads, check, run: carryOut } = await call;
-    if (reads) return run.unit.alongside(carryOut).catch(refused);
+    const { reads, check, run: carryOut, row } = await call;
+    if (reads) {
+      const found = await run.unit.alongside(carryOut).catch(refused);
+      const entry = row?.();
+      if (entry) run.unit.noteContent(entry);
+      return found;
+    }
     requireContentChanges(run);
     if (check) await run.unit.alongside(check);
     countChange(run);
     if (visit.dry) refuseContent(visit.dry, uid, method, params);
     run.budget.shared.changesContent = true;
-    return run.unit.inTransaction(carryOut);
+    return run.unit.inTransaction(carryOut, typeof params.documentId === 'string' ? params.documentId : undefined);
   };
   const handlers: SiteCalls['handlers'] = {
     documents: ({ uid, method, params }) => documents(uid, method, params),

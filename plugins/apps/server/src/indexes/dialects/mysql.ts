@@ -26,6 +26,7 @@ export const mysql: Dialect = {
   countAgain: () => ' on duplicate key update commits = commits + 1, at = values(at)',
   returning: false,
   arrays: false,
+  quoted: (name) => `\`${name.replaceAll('`', '``')}\``,
   insertIgnore: { verb: 'insert ignore', ending: '' },
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,

@@ -24,6 +24,7 @@ export const postgres: Dialect = {
   countAgain: (table) => ` on conflict (scope, process) do update set commits = ${table}.commits + 1, at = excluded.at`,
   returning: true,
   arrays: true,
+  quoted: (name) => `"${name.replaceAll('"', '""')}"`,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
   indexesLast: (rows) => rows > 5_000,
   sortedTerms: false,

@@ -15,6 +15,7 @@ export const sqlite: Dialect = {
   countAgain: (table) => ` on conflict (scope, process) do update set commits = ${table}.commits + 1, at = excluded.at`,
   returning: true,
   arrays: false,
+  quoted: (name) => `"${name.replaceAll('"', '""')}"`,
   insertIgnore: { verb: 'insert', ending: ' on conflict do nothing' },
   // SQLite creates an index in one transaction, which blocks all writers: acceptable up to 100,000 rows of small keys.
   indexesLast: (rows) => rows <= 100_000,

@@ -21,6 +21,8 @@ export interface Dialect {
   readonly returning: boolean;
   /** Whether rows are inserted as an array for each column (database/array-rows.ts). */
   readonly arrays: boolean;
+  /** The name of a table of the host in SQL. */
+  quoted(name: string): string;
   /** Verb and ending of an insert that skips existing rows. */
   readonly insertIgnore: { readonly verb: string; readonly ending: string };
   /** Whether indexes of a table are better created after it was filled with `rows` rows. */

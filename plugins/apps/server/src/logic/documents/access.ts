@@ -3,6 +3,7 @@ import { contentTypes } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError, notFound } from '../../common/errors';
+import type { EntryRow } from '../types';
 import { translateError } from './errors';
 import { createGuard, type Guard, permissionName, refused } from './guard';
 import { type Documents, methods, prepareCall, publishing } from './methods';
@@ -33,6 +34,14 @@ function needOf(schema: Schema.ContentType, need: Need): Need {
 /** Other types ignore a locale, as in REST. */
 function isLocalized({ pluginOptions }: Schema.ContentType): boolean {
   return (pluginOptions as { i18n?: { localized?: boolean } } | undefined)?.i18n?.localized === true;
+}
+
+/** The row of an entry that was read. */
+function rowOf(strapi: Core.Strapi, { uid }: Schema.ContentType, entry: object | null): EntryRow | null {
+  const { id, documentId, updatedAt } = (entry ?? {}) as { id?: unknown; documentId?: unknown; updatedAt?: unknown };
+  if (typeof id !== 'number' || typeof documentId !== 'string' || updatedAt === undefined) return null;
+  const time = new Date(updatedAt as string).getTime();
+  return { table: strapi.db.metadata.get(uid).tableName, id, documentId, updatedAt: time };
 }
 
 export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): DocumentAccess {
@@ -80,18 +89,23 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
       const reads = need.action === 'find' || need.action === 'findOne';
       const { locale, ...rest } = readParams(params ?? {}, { method, allowed, required, limits: limits() });
       const checked = locale !== undefined && isLocalized(schema) ? { ...rest, locale } : rest;
+      let entry: object | null = null;
+      const noteEntry = (found: object | null) => {
+        entry = found;
+      };
       const { check, run } = await guarded(schema, async () => {
         const guard = createGuard(strapi, schema, requester);
         await guard.need(needOf(schema, need));
         refuseDrafts(method, checked, requester);
         checkQueryCost(checked.query, schema, (uid) => strapi.getModel(uid as never));
-        return prepareCall(row, { ...checked, documents: documentsOf(schema), guard });
+        return prepareCall(row, { ...checked, documents: documentsOf(schema), guard, noteEntry });
       });
       const safely = () => guarded(schema, run);
       return {
         reads,
         ...(check ? { check: () => guarded(schema, check) } : {}),
         run: reads ? safely : sameIds.repeatable(safely),
+        row: () => rowOf(strapi, schema, entry),
       };
     },
 

@@ -52,6 +52,7 @@ const run = async (name: string, given: Partial<Call> = {}): Promise<Json> => {
     status: 'published',
     page: { start: 0, limit: 25 },
     guard: guard(),
+    noteEntry: () => {},
     documents: documents(),
     ...given,
   };

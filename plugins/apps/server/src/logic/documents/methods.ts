@@ -27,6 +27,8 @@ interface Entries {
 export interface Call extends CallParams {
   documents: Documents;
   guard: Guard;
+  /** Takes the single entry that was read, with `id` and `updatedAt`. */
+  noteEntry(entry: object | null): void;
 }
 
 /** One method of `context.api.documents(uid)`: a row of the table below. */
@@ -58,6 +60,12 @@ export async function prepareCall({ target, prepare }: Method, call: Call): Prom
 
 const READ = ['filters', 'sort', 'fields', 'populate', 'locale', 'status'];
 const SHOW = ['fields', 'populate', 'locale'];
+
+/** The fields of a query with `updatedAt`, and whether the call itself has not asked for it. */
+function withTime({ fields }: { fields?: unknown }): { fields: { fields?: unknown[] }; hidden: boolean } {
+  const hidden = Array.isArray(fields) && fields.length > 0 && !fields.includes('*') && !fields.includes('updatedAt');
+  return { fields: hidden ? { fields: [...fields, 'updatedAt'] } : {}, hidden };
+}
 
 /** What a query has found, as the requester may see it. */
 const show = ({ guard }: Call, found: unknown): Promise<Json> => inPieces(found, (piece) => guard.output(piece));
@@ -132,7 +140,12 @@ export const methods: Record<string, Method> = {
     required: ['documentId'],
     async prepare(call) {
       const query = await call.guard.query({ ...call.query, filters: { documentId: { $eq: call.documentId } } });
-      return async () => show(call, await call.documents.findFirst({ ...query, ...version(call) }));
+      const { fields, hidden } = withTime(query);
+      return async () => {
+        const found = await call.documents.findFirst({ ...query, ...fields, ...version(call) });
+        call.noteEntry(found);
+        return show(call, found && hidden ? { ...found, updatedAt: undefined } : found);
+      };
     },
   },
   count: {

@@ -194,7 +194,10 @@ function rangeKey({ scope, name }: RangeRead): string {
   return `${RANGE}${scope}:${createHash('sha1').update(name).digest('base64url')}`;
 }
 
-/** The app of the key of a range; undefined for the hash of a record. */
+/** Whether a key of the mutex is the hash of a record: others name ranges and documents of the host. */
+export const isRecordKey = (key: string): boolean => !key.includes(':');
+
+/** The app of the key of a range; undefined for another key. */
 export function scopeOfRange(key: string): string | undefined {
   return key.startsWith(RANGE) ? key.slice(RANGE.length, key.lastIndexOf(':')) : undefined;
 }

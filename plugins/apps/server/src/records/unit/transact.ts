@@ -5,7 +5,7 @@ import type { RecordStore, UnitOfWork } from '../types';
 import { CollisionError } from './collision';
 import { createGroups } from './group';
 import { notBuilt } from './not-built';
-import { scopeOfRange } from './ranges';
+import { isRecordKey } from './ranges';
 import { type Effect, RecordUnit } from './unit';
 import type { UnitTools } from './unit-tools';
 import { WorkUnit } from './work-unit';
@@ -54,7 +54,7 @@ export function createTransact(tools: UnitTools, maxAttempts: number): RecordSto
     let joined = nested;
     for (let attempt = 1; attempt <= (nested ? 1 : maxAttempts); attempt++) {
       const [key] = keys;
-      const join = !joined && keys.size === 1 && [...keys].every((one) => scopeOfRange(one) === undefined);
+      const join = !joined && keys.size === 1 && [...keys].every(isRecordKey);
       joined ||= join;
       try {
         if (join && key !== undefined) return await groups.join(key, work);

@@ -10,9 +10,10 @@ import {
   translateError,
 } from '../../indexes';
 import { holdRecords, selectRecord } from '../table/table';
-import type { CommitWrite, StoredRecord } from '../types';
+import type { CommitWrite, ContentRow, StoredRecord } from '../types';
 import { CollisionError } from './collision';
 import { afterTransaction } from './commits';
+import { type ContentRows, checkContent } from './content-rows';
 import type { Entries, Entry } from './entries';
 import { checkReads, flushEntries, lockApps } from './flush';
 import { IdleTime, idleTimes } from './idle-time';
@@ -40,6 +41,9 @@ export class UnitTransaction {
   /** Whether a transaction was opened for this unit, even if it is no longer open. */
   hasOpened = false;
 
+  private readonly entries: Entries;
+  private readonly ranges: Ranges;
+  private readonly content: ContentRows;
   private open: Opened | undefined;
   /** The position in the log of commits when it read first. */
   private readAt: number | undefined;
@@ -58,12 +62,16 @@ export class UnitTransaction {
 
   constructor(
     private readonly tools: UnitTools,
-    private readonly entries: Entries,
-    private readonly ranges: Ranges,
+    /** What the unit has read and written. */
+    { entries, ranges, content }: { entries: Entries; ranges: Ranges; content: ContentRows },
     /** Writes of other tables, for the end of the transaction. */
     private readonly writes: readonly CommitWrite[],
     private readonly own: ReadonlySet<string>,
-  ) {}
+  ) {
+    this.entries = entries;
+    this.ranges = ranges;
+    this.content = content;
+  }
 
   /** Whether a commit or rollback has begun. */
   get hasEnded(): boolean {
@@ -128,14 +136,27 @@ export class UnitTransaction {
     });
   }
 
-  /** Runs a change of host content inside the transaction, and undoes it when it fails. It may run again later. */
-  async change<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a change of host content inside the transaction, and undoes it when it fails. It may run again later.
+   * @param read the rows that it changes, as this unit has read them
+   */
+  async change<T>(work: () => Promise<T>, read: readonly ContentRow[]): Promise<T> {
     const outermost = inside.getStore() !== this;
+    const checked = async () => {
+      if (read.length > 0) await this.checkContent(read);
+      return work();
+    };
     return this.exclusive(async () => {
-      const result = await this.run(work);
-      if (outermost) this.changes.push(work);
+      const result = await this.run(checked);
+      if (outermost) this.changes.push(checked);
       return result;
     });
+  }
+
+  private async checkContent(rows: readonly ContentRow[]): Promise<void> {
+    const { database, dialect } = this.tools;
+    const trx = await database.current();
+    await this.watched(() => checkContent(createSql(trx ?? database.knex(), dialect), dialect, rows, true));
   }
 
   /** Runs reads of host content: inside the transaction if it is open or has changed such content, else outside. */
@@ -277,6 +298,7 @@ export class UnitTransaction {
   /** The end of the transaction: a CollisionError when a record has changed that the unit has read. */
   private async complete(sql: Sql): Promise<void> {
     await checkReads(sql, this.tools.dialect, this.entries.readOnly());
+    await checkContent(sql, this.tools.dialect, this.content.all());
     for (const write of this.writes) await write(sql);
   }
 

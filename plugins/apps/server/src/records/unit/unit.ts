@@ -9,6 +9,7 @@ import { readRecords, selectTaken } from '../table/table';
 import type {
   AppKey,
   CommitWrite,
+  ContentRow,
   Items,
   NewRecord,
   PageOptions,
@@ -18,6 +19,7 @@ import type {
   StoredRecord,
   UnitOfWork,
 } from '../types';
+import { ContentRows } from './content-rows';
 import { Entries, type Entry, nextVersion } from './entries';
 import { type Found, type RangeRead, Ranges } from './ranges';
 import type { UnitTools } from './unit-tools';
@@ -45,6 +47,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   /** Writes of other tables. */
   private readonly writes: CommitWrite[] = [];
   private readonly ranges: Ranges;
+  private readonly content = new ContentRows();
   private readonly transaction: UnitTransaction;
 
   constructor(
@@ -52,7 +55,12 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     own: ReadonlySet<string>,
   ) {
     this.ranges = new Ranges(tools.commits.log, tools.commits.counts);
-    this.transaction = new UnitTransaction(tools, this.entries, this.ranges, this.writes, own);
+    this.transaction = new UnitTransaction(
+      tools,
+      { entries: this.entries, ranges: this.ranges, content: this.content },
+      this.writes,
+      own,
+    );
   }
 
   /** Why the unit cannot be committed: it must run again, even if the work has caught the error. */
@@ -78,11 +86,13 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const opened = this.hasOpened;
     const { length } = this.writes;
     const ranges = this.ranges.length;
+    const restoreContent = this.content.mark();
     return () => {
       if (this.hasOpened !== opened) return false;
       restore();
       this.writes.length = length;
       this.ranges.restore(ranges);
+      restoreContent();
       this.effects = [];
       return true;
     };
@@ -220,8 +230,15 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     return true;
   }
 
-  inTransaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.transaction.change(work);
+  async inTransaction<T>(work: () => Promise<T>, documentId?: string): Promise<T> {
+    const result = await this.transaction.change(work, documentId === undefined ? [] : this.content.of(documentId));
+    const created = (result as { documentId?: unknown } | null)?.documentId;
+    for (const id of [documentId, created]) if (typeof id === 'string') this.content.change(id);
+    return result;
+  }
+
+  noteContent(row: ContentRow): void {
+    this.content.add(row);
   }
 
   alongside<T>(work: () => Promise<T>): Promise<T> {

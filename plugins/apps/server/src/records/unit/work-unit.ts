@@ -1,6 +1,15 @@
 import type { Items } from '../../../../shared/json';
 import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/types';
-import type { AppKey, CommitWrite, NewRecord, PageOptions, RecordChange, UnitObserver, UnitOfWork } from '../types';
+import type {
+  AppKey,
+  CommitWrite,
+  ContentRow,
+  NewRecord,
+  PageOptions,
+  RecordChange,
+  UnitObserver,
+  UnitOfWork,
+} from '../types';
 import type { RecordUnit } from './unit';
 
 type CountOptions = Pick<SearchOptions, 'names' | 'creator' | 'block'>;
@@ -84,8 +93,13 @@ export class WorkUnit implements UnitOfWork {
     });
   }
 
-  inTransaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.call((unit) => unit.inTransaction(work));
+  inTransaction<T>(work: () => Promise<T>, documentId?: string): Promise<T> {
+    return this.call((unit) => unit.inTransaction(work, documentId));
+  }
+
+  noteContent(row: ContentRow): void {
+    this.requireOpen();
+    this.shared.noteContent(row);
   }
 
   alongside<T>(work: () => Promise<T>): Promise<T> {
