@@ -74,6 +74,8 @@ export default defineConfig({
         test: {
           ...hosts,
           name: 'e2e',
+          // The files of a worker share its modules, and through them the processes of hosts (tests/README.md).
+          isolate: false,
           include: ['tests/**/*.test.ts'],
           exclude: [...exclude, attacks, 'tests/hostile/**', 'tests/panel/**', 'tests/fixtures/**'],
         },

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../support/command-line';
+import { runInHost } from '../support/command-line';
 import { availableClients, type Client } from '../support/databases';
 import { useDatabase } from '../support/hooks';
 import { hostEnvironment, useTemporaryHost } from '../support/temporary-host';
@@ -26,7 +26,7 @@ const many = Array.from({ length: 2_345 }, (_, at) => ({
 function commandsOn(client: Client, database = useDatabase(client, { table: false })) {
   return async (...args: string[]) => {
     const { env } = database().address;
-    const { code, out, err } = await runCli(args, { cwd: at(), env: { ...hostEnvironment, ...env } });
+    const { code, out, err } = await runInHost(args, { cwd: at(), env: { ...hostEnvironment, ...env } });
     return { code, out, err, json: args.includes('--json') ? JSON.parse(out) : undefined };
   };
 }
