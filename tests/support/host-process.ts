@@ -96,6 +96,7 @@ function open(env: NodeJS.ProcessEnv, isReused: boolean): HostProcess {
   const ended = new Promise<void>((done) =>
     child.once('exit', (code) => {
       exitCode = code;
+      if (idle.includes(one)) idle.splice(idle.indexOf(one), 1);
       done();
     }),
   );
@@ -152,7 +153,7 @@ function open(env: NodeJS.ProcessEnv, isReused: boolean): HostProcess {
       const url = await ask('url', isReused ? { start: env } : undefined);
       // The start's output is complete before the tests read it.
       await (url === undefined ? closed : printed());
-      if (url === undefined) throw new Error(`The host did not start:\n${texts.all}`);
+      if (url === undefined) throw new Error(`The host did not start (exit code ${exitCode}):\n${texts.all}`);
       return url;
     },
     output: () => texts.all,

@@ -69,9 +69,11 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   if (isAfterFirstStart(options)) await copyFile(testDatabase, database);
   const env = await environment(options, database);
   const { start, output, printed, run, ...process } = hostProcess(env);
-  const stop = async () => {
-    await process.stop();
-    await rm(folder, { recursive: true, force: true });
+  let ended: Promise<void> | undefined;
+  // Once: the process may have another host then.
+  const stop = () => {
+    ended ??= process.stop().then(() => rm(folder, { recursive: true, force: true }));
+    return ended;
   };
   try {
     return { url: await start(env), database, output, printed, run, stop };
