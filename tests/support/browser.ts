@@ -7,8 +7,12 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 /** Browser tests need a Chromium. */
 export const hasBrowser = existsSync(executablePath);
 
+let opened: Promise<Browser> | undefined;
+
+/** The browser of all files of a worker, started at its first use; it ends with the worker. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  opened ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  return opened;
 }
 
 export interface Visitor {
