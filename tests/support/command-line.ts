@@ -13,7 +13,7 @@ function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { ...own, ...env };
 }
 
-/** Runs `strapi-plugin-apps` to its end, without a terminal. */
+/** Runs `strapi-plugin-apps` to its end as npm starts it, without a terminal. */
 export async function runCli(args: string[], { cwd, env }: Place): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: environment(env) });
   const ended: Ended = { code: null, out: '', err: '' };
@@ -27,8 +27,8 @@ export async function runCli(args: string[], { cwd, env }: Place): Promise<Ended
   return ended;
 }
 
-/** The same for one of many commands that load a host: in a process that has loaded Strapi before. */
-export function runInHost(args: string[], { cwd, env }: Place): Promise<Ended> {
+/** The same for one of many commands: in a process that has run others, so that it need not load what they have loaded. */
+export function runReused(args: string[], { cwd, env }: Place): Promise<Ended> {
   const own = environment({ NODE_ENV: 'test', ...env });
   return hostProcess(own).command(args, { cwd, env: own });
 }
