@@ -28,21 +28,33 @@ const slow = process.env.TEST_SLOW === 'false' ? slowTests : [];
 /** The short form of `npm run test:hostile`. */
 const attacks = 'tests/themes/attacks.test.ts';
 
-/** Files that take longest. They start first, so that no worker waits for one of them at the end. */
+/** Files that take longest. They start first, in this order, so that no worker waits for one of them at the end. */
 const longest = [
+  'operations/concurrency',
+  'command-line/app-tests',
   'operations/killed-processes',
   'demo/pages',
   'command-line/records',
-  'command-line/app-tests',
+  'rules/databases',
+  'forms/edited',
+  'accounts/json-use',
   'admin/stored-runs',
+  'docs/recipes',
+  'operations/processes',
+  'forms/visitors',
+  'demo/visits',
   'records/search.test',
+  'scripts/package.test',
+  'interchange/office',
 ];
 
 class LongestFirst extends BaseSequencer {
   async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => longest.some((name) => moduleId.includes(name));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = longest.findIndex((name) => moduleId.includes(name));
+      return at === -1 ? longest.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
   }
 }
 
@@ -74,6 +86,8 @@ export default defineConfig({
         test: {
           ...hosts,
           name: 'e2e',
+          // The files of a worker share its modules, and through them the processes of hosts (tests/README.md).
+          isolate: false,
           include: ['tests/**/*.test.ts'],
           exclude: [...exclude, attacks, 'tests/hostile/**', 'tests/panel/**', 'tests/fixtures/**'],
         },

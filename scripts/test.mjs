@@ -2,12 +2,11 @@
  * `npm test`: every check and every test of the project, from a clean checkout. Ends with one line,
  * `N passed, N failed` (`, N skipped`), in which a check counts like a test; fails when anything has failed.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { checks } from './checks.mjs';
+import { checks, runChecks } from './checks.mjs';
 import { build, checkNode, findChromium, install, root, say, writeSecrets } from './prepare.mjs';
 
 const require = createRequire(import.meta.url);
@@ -25,18 +24,6 @@ function leftOut(what, message) {
   console.error(`${banner}\n! ${message}\n${banner}`);
   if (process.env.CI === 'true') fail(what);
   else total.skipped += 1;
-}
-
-/** Runs one check, which passes when `work` does not throw. */
-function check(what, work) {
-  say(what);
-  try {
-    work();
-    total.passed += 1;
-  } catch (error) {
-    console.error(`> ${error.message}`);
-    fail(what);
-  }
 }
 
 /** Counts of a vitest report; a test file that could not even be loaded counts as one failed test. */
@@ -102,20 +89,19 @@ function prepare() {
   build('pluginServer', 'pluginPanel', 'host');
 }
 
-/** Starts the build of the admin panel, which runs on one processor, as the checks do; resolves to whether it succeeded. */
-async function startPanelBuild() {
-  const program = "import('./scripts/prepare.mjs').then(({ build }) => build('panel'))";
-  const [code] = await once(spawn(process.execPath, ['-e', program], { cwd: root, stdio: 'inherit' }), 'exit');
-  return code === 0;
-}
+/** The build of the admin panel runs on one processor, as a check does, and longer than each: it is the first of them. */
+const panel = [
+  'The admin panel is built',
+  ['-e', "import('./scripts/prepare.mjs').then(({ build }) => build('panel'))"],
+];
 
 async function main() {
   try {
     prepare();
-    const panel = startPanelBuild();
-    for (const [what, work] of [...checks.lint, ...checks.typecheck]) check(what, work);
-    if (await panel) total.passed += 1;
-    else fail('The admin panel is built');
+    const all = [panel, ...checks.typecheck, ...checks.lint];
+    const failed = await runChecks(all);
+    total.passed += all.length - failed.length;
+    for (const what of failed) fail(what);
     checkDatabases();
     runTests('unit');
     const browser = chromium();

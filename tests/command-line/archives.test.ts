@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { filesBelow } from '../../plugins/apps/server/src/archive/files';
-import { runCli } from '../support/command-line';
+import { runReused } from '../support/command-line';
 import { writeFiles } from '../support/files';
 import { useFolder } from '../support/hooks';
 import { repository } from '../support/theme';
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 async function run(...args: string[]) {
-  const { code, out, err } = await runCli([...args, '--themes', at('themes')], { cwd: at() });
+  const { code, out, err } = await runReused([...args, '--themes', at('themes')], { cwd: at() });
   return { code, out, err, json: args.includes('--json') ? JSON.parse(out) : undefined };
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Problem } from '../../plugins/apps/server/src/apps/lint/problem';
-import { type Ended, program, runCli } from '../support/command-line';
+import { type Ended, program, runCli, runReused } from '../support/command-line';
 import { writeFiles } from '../support/files';
 import { useDatabase, useFolder } from '../support/hooks';
 import { repository } from '../support/theme';
@@ -53,7 +53,7 @@ describe('mistakes', () => {
   });
 
   test('of one app are shown with excerpt and cure', async () => {
-    const { code, out } = await runCli(['lint', 'm5/a', '--themes', 'themes'], { cwd: at() });
+    const { code, out } = await runReused(['lint', 'm5/a', '--themes', 'themes'], { cwd: at() });
     expect(code).toBe(1);
     expect(
       out,
@@ -74,13 +74,13 @@ describe('mistakes', () => {
     ['m31/b', 2, /There is no theme and no app "m31\/b"/],
     ['m31/a/b', 2, /There is no theme and no app/],
   ])('the target %s ends with %i', async (target, code, text) => {
-    const ended = await runCli(['lint', target, '--themes', 'themes'], { cwd: at() });
+    const ended = await runReused(['lint', target, '--themes', 'themes'], { cwd: at() });
     expect([ended.code, ended.out + ended.err]).toEqual([code, expect.stringMatching(text)]);
   });
 });
 
 test('the themes of the repository have no mistakes, also in their types', async () => {
-  const { code, out } = await runCli(['lint', '--types', '--json'], { cwd: repository });
+  const { code, out } = await runReused(['lint', '--types', '--json'], { cwd: repository });
   expect([code, JSON.parse(out).problems]).toEqual([0, []]);
 });
 
@@ -95,7 +95,7 @@ test('types of TypeScript logic are checked with --types', async () => {
     'blocks/b.yaml': 'elements: { n: BASIC }',
   });
   const lint = (...options: string[]) =>
-    runCli(['lint', '--themes', 'typed', '--dir', repository, '--json', ...options], { cwd: at() });
+    runReused(['lint', '--themes', 'typed', '--dir', repository, '--json', ...options], { cwd: at() });
   expect(JSON.parse((await lint()).out).problems).toEqual([]);
   const { code, out } = await lint('--types');
   expect([code, JSON.parse(out).problems]).toMatchObject([
@@ -124,9 +124,9 @@ describe('names in acl', () => {
     await writeFiles(at('named/default/apps/a'), { 'settings.yaml': settings, 'blocks/b.html': '' });
     const args = ['lint', '--themes', 'named', '--dir', repository, '--json'];
     const env = { ...database().address.env, APPS_DEMO: 'false', NODE_ENV: 'test' };
-    const without = JSON.parse((await runCli(args, { cwd: at() })).out);
+    const without = JSON.parse((await runReused(args, { cwd: at() })).out);
     expect([without.problems, without.notes]).toEqual([[], [expect.stringContaining('--host')]]);
-    const { code, out, err } = await runCli([...args, '--host'], { cwd: at(), env });
+    const { code, out, err } = await runReused([...args, '--host'], { cwd: at(), env });
     expect(code, err).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       notes: [],

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../support/command-line';
+import { runCli, runReused } from '../support/command-line';
 import { availableClients, type Client } from '../support/databases';
 import { useDatabase } from '../support/hooks';
 import { hostEnvironment, useTemporaryHost } from '../support/temporary-host';
@@ -22,17 +22,17 @@ const many = Array.from({ length: 2_345 }, (_, at) => ({
   },
 }));
 
-/** Runs commands in the host, on a database of this kind. */
-function commandsOn(client: Client, database = useDatabase(client, { table: false })) {
+/** Runs commands in the host, on a database of this kind; as npm starts them, or in a process that is used again. */
+function commandsOn(client: Client, start: typeof runCli, database = useDatabase(client, { table: false })) {
   return async (...args: string[]) => {
     const { env } = database().address;
-    const { code, out, err } = await runCli(args, { cwd: at(), env: { ...hostEnvironment, ...env } });
+    const { code, out, err } = await start(args, { cwd: at(), env: { ...hostEnvironment, ...env } });
     return { code, out, err, json: args.includes('--json') ? JSON.parse(out) : undefined };
   };
 }
 
 describe.each((await availableClients()).filter((client) => client === 'postgres'))('on %s', (client) => {
-  const run = commandsOn(client);
+  const run = commandsOn(client, runCli);
 
   test('records are equal after import and export', async () => {
     await writeFile(at('in.ndjson'), lines(many));
@@ -47,7 +47,7 @@ describe.each((await availableClients()).filter((client) => client === 'postgres
 
 describe('records', () => {
   const database = useDatabase('sqlite', { table: false });
-  const run = commandsOn('sqlite', database);
+  const run = commandsOn('sqlite', runReused, database);
 
   test('are equal after import and export as CSV', async () => {
     await writeFile(at('all.ndjson'), lines(many));

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { runCli } from '../support/command-line';
+import { runReused } from '../support/command-line';
 import { useDatabase, useThemes } from '../support/hooks';
 import { hostEnvironment, useTemporaryHost } from '../support/temporary-host';
 import { ruleApps } from './ways/apps';
@@ -15,7 +15,7 @@ const database = useDatabase('sqlite', { table: false });
 
 async function run(...args: string[]) {
   const env = { ...hostEnvironment, ...database().address.env, APPS_THEMES_DIRECTORY: themes.directory };
-  const { code, out, err } = await runCli([...args, '--json'], { cwd: at(), env });
+  const { code, out, err } = await runReused([...args, '--json'], { cwd: at(), env });
   expect(out, err).not.toBe('');
   return { code, json: JSON.parse(out) };
 }

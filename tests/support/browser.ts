@@ -7,8 +7,17 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 /** Browser tests need a Chromium. */
 export const hasBrowser = existsSync(executablePath);
 
+/** The browsers of all files of a worker by their language, started at their first use; they end with the worker. */
+const opened = new Map<string | undefined, Promise<Browser>>();
+
 /** @param language of the program itself, such as `de`: numbers are typed as it writes them */
 export function openBrowser(language?: string): Promise<Browser> {
+  const known = opened.get(language) ?? launch(language);
+  opened.set(language, known);
+  return known;
+}
+
+function launch(language: string | undefined): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
   if (language === undefined) return chromium.launch({ executablePath, args });
   const env = { ...process.env, LANGUAGE: language, LANG: `${language}.UTF-8` } as Record<string, string>;

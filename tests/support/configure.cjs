@@ -1,23 +1,32 @@
 /**
- * Required before a host (NODE_OPTIONS): puts TEST_APPS_CONFIG, JSON, over the plugin's part of config/plugins, takes
- * Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run TEST_CLOCK_AHEAD milliseconds early, and makes the
- * content types of TEST_LOCALIZED, singular names separated by commas, localized, and no other one. With TEST_RELATED an article
- * has related articles.
+ * Required before a host (NODE_OPTIONS), and called for each host of a reused process: puts TEST_APPS_CONFIG, JSON, over
+ * the plugin's part of config/plugins, takes Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run
+ * TEST_CLOCK_AHEAD milliseconds early, and makes the content types of TEST_LOCALIZED, singular names separated by commas,
+ * localized, and no other one. With TEST_RELATED an article has related articles.
  */
 const Module = require('node:module');
 const path = require('node:path');
 
-const ahead = Number(process.env.TEST_CLOCK_AHEAD ?? 0);
-if (ahead) {
-  const now = Date.now;
-  Date.now = () => now() + ahead;
-}
+const { now } = Date;
+const load = Module.prototype.require;
 
 /** Replacements of the exports, by the name of the file in config/. */
-const replacements = {
-  plugins: process.env.TEST_APPS_CONFIG && withAppsConfig,
-  middlewares: process.env.TEST_USUAL_CORS && withUsualCors,
-};
+let replacements = {};
+/** Changes of a schema of the host, by the path of its file. */
+let schemaChanges = [];
+
+/** Reads the environment again, for the next host of a process. */
+function configure(env = process.env) {
+  const ahead = Number(env.TEST_CLOCK_AHEAD ?? 0);
+  Date.now = ahead ? () => now() + ahead : now;
+  replacements = {
+    plugins: env.TEST_APPS_CONFIG && withAppsConfig,
+    middlewares: env.TEST_USUAL_CORS && withUsualCors,
+  };
+  Module.prototype.require = Object.values(replacements).some(Boolean) ? requireReplaced : load;
+  schemaChanges = [env.TEST_LOCALIZED && localize, env.TEST_RELATED && relate].filter(Boolean);
+  if (schemaChanges.length > 0) changeSchemas();
+}
 
 function withAppsConfig(plugins) {
   const { apps } = plugins;
@@ -31,19 +40,13 @@ function withUsualCors(middlewares) {
   return middlewares.map((one) => (one.name === 'strapi::cors' ? 'strapi::cors' : one));
 }
 
-if (Object.values(replacements).some(Boolean)) {
-  const load = Module.prototype.require;
-  Module.prototype.require = function require(id) {
-    const loaded = load.call(this, id);
-    const [, file] = /[\\/]config[\\/](\w+)(\.js)?$/.exec(id) ?? [];
-    const replaced = Object.hasOwn(replacements, file ?? '') && replacements[file];
-    if (!replaced || typeof loaded?.default !== 'function') return loaded;
-    return { __esModule: true, default: (tools) => replaced(loaded.default(tools)) };
-  };
+function requireReplaced(id) {
+  const loaded = load.call(this, id);
+  const [, file] = /[\\/]config[\\/](\w+)(\.js)?$/.exec(id) ?? [];
+  const replaced = Object.hasOwn(replacements, file ?? '') && replacements[file];
+  if (!replaced || typeof loaded?.default !== 'function') return loaded;
+  return { __esModule: true, default: (tools) => replaced(loaded.default(tools)) };
 }
-
-/** Changes of a schema of the host, by the path of its file. */
-const schemaChanges = [process.env.TEST_LOCALIZED && localize, process.env.TEST_RELATED && relate].filter(Boolean);
 
 function localize(found, file) {
   const names = process.env.TEST_LOCALIZED.split(',');
@@ -59,13 +62,19 @@ function relate(found, file) {
   return { ...found, attributes: { ...found.attributes, related } };
 }
 
-if (schemaChanges.length > 0) {
+/** Once a process: without changes its schemas are read as they are. */
+function changeSchemas() {
   // Strapi reads its schemas with this.
   const files = require(require.resolve('fs-extra', { paths: [require.resolve('@strapi/core')] }));
+  if (files.readJSON.isChanged) return;
   const read = files.readJSON;
   files.readJSON = async (file, ...rest) => {
     const found = await read(file, ...rest);
     if (!/[\\/]src[\\/]api[\\/].*schema\.json$/.test(String(file))) return found;
     return schemaChanges.reduce((schema, change) => change(schema, String(file)), found);
   };
+  files.readJSON.isChanged = true;
 }
+
+configure();
+module.exports = { configure };

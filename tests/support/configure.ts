@@ -21,11 +21,14 @@ const ownFolder = (clockAhead: number) => ({
   temporaryDirectory: path.join(tmpdir(), `apps-ahead-${clockAhead}`),
 });
 
+/** NODE_OPTIONS of a host with a configuration. */
+export const configuration = `--require ${path.join(__dirname, 'configure.cjs')}`;
+
 /** The environment of a host with this configuration, which configure.cjs reads in the host's process. */
 export function configured({ apps, usualCors, clockAhead, localized }: Configuration): Record<string, string> {
   const config = clockAhead ? { ...ownFolder(clockAhead), ...apps } : apps;
   return {
-    NODE_OPTIONS: `--require ${path.join(__dirname, 'configure.cjs')}`,
+    NODE_OPTIONS: configuration,
     ...(config && { TEST_APPS_CONFIG: JSON.stringify(config) }),
     ...(usualCors && { TEST_USUAL_CORS: 'true' }),
     ...(clockAhead && { TEST_CLOCK_AHEAD: String(clockAhead) }),

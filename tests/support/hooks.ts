@@ -133,10 +133,17 @@ export function useDatabase(client: Client, options: { table?: boolean } = { tab
   );
 }
 
-/** A browser in which visitors of their own open pages. */
+/** A browser in which visitors of their own open pages; their pages are closed at the end. */
 export function useBrowser(): { visitor(options?: Parameters<Browser['newContext']>[0]): Promise<Visitor> } {
-  const browser = use(openBrowser, (opened) => opened.close());
-  return { visitor: (options) => visitor(browser(), options) };
+  const visitors: Visitor[] = [];
+  const browser = use(openBrowser, () => Promise.all(visitors.map(({ context }) => context.close())));
+  return {
+    async visitor(options) {
+      const one = await visitor(browser(), options);
+      visitors.push(one);
+      return one;
+    },
+  };
 }
 
 /** A server of one page of HTML, of another origin than every host. */

@@ -1,25 +1,100 @@
 /**
  * A host in a process of its own, started by host.ts: boots Strapi as `strapi start` does, sends its address, and
- * runs the functions that a test sends.
+ * runs the functions that a test sends. With TEST_REUSED it waits for the environment of a host first, and when that
+ * host is stopped, for the next one: what Strapi loads and compiles is three quarters of a start. The code of the host
+ * and of the plugin is loaded anew for each. Between two hosts it runs commands of `strapi-plugin-apps` in the same way.
  */
+const bcrypt = require('bcryptjs');
 const { createStrapi } = require('@strapi/strapi');
 
-const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+/** In tests passwords are hashed as everywhere, but with the least work: ten rounds take a tenth of a second. */
+if (process.env.NODE_ENV === 'test')
+  for (const name of ['hash', 'hashSync']) {
+    const hash = bcrypt[name];
+    bcrypt[name] = (text, salt, ...rest) => hash(text, typeof salt === 'number' ? 4 : salt, ...rest);
+  }
 
-async function main() {
-  const appDir = process.cwd();
-  const strapi = await createStrapi({ appDir, distDir: `${appDir}/dist` }).start();
-  process.on('message', async ({ call, source, args }) => {
-    try {
-      // biome-ignore lint/security/noGlobalEval: the tests' own functions, sent as their source
-      const result = await eval(`(${source})`)(strapi, ...args);
-      process.send({ call, result: plain(result) });
-    } catch (error) {
-      process.send({ call, error: { name: error.name, message: error.message, details: plain(error.details) } });
-    }
-  });
-  process.on('disconnect', () => process.exit(1));
+const appDir = process.cwd();
+const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+let strapi;
+
+async function start() {
+  strapi = await createStrapi({ appDir, distDir: `${appDir}/dist` }).start();
   process.send({ url: strapi.config.get('server.absoluteUrl') });
 }
 
-main();
+/** Replaces the whole environment: a variable of an earlier host must not stay. */
+function replaceEnvironment(env) {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  require('./configure.cjs').configure();
+}
+
+/** Forgets all code but that of packages. */
+function forget() {
+  for (const file of Object.keys(require.cache)) {
+    const isKept = file.includes('node_modules') || file.startsWith(__dirname);
+    if (!isKept) delete require.cache[file];
+  }
+}
+
+async function stop() {
+  await strapi.destroy();
+  strapi = undefined;
+  tidy();
+  process.send({ stopped: true });
+}
+
+/** Makes the process as it was before it had a host or ran a command. */
+function tidy() {
+  // Strapi removes all listeners of a process when it ends.
+  for (const { emitter, listeners } of listened) {
+    emitter.removeAllListeners();
+    for (const [name, one] of listeners) emitter.on(name, one);
+  }
+  process.chdir(appDir);
+  forget();
+}
+
+const { exit } = process;
+
+/** Runs a command as in a process of its own, and sends its exit code. */
+function runCommand({ program, args, cwd, env }) {
+  replaceEnvironment(env);
+  process.chdir(cwd);
+  process.argv = [process.execPath, program, ...args];
+  process.exit = (code) => {
+    process.exit = exit;
+    // Strapi did not start, or did not end: nothing else can run here.
+    if (global.strapi) exit(code);
+    tidy();
+    process.send({ code });
+  };
+  require(program);
+}
+
+async function run({ call, source, args }) {
+  try {
+    // biome-ignore lint/security/noGlobalEval: the tests' own functions, sent as their source
+    const result = await eval(`(${source})`)(strapi, ...args);
+    process.send({ call, result: plain(result) });
+  } catch (error) {
+    process.send({ call, error: { name: error.name, message: error.message, details: plain(error.details) } });
+  }
+}
+
+process.on('message', (message) => {
+  if (message.start) {
+    replaceEnvironment(message.start);
+    start();
+  } else if (message.command) runCommand(message.command);
+  else if (message.stop) stop();
+  else run(message);
+});
+process.on('disconnect', () => process.exit(1));
+/** The listeners of a process without Strapi. */
+const listened = [process, process.stdout, process.stderr].map((emitter) => ({
+  emitter,
+  listeners: emitter.eventNames().flatMap((name) => emitter.rawListeners(name).map((one) => [name, one])),
+}));
+if (!process.env.TEST_REUSED) start();
