@@ -49,7 +49,11 @@ export const layers = {
   sites: [['themes'], ['addresses']],
   logic: [['session', 'check'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
-  records: [['unit', 'bulk', 'reads'], ['pending'], ['table', 'database']],
+  records: [
+    ['unit', 'bulk', 'reads'],
+    ['commits', 'pending'],
+    ['table', 'database'],
+  ],
   files: [['pictures'], ['pixels']],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],

@@ -187,21 +187,17 @@ export function browsers(stage: Stage): void {
     );
 
     test('a German browser takes a number with a comma, and the server gets it with a point', async (context) => {
-      const german = await openBrowser('de');
-      try {
-        const { page } = await visitor(german);
-        await page.goto(`${app()}/blocks/typed`);
-        // Debian has the languages in a package of their own, chromium-l10n.
-        context.skip(!(await page.evaluate(() => navigator.language)).startsWith('de'), 'a Chromium in English');
-        await page.locator('[name=size]').pressSequentially('1,5');
-        expect(await page.inputValue('[name=size]')).toBe('1.5');
-        await page.click('[name=_save]');
-        await saved(page);
-        const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-        expect(await stage.items('edited', id)).toMatchObject({ size: 1.5 });
-      } finally {
-        await german.close();
-      }
+      const { page, context: opened } = await visitor(await openBrowser('de'));
+      await page.goto(`${app()}/blocks/typed`);
+      // Debian has the languages in a package of their own, chromium-l10n.
+      context.skip(!(await page.evaluate(() => navigator.language)).startsWith('de'), 'a Chromium in English');
+      await page.locator('[name=size]').pressSequentially('1,5');
+      expect(await page.inputValue('[name=size]')).toBe('1.5');
+      await page.click('[name=_save]');
+      await saved(page);
+      const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+      expect(await stage.items('edited', id)).toMatchObject({ size: 1.5 });
+      await opened.close();
     });
 
     test('without a script, the page of an error that may pass sends the same form again', async () => {

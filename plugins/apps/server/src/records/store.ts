@@ -5,6 +5,7 @@ import { createIndexes, createSql, dialects, type HostDatabase, readerOf } from 
 import type { Workers } from '../workers';
 import { createBulk } from './bulk/bulk';
 import { clearRecords, forgetDeleted } from './bulk/clear';
+import { createCommits } from './commits/commits';
 import { type Batches, createBatches } from './pending/batch';
 import { createLeftovers } from './pending/leftovers';
 import { createPendingTable } from './pending/rows';
@@ -14,7 +15,6 @@ import { checkId, hashOf, scopeOf } from './table/ids';
 import { ofCreator, readPage } from './table/page';
 import { readRecords, recordSource, recordsTable, selectRecord, selectRecords } from './table/table';
 import type { RecordStore } from './types';
-import { createCommits } from './unit/commits';
 import { createKeyedMutex } from './unit/keyed-mutex';
 import { refuseMissing } from './unit/not-built';
 import { sharedCommits } from './unit/shared-commits';

@@ -1,9 +1,9 @@
 import { grouped } from '../../common/lists';
 import type { Dialect, HostDatabase, Indexes } from '../../indexes';
+import type { Commits } from '../commits/commits';
 import { scopeOf } from '../table/ids';
 import { deleteOldest, lastSeq } from '../table/table';
 import type { DeletedRecord } from '../types';
-import type { Commits } from '../unit/commits';
 
 interface ClearTools {
   database: HostDatabase;

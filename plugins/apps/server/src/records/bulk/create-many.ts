@@ -10,12 +10,12 @@ import {
   readerOf,
   type Sql,
 } from '../../indexes';
+import type { Commits } from '../commits/commits';
 import { type Batches, isMany, partsOf } from '../pending/batch';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
 import { insertRecords, type RecordInsert, selectTaken } from '../table/table';
 import type { AppKey, Items, NewRecord } from '../types';
-import type { Commits } from '../unit/commits';
 
 /** Attempts to insert a chunk when another process has generated one of its ids. */
 const MAX_ATTEMPTS = 10;

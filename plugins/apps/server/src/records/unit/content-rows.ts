@@ -1,7 +1,7 @@
 import { grouped } from '../../common/lists';
 import { type Dialect, marks, type Sql } from '../../indexes';
+import { CollisionError } from '../commits/collision';
 import type { ContentRow } from '../types';
-import { CollisionError } from './collision';
 
 /** Rows of the host's content that a unit of work has read: a commit that writes finds them as they were. */
 export class ContentRows {

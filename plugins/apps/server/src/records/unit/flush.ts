@@ -1,9 +1,9 @@
 import { grouped } from '../../common/lists';
 import type { Dialect, IndexedRecord, Indexes, RecordWrite, Sql } from '../../indexes';
 import { isFailure } from '../../indexes';
+import { CollisionError } from '../commits/collision';
 import { deleteRecord, insertRecords, lockVersions, updateRecord } from '../table/table';
 import type { StoredRecord } from '../types';
-import { CollisionError } from './collision';
 import type { Entry } from './entries';
 
 type Generations = Awaited<ReturnType<Indexes['lock']>>;

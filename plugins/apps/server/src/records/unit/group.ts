@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
+import { CollisionError } from '../commits/collision';
 import type { UnitOfWork } from '../types';
-import { CollisionError } from './collision';
 import type { KeyedMutex } from './keyed-mutex';
 import type { Effect, RecordUnit } from './unit';
 import { WorkUnit } from './work-unit';

@@ -1,6 +1,6 @@
 import { isAppsError } from '../../common/errors';
 import { type Dialect, translateError } from '../../indexes';
-import { CollisionError } from './collision';
+import { CollisionError } from '../commits/collision';
 import { type OpenTransaction, openTransaction } from './transaction';
 import type { UnitTools } from './unit-tools';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import type { RecordWrite, Sql } from '../../indexes';
+import { CollisionError } from '../commits/collision';
+import type { CommitCounts } from '../commits/counts';
+import type { CommitLog, Watch } from '../commits/log';
 import type { StoredRecord } from '../types';
-import { CollisionError } from './collision';
-import type { CommitCounts } from './commit-counts';
-import type { CommitLog, Watch } from './commit-log';
 
 /**
  * Characters of records that are compared with searches at once, counted for each search: a test of a text reads all of it. With

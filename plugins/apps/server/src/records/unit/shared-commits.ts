@@ -11,10 +11,10 @@ import {
   type Sql,
   translateError,
 } from '../../indexes';
+import { CollisionError } from '../commits/collision';
+import { afterTransaction, type Commits } from '../commits/commits';
+import { type Changes, sizeOf } from '../commits/log';
 import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
-import { CollisionError } from './collision';
-import { type Changes, sizeOf } from './commit-log';
-import { afterTransaction, type Commits } from './commits';
 import type { Entry } from './entries';
 import { flushEntries, insertNew, isNew, lockApps, writesOf } from './flush';
 import { LookAgain, type Ranges } from './ranges';

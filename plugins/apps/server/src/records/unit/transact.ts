@@ -1,8 +1,8 @@
 import { AppsError } from '../../common/errors';
 import { IndexMissing } from '../../indexes';
+import { CollisionError } from '../commits/collision';
 import { hashOf } from '../table/ids';
 import type { RecordStore, UnitOfWork } from '../types';
-import { CollisionError } from './collision';
 import { createGroups } from './group';
 import { notBuilt } from './not-built';
 import { isRecordKey } from './ranges';

@@ -1,6 +1,6 @@
 import type { Dialect, HostDatabase, Indexes } from '../../indexes';
+import type { Commits } from '../commits/commits';
 import type { StoredRecord } from '../types';
-import type { Commits } from './commits';
 import type { KeyedMutex } from './keyed-mutex';
 import type { Part } from './shared-commits';
 

@@ -9,10 +9,10 @@ import {
   type Sql,
   translateError,
 } from '../../indexes';
+import { CollisionError } from '../commits/collision';
+import { afterTransaction } from '../commits/commits';
 import { holdRecords, selectRecord } from '../table/table';
 import type { CommitWrite, ContentRow, StoredRecord } from '../types';
-import { CollisionError } from './collision';
-import { afterTransaction } from './commits';
 import { type ContentRows, checkContent } from './content-rows';
 import type { Entries, Entry } from './entries';
 import { checkReads, flushEntries, lockApps } from './flush';

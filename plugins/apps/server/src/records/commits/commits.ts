@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type Dialect, type HostDatabase, inTransaction, type Sql } from '../../indexes';
-import { type CommitCounts, createCommitCounts } from './commit-counts';
-import { type Changes, CommitLog } from './commit-log';
+import { type CommitCounts, createCommitCounts } from './counts';
+import { type Changes, CommitLog } from './log';
 
 /** The commits of records that units of work must know of: see docs/decisions/serialisable.md. */
 export interface Commits {
