@@ -1,3 +1,5 @@
+import { unavailable } from '../errors';
+
 /** Milliseconds that one waits longer than another, for each one that its request has used more. */
 const HANDICAP = 50;
 
@@ -16,10 +18,24 @@ export class FairQueue<T = undefined> {
     return this.waiting.size;
   }
 
-  /** Resolves when `resumeFirst` chooses it. @param time milliseconds that its request has used of the thread */
-  wait(value: T, time: number): Promise<void> {
-    return new Promise((resume) => {
-      this.waiting.add({ value, due: performance.now() + HANDICAP * time, resume });
+  /**
+   * Resolves when `resumeFirst` chooses it.
+   * @param time milliseconds that its request has used of the thread
+   * @param maxWait milliseconds after which it is no longer chosen, and rejects with ServiceUnavailableError
+   */
+  wait(value: T, time: number, maxWait?: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter = { value, due: performance.now() + HANDICAP * time, resume: resolve };
+      this.waiting.add(waiter);
+      if (maxWait === undefined) return;
+      const timer = setTimeout(() => {
+        this.waiting.delete(waiter);
+        reject(unavailable('The server is busy, try again soon', 1));
+      }, maxWait);
+      waiter.resume = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -31,5 +47,27 @@ export class FairQueue<T = undefined> {
     this.waiting.delete(first);
     chosen(first.value);
     first.resume();
+  }
+}
+
+/** Lets one work run at a time; of those that wait, the one whose request has used least of the thread is next. */
+export class FairMutex {
+  private readonly waiting = new FairQueue();
+  private isTaken = false;
+
+  /**
+   * Resolves when the caller may run, to the function that lets the next one run.
+   * @param time see `FairQueue.wait`
+   * @param maxWait milliseconds after which it rejects with ServiceUnavailableError; by default it waits for any time
+   */
+  async lock(time: number, maxWait?: number): Promise<() => void> {
+    if (this.isTaken) await this.waiting.wait(undefined, time, maxWait);
+    this.isTaken = true;
+    return () => {
+      this.isTaken = false;
+      this.waiting.resumeFirst(() => {
+        this.isTaken = true;
+      });
+    };
   }
 }

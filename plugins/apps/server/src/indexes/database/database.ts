@@ -58,6 +58,8 @@ export interface HostDatabase {
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /** The same for work that runs statements on `connection` and does nothing else: it is cheaper where there is one connection. */
   write<T>(work: (connection: Knex | Reader) => Promise<T>): Promise<T>;
+  /** Resolves when the database is not busy with what was committed, for work that writes much. */
+  settled?(): Promise<void>;
   /** Closes the connections that it has opened itself. */
   close?(): void;
 }

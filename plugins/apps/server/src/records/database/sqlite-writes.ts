@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { FairQueue } from '../../common/time/fair-queue';
+import { FairMutex } from '../../common/time/fair-queue';
 import { recordWork, requestTime } from '../../common/time/pace';
 import { isBusy, type Reader } from '../../indexes';
+import type { SqliteLog } from './sqlite-log';
 import { bound, compiled, type Statement } from './sqlite-statements';
 
 /** The part of a better-sqlite3 connection that is used here. */
@@ -13,6 +14,7 @@ interface Connection {
 }
 
 interface SqliteClient {
+  config: { acquireConnectionTimeout?: number };
   acquireConnection(): Promise<Connection>;
   releaseConnection(connection: Connection): Promise<unknown>;
   emit(event: 'query', query: { sql: string; bindings: readonly unknown[] }): void;
@@ -21,6 +23,9 @@ interface SqliteClient {
 /** Milliseconds between two attempts to lock a file that another process writes, at most. */
 const MAX_PAUSE = 10;
 
+/** Milliseconds that a transaction waits for the connection: as long as Knex waits by default. */
+const ACQUIRE_TIMEOUT = 60_000;
+
 /**
  * Makes transactions on Knex's own connection to a SQLite file that run their statements on the driver. Knex makes a client
  * for each transaction, and forty promises for a statement of 10 µs: half of the time of storing a record. See
@@ -28,12 +33,15 @@ const MAX_PAUSE = 10;
  * @returns runs `work` in a transaction that locks the file for writing at once; nothing but its connection may be used in
  *   it, because all others wait for it. Rejects with the driver's error after a rollback.
  */
-export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Reader) => Promise<T>) => Promise<T> {
+export function sqliteTransactions(
+  knex: () => Knex,
+  log: SqliteLog,
+): <T>(work: (connection: Reader) => Promise<T>) => Promise<T> {
   const known = new WeakMap<Connection, (sql: string) => Statement>();
-  const connections = createConnections(knex);
+  const acquire = createConnections(knex);
 
   return async (work) => {
-    const { client, connection } = await connections.acquire();
+    const { client, connection, release } = await acquire();
     const begun = performance.now();
     const statementOf = known.get(connection) ?? compiled(connection);
     known.set(connection, statementOf);
@@ -47,48 +55,36 @@ export function sqliteTransactions(knex: () => Knex): <T>(work: (connection: Rea
     try {
       await begin(connection, () => run('BEGIN IMMEDIATE'));
       const result = await work({ raw: async (sql, values) => run(sql, values) });
-      run('COMMIT');
+      log.committing(connection, () => run('COMMIT'));
       return result;
     } catch (error) {
       if (connection.inTransaction) run('ROLLBACK');
       throw error;
     } finally {
       recordWork(performance.now() - begun);
-      await connections.release(connection);
+      await release();
     }
   };
 }
 
 /**
  * Knex's only connection. One transaction at a time waits for it: Knex serves requests in their order, and with a hundred
- * transactions before it each statement of Strapi's would wait for all of them.
+ * transactions before it each statement of Strapi's would wait for all of them. A transaction waits as long as Knex waits for a
+ * connection; one that has waited longer never begins.
  */
 function createConnections(knex: () => Knex) {
-  const waiting = new FairQueue();
-  let isTaken = false;
-  const next = () => {
-    isTaken = false;
-    waiting.resumeFirst(() => (isTaken = true));
-  };
-  return {
-    async acquire() {
-      if (isTaken) await waiting.wait(undefined, requestTime());
-      isTaken = true;
-      const client = knex().client as SqliteClient;
-      try {
-        return { client, connection: await client.acquireConnection() };
-      } catch (error) {
-        next();
-        throw error;
-      }
-    },
-    async release(connection: Connection) {
-      try {
-        await (knex().client as SqliteClient).releaseConnection(connection);
-      } finally {
-        next();
-      }
-    },
+  const mutex = new FairMutex();
+  return async () => {
+    const client = knex().client as SqliteClient;
+    const free = await mutex.lock(requestTime(), client.config.acquireConnectionTimeout ?? ACQUIRE_TIMEOUT);
+    try {
+      const connection = await client.acquireConnection();
+      const release = () => client.releaseConnection(connection).finally(free);
+      return { client, connection, release };
+    } catch (error) {
+      free();
+      throw error;
+    }
   };
 }
 
