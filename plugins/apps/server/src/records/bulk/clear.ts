@@ -35,6 +35,7 @@ export async function clearRecords(tools: ClearTools, scope: string): Promise<vo
       return deleted;
     });
     await new Promise((resolve) => setImmediate(resolve));
+    await tools.database.settled?.();
   }
 }
 

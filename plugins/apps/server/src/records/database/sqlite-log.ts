@@ -65,7 +65,9 @@ export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog
         // Strapi's own transactions do not ask for a copy.
         connection.pragma(`wal_autocheckpoint = ${pages}`);
       }
-      if (!copying && pagesLeft(connection) > MANY) copying = start(copy);
+      const { log, left } = pagesOf(connection);
+      // A log that others could not keep short is the next commit's, which needs the lock for it.
+      if (!copying && left > MANY && log < MAX_PAGES) copying = start(copy);
     },
     copied: async () => copying,
   };
@@ -77,8 +79,8 @@ function canCount(connection: Connection): boolean {
   return major + minor / 1_000 >= COUNTS;
 }
 
-/** Pages of the log that are not in the file. */
-function pagesLeft(connection: Connection): number {
+/** Pages of the log, and those of them that are not in the file. */
+function pagesOf(connection: Connection): { log: number; left: number } {
   const [counted] = connection.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
-  return counted ? counted.log - counted.checkpointed : 0;
+  return counted ? { log: counted.log, left: counted.log - counted.checkpointed } : { log: 0, left: 0 };
 }
