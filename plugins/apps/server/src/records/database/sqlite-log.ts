@@ -1,3 +1,5 @@
+import { within } from '../../common/time/deadline';
+
 /** Pages of the write-ahead log, of 4 kB each, that are to be copied into the file: as many as SQLite has by default. */
 const MANY = 1_000;
 /** Pages from which on a commit copies them itself: the log stays bounded also where nobody else does. */
@@ -5,6 +7,9 @@ const MAX_PAGES = 8_000;
 
 /** Milliseconds for which nobody is asked again to copy the log after that has failed. */
 const PAUSE = 10_000;
+
+/** Milliseconds for which a writer waits for a copy. */
+const MAX_WAIT = 2_000;
 
 /** The first SQLite that counts the pages of the log without copying them. */
 const COUNTS = 3.051;
@@ -18,7 +23,7 @@ interface Connection {
 export interface SqliteLog {
   /** Runs `work`, which commits a transaction on the connection. */
   committing(connection: Connection, work: () => unknown): void;
-  /** Resolves when the log is not being copied. */
+  /** Resolves when the log is not being copied, after `MAX_WAIT` milliseconds at the latest: long searches may have all processes. */
   copied(): Promise<void>;
 }
 
@@ -69,7 +74,9 @@ export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog
       // A log that others could not keep short is the next commit's, which needs the lock for it.
       if (!copying && left > MANY && log < MAX_PAGES) copying = start(copy);
     },
-    copied: async () => copying,
+    async copied() {
+      if (copying) await within(copying, MAX_WAIT);
+    },
   };
 }
 
