@@ -1,7 +1,13 @@
-import { unavailable } from '../errors';
-
 /** Milliseconds that one waits longer than another, for each one that its request has used more. */
 const HANDICAP = 50;
+
+/** How long one waits. */
+export interface WaitLimit {
+  /** Milliseconds after which it is no longer chosen. */
+  time: number;
+  /** The error with which it is then rejected. */
+  error(): Error;
+}
 
 interface Waiter<T> {
   value: T;
@@ -21,17 +27,17 @@ export class FairQueue<T = undefined> {
   /**
    * Resolves when `resumeFirst` chooses it.
    * @param time milliseconds that its request has used of the thread
-   * @param maxWait milliseconds after which it is no longer chosen, and rejects with ServiceUnavailableError
+   * @param limit by default it waits for any time
    */
-  wait(value: T, time: number, maxWait?: number): Promise<void> {
+  wait(value: T, time: number, limit?: WaitLimit): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = { value, due: performance.now() + HANDICAP * time, resume: resolve };
       this.waiting.add(waiter);
-      if (maxWait === undefined) return;
+      if (!limit) return;
       const timer = setTimeout(() => {
         this.waiting.delete(waiter);
-        reject(unavailable('The server is busy, try again soon', 1));
-      }, maxWait);
+        reject(limit.error());
+      }, limit.time);
       waiter.resume = () => {
         clearTimeout(timer);
         resolve();
@@ -58,10 +64,10 @@ export class FairMutex {
   /**
    * Resolves when the caller may run, to the function that lets the next one run.
    * @param time see `FairQueue.wait`
-   * @param maxWait milliseconds after which it rejects with ServiceUnavailableError; by default it waits for any time
+   * @param limit see `FairQueue.wait`
    */
-  async lock(time: number, maxWait?: number): Promise<() => void> {
-    if (this.isTaken) await this.waiting.wait(undefined, time, maxWait);
+  async lock(time: number, limit?: WaitLimit): Promise<() => void> {
+    if (this.isTaken) await this.waiting.wait(undefined, time, limit);
     this.isTaken = true;
     return () => {
       this.isTaken = false;

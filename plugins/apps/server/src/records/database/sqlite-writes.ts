@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { unavailable } from '../../common/errors';
 import { FairMutex } from '../../common/time/fair-queue';
 import { recordWork, requestTime } from '../../common/time/pace';
 import { isBusy, type Reader } from '../../indexes';
@@ -25,6 +26,8 @@ const MAX_PAUSE = 10;
 
 /** Milliseconds that a transaction waits for the connection: as long as Knex waits by default. */
 const ACQUIRE_TIMEOUT = 60_000;
+
+const busy = () => unavailable('The server is busy, try again soon', 1);
 
 /**
  * Makes transactions on Knex's own connection to a SQLite file that run their statements on the driver. Knex makes a client
@@ -76,7 +79,8 @@ function createConnections(knex: () => Knex) {
   const mutex = new FairMutex();
   return async () => {
     const client = knex().client as SqliteClient;
-    const free = await mutex.lock(requestTime(), client.config.acquireConnectionTimeout ?? ACQUIRE_TIMEOUT);
+    const time = client.config.acquireConnectionTimeout ?? ACQUIRE_TIMEOUT;
+    const free = await mutex.lock(requestTime(), { time, error: busy });
     try {
       const connection = await client.acquireConnection();
       const release = () => client.releaseConnection(connection).finally(free);
