@@ -1,4 +1,13 @@
 import type { Product } from './generate';
 
 /** Products that made others wait before they were corrected. */
-export const finds: readonly Product[] = [];
+export const finds: readonly Product[] = [
+  // Batches of eight requests left no pauses together; the JSON of their records was made in transactions.
+  { large: ['content', 'computed', 'shared'], request: 'many lines of the block', count: 8 },
+  { large: ['mail'], request: 'many lines', count: 24 },
+  // Answers were encoded, and up to 16 MB of items read, at once.
+  { large: ['checkboxes', 'nested'], request: 'search', count: 24 },
+  { large: ['records', 'keywords', 'largeItems'], request: 'list as CSV', count: 8 },
+  // A chunk of a body with hundreds of parts was parsed at once, and each part read by an asynchronous iterator.
+  { large: ['references'], request: 'save in parts', count: 24 },
+];

@@ -94,17 +94,19 @@ export function createServices(
     logger,
     production,
   });
-  const database = strapiDatabase(strapi.db as unknown as StrapiDb);
   const searches = parallelSearches(config.limits.searches);
+  const isSqlite = strapi.db.dialect.client === 'sqlite';
+  // SQLite writes files beside its own even to read one with a write-ahead log.
+  const access = { unrestricted: true };
+  const readers = isSqlite
+    ? createWorkers({ path: workerPath, count: searches, memory: 128, access, logger })
+    : undefined;
+  const database = strapiDatabase(strapi.db as unknown as StrapiDb, readers);
   const store = createRecordStore({
     database,
     limits: { ...config.limits, searches },
     temporaryDirectory: config.temporaryDirectory,
-    workers:
-      database.client === 'sqlite'
-        ? // SQLite writes files beside its own even to read one with a write-ahead log.
-          createWorkers({ path: workerPath, count: searches, memory: 128, access: { unrestricted: true }, logger })
-        : undefined,
+    workers: readers,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
   const mailer = createMailer({

@@ -14,5 +14,6 @@ serveTasks({
   markdown: lazy(async () => (await import('./layouts/markdown/markdown-task')).doMarkdown),
   preparePicture: lazy(async () => (await import('./files/pictures/task')).preparePicture),
   readSheet: lazy(async () => (await import('./interchange/sheet-task')).readSheet),
+  copySqliteLog: lazy(async () => (await import('./records/reads/sqlite-task')).copySqliteLog),
   readSqlite: lazy(async () => (await import('./records/reads/sqlite-task')).readSqlite),
 });

@@ -55,7 +55,8 @@ export type FileProblem =
   | 'file_refused'
   | 'file_again'
   | 'file_pixels'
-  | 'file_unreadable';
+  | 'file_unreadable'
+  | 'file_costly';
 
 /** Files that a form may carry, by field; those of a repeated group for all entries together. */
 export type FileRules = ReadonlyMap<string, { /** Bytes of one file. */ maxSize: number /** Files. */; count: number }>;

@@ -16,10 +16,10 @@ interface Options extends Omit<Partial<TableOptions>, 'declared'> {
 }
 
 async function tableOf(records: Row[], { declared = [], ...options }: Options = {}): Promise<string> {
-  const pieces: string[] = [];
+  const pieces: Buffer[] = [];
   const whole = { declared: { ...NONE, names: declared }, isWhole: true, ...options };
   for await (const piece of csvTable(() => [records], whole)) pieces.push(piece);
-  return pieces.join('');
+  return Buffer.concat(pieces).toString();
 }
 
 const imported = async (table: string): Promise<Row[]> =>

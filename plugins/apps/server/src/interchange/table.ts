@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Separator, separators } from '../../../shared/cells';
 import type { Items, Json } from '../../../shared/json';
 import { slices } from '../common/time/pace';
+import { encoded } from '../common/time/pieces';
 import { ADDED, type ItemKind } from './cells';
 import { cellOf, csvText, keptText, NULL, notFormula } from './csv';
 import { type DeclaredItems, headingOf, headingReader, MORE } from './headings';
@@ -56,19 +57,20 @@ export interface Columns {
  * `MORE` where these are not all (docs/reference/import-export.md#csv). No spreadsheet reads a cell as a formula.
  * @param read reads the records, twice, to keep memory flat: the columns come first
  */
-export async function* csvTable(read: () => Batches, options: TableOptions): AsyncGenerator<string, void> {
+export async function* csvTable(read: () => Batches, options: TableOptions): AsyncGenerator<Buffer, void> {
   const separator = separators[options.separator ?? 'comma'];
   const columns = await columnsOf(options, read());
   const line = (cells: string[], isHead = false) => csvText(cells.map(notFormula), separator, isHead);
   const { id, items, hasMore } = columns;
   const cell = options.isWhole ? wholeCell(separator === separators.semicolon) : plainCell;
-  yield (options.hasMark ? MARK : '') +
+  const head =
+    (options.hasMark ? MARK : '') +
     line([id.heading, ...items.map(({ heading }) => heading), ...(hasMore ? [MORE] : [])], true);
   const rowOf = (row: Row): string => {
     const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
     return line(hasMore ? [...cells, moreCell(row, columns)] : cells);
   };
-  for await (const rows of rowsOf(read(), rowOf)) yield rows.join('');
+  yield* encoded(read(), rowOf, { head });
 }
 
 /** The rows that `work` makes of records, in slices. */

@@ -1,6 +1,14 @@
 /** Milliseconds that one waits longer than another, for each one that its request has used more. */
 const HANDICAP = 50;
 
+/** How long one waits. */
+export interface WaitLimit {
+  /** Milliseconds after which it is no longer chosen. */
+  time: number;
+  /** The error with which it is then rejected. */
+  error(): Error;
+}
+
 interface Waiter<T> {
   value: T;
   /** The time by which it is ordered. */
@@ -16,10 +24,24 @@ export class FairQueue<T = undefined> {
     return this.waiting.size;
   }
 
-  /** Resolves when `resumeFirst` chooses it. @param time milliseconds that its request has used of the thread */
-  wait(value: T, time: number): Promise<void> {
-    return new Promise((resume) => {
-      this.waiting.add({ value, due: performance.now() + HANDICAP * time, resume });
+  /**
+   * Resolves when `resumeFirst` chooses it.
+   * @param time milliseconds that its request has used of the thread
+   * @param limit by default it waits for any time
+   */
+  wait(value: T, time: number, limit?: WaitLimit): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter = { value, due: performance.now() + HANDICAP * time, resume: resolve };
+      this.waiting.add(waiter);
+      if (!limit) return;
+      const timer = setTimeout(() => {
+        this.waiting.delete(waiter);
+        reject(limit.error());
+      }, limit.time);
+      waiter.resume = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -31,5 +53,27 @@ export class FairQueue<T = undefined> {
     this.waiting.delete(first);
     chosen(first.value);
     first.resume();
+  }
+}
+
+/** Lets one work run at a time; of those that wait, the one whose request has used least of the thread is next. */
+export class FairMutex {
+  private readonly waiting = new FairQueue();
+  private isTaken = false;
+
+  /**
+   * Resolves when the caller may run, to the function that lets the next one run.
+   * @param time see `FairQueue.wait`
+   * @param limit see `FairQueue.wait`
+   */
+  async lock(time: number, limit?: WaitLimit): Promise<() => void> {
+    if (this.isTaken) await this.waiting.wait(undefined, time, limit);
+    this.isTaken = true;
+    return () => {
+      this.isTaken = false;
+      this.waiting.resumeFirst(() => {
+        this.isTaken = true;
+      });
+    };
   }
 }

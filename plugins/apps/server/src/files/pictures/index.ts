@@ -60,6 +60,8 @@ export interface PicturesOptions {
   logger: { error(message: string): void };
 }
 
+const problems = { unreadable: 'file_unreadable', costly: 'file_costly' } as const;
+
 /** Pictures are worked on in a process of their own, one at a time (docs/decisions/pictures.md). */
 export interface Pictures {
   /**
@@ -89,7 +91,7 @@ export function createPictures(options: PicturesOptions): Pictures {
     try {
       return (await workers.run('preparePicture', input, { time, byProcessor: true })) as PictureOutput;
     } catch (error) {
-      if (error instanceof WorkerFailure) return { problem: 'unreadable' } as const;
+      if (error instanceof WorkerFailure) return { problem: 'costly' } as const;
       throw error;
     } finally {
       release();
@@ -102,7 +104,7 @@ export function createPictures(options: PicturesOptions): Pictures {
     throw new PictureRefused(
       output.problem === 'large'
         ? { problem: 'file_pixels', values: { name: of.chosen, pixels: limits.pixels } }
-        : { problem: 'file_unreadable', values: { name: of.chosen } },
+        : { problem: problems[output.problem], values: { name: of.chosen } },
     );
   };
 

@@ -116,8 +116,8 @@ describe('a picture', () => {
       () => photo,
       { problem: 'file_pixels', values: { name: 'A.png', pixels: 239_999 } },
     ],
-    ['that takes too long', { time: 60 }, heavy, { problem: 'file_unreadable', values: { name: 'A.png' } }],
-    ['that takes too much memory', { memory: 1 }, heavy, { problem: 'file_unreadable', values: { name: 'A.png' } }],
+    ['that takes too long', { time: 60 }, heavy, { problem: 'file_costly', values: { name: 'A.png' } }],
+    ['that takes too much memory', { memory: 1 }, heavy, { problem: 'file_costly', values: { name: 'A.png' } }],
   ])('%s is refused, and the next one is taken', async (_what, limits, content, refused) => {
     const error = await uploaded(picturesOf(limits), await fileOf(content())).catch(refusal);
     expect(error).toEqual(refused);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Items } from '../../../../shared/json';
 import { declaredCells, readCursor, shownRecords, writeCursor } from '../../apps';
 import { readParameters } from '../../common/request-schema';
-import { slices } from '../../common/time/pace';
+import { encoded } from '../../common/time/pieces';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
@@ -78,27 +78,15 @@ async function begun(ctx: Exchange['ctx'], pieces: AsyncGenerator<string | Buffe
   ctx.body = streamed(ctx, resumed(first, pieces));
 }
 
-/** Records, and characters of a piece of the answer, that are made and sent at once. */
-const FEW = 100;
-const MAX_PIECE = 256 * 1024;
-
 /** Answers with records as one JSON array, with its length. */
 export async function array(exchange: Exchange, found: StoredRecord[]): Promise<void> {
   const { ctx } = exchange;
   ctx.type = 'application/json';
   ctx.set('Cache-Control', 'private, no-store');
-  const texts: string[] = [];
-  for await (const text of writers['application/json'](exchange, () => shown(exchange, [found])))
-    texts.push(text as string);
-  const isShort = found.length <= FEW && texts.reduce((sum, { length }) => sum + length, 0) <= MAX_PIECE;
-  if (isShort) {
-    ctx.body = texts.join('');
-    return;
-  }
-  const parts: Buffer[] = [];
-  for await (const some of slices(texts, (text) => Buffer.from(text))) parts.push(...some);
-  ctx.body = Readable.from(parts);
-  ctx.length = parts.reduce((sum, { length }) => sum + length, 0);
+  const pieces: Buffer[] = [];
+  for await (const piece of jsonArray(exchange, [found])) pieces.push(piece);
+  ctx.body = pieces.length === 1 ? pieces[0] : Readable.from(pieces);
+  ctx.length = pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
 function pageOptions(query: unknown): PageOptions {
@@ -128,24 +116,21 @@ type Writer = (exchange: Exchange, read: () => Batches) => AsyncGenerator<string
 
 /** How each media type writes the records that `read` gives, each time from the first. */
 const writers: Record<ListFormat, Writer> = {
-  async *'application/json'(exchange, read) {
-    let separator = '[';
-    for await (const batch of read()) {
-      for await (const entries of slices(batch, (record) => entryJson(exchange, record))) {
-        yield separator + entries.join(',');
-        separator = ',';
-      }
-    }
-    yield separator === '[' ? '[]' : ']';
-  },
-  async *'application/x-ndjson'(exchange, read) {
-    for await (const batch of read()) {
-      for await (const lines of slices(batch, (record) => `${entryJson(exchange, record)}\n`)) yield lines.join('');
-    }
-  },
+  'application/json': (exchange, read) => jsonArray(exchange, read()),
+  'application/x-ndjson': (exchange, read) => encoded(read(), (record) => `${entryJson(exchange, record)}\n`),
   'text/csv': (exchange, read) => csvTable(read, { declared: declaredCells(exchange.app), isWhole: false }),
   [XLSX_TYPE]: (exchange, read) => xlsxTable(read, { declared: declaredCells(exchange.app), isWhole: false }),
 };
 
 const markedCsv: Writer = (exchange, read) =>
   csvTable(read, { declared: declaredCells(exchange.app), isWhole: false, hasMark: true });
+
+function jsonArray(exchange: Exchange, batches: Batches): AsyncGenerator<Buffer> {
+  let separator = '[';
+  const entry = (record: StoredRecord) => {
+    const text = separator + entryJson(exchange, record);
+    separator = ',';
+    return text;
+  };
+  return encoded(batches, entry, { ending: () => (separator === '[' ? '[]' : ']') });
+}

@@ -58,25 +58,37 @@ async function feed(
 ): Promise<void> {
   const finished = new Promise((resolve) => parser.once('finish', resolve));
   let size = 0;
+  let pieceSize = MIN_PIECE;
   for await (const chunk of received(ctx.req)) {
     size += chunk.length;
     if (size > maxSize) throw bodyTooLarge(maxSize);
-    await Promise.race([written(parser, chunk), parts.failed]);
-    parts.throwFailure();
+    for (const piece of piecesOf(chunk, pieceSize)) {
+      const time = await Promise.race([written(parser, piece), parts.failed]);
+      pieceSize = time > MANY_PARTS ? MIN_PIECE : Math.min(MAX_PIECE, 2 * pieceSize);
+      parts.throwFailure();
+    }
   }
   parser.end();
   await Promise.race([finished, parts.failed]);
   await parts.end();
 }
 
-/** Milliseconds for which a chunk is parsed that has many parts; one with a piece of a file takes a tenth of it. */
+/** Milliseconds for which a piece of the body is parsed that has many parts; one of a file takes a tenth of it. */
 const MANY_PARTS = 1;
 
-/** Resolves when the parser takes more. */
-async function written(parser: InstanceType<typeof Busboy>, chunk: Buffer): Promise<void> {
+/** Bytes that the parser gets at once: it handles all parts in them before anything else is done. */
+const MIN_PIECE = 8 * 1024;
+const MAX_PIECE = 64 * 1024;
+
+function* piecesOf(chunk: Buffer, size: number): Generator<Buffer> {
+  for (let at = 0; at < chunk.length; at += size) yield chunk.subarray(at, at + size);
+}
+
+/** Resolves when the parser takes more, to the milliseconds for which it has parsed. */
+async function written(parser: InstanceType<typeof Busboy>, piece: Buffer): Promise<number> {
   const begin = performance.now();
   // Asked for at once: it may come while this work waits for others.
-  const drained = parser.write(chunk) ? undefined : once(parser, 'drain');
+  const drained = parser.write(piece) ? undefined : once(parser, 'drain');
   // Awaited below, perhaps after it has rejected.
   drained?.catch(() => undefined);
   const time = performance.now() - begin;
@@ -85,6 +97,7 @@ async function written(parser: InstanceType<typeof Busboy>, chunk: Buffer): Prom
     await untilLoopIsFree();
   }
   await drained;
+  return time;
 }
 
 function parserOf(ctx: Context, parts: MultipartParts): InstanceType<typeof Busboy> {

@@ -135,6 +135,7 @@ async function fill(work: Work): Promise<void> {
       reported = Date.now();
     }
     await yieldToOthers(dialect, began);
+    await work.database.settled?.();
   }
   throw new Superseded();
 }
@@ -173,6 +174,7 @@ function sortTools(work: Work) {
       }),
     async pause(began: number) {
       await yieldToOthers(dialect, began);
+      await work.database.settled?.();
       if (work.stopped()) throw new Superseded();
     },
   };

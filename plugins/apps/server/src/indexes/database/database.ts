@@ -63,6 +63,8 @@ export interface HostDatabase {
    * connection has not been used yet.
    */
   dataVersion?(): number | undefined;
+  /** Resolves when the database is not busy with what was committed, for work that writes much. */
+  settled?(): Promise<void>;
   /** Closes the connections that it has opened itself. */
   close?(): void;
 }

@@ -37,6 +37,7 @@ export async function clearRecords(tools: ClearTools, scope: string): Promise<vo
       return deleted;
     });
     await new Promise((resolve) => setImmediate(resolve));
+    await tools.database.settled?.();
   }
 }
 

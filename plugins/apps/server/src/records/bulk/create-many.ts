@@ -48,7 +48,7 @@ interface Prepared {
 export async function insertMany(tools: ManyTools, key: AppKey, source: Source): Promise<number> {
   const { database, dialect } = tools;
   const { records, text } = await checkAll(tools, key, source);
-  const isBatch = dialect.oneWriter && isMany(records, () => text);
+  const isBatch = dialect.oneWriter && isMany(records, [text]);
   // A transaction of other code is that code's own to keep short.
   if (isBatch && !(await database.current())) await inBatch(tools, key, source, records);
   else await inOneTransaction(tools, key, source);

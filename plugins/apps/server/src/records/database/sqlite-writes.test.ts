@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connect, createTestDatabase, type TestDatabase } from '../testing/databases';
+import { createLog } from './sqlite-log';
 import { type SqliteTransactions, sqliteTransactions } from './sqlite-writes';
 
 let database: TestDatabase;
@@ -10,7 +11,7 @@ let write: SqliteTransactions['write'];
 beforeAll(async () => {
   database = await createTestDatabase('sqlite', { table: false });
   knex = database.knex;
-  ({ write } = sqliteTransactions(() => knex));
+  ({ write } = sqliteTransactions(() => knex, createLog(undefined)));
   await knex.raw('create table t (a integer primary key, b)');
 });
 beforeEach(() => knex('t').del());

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { FairQueue } from '../../common/time/fair-queue';
+import { unavailable } from '../../common/errors';
+import { FairMutex } from '../../common/time/fair-queue';
 import { recordWork, requestTime } from '../../common/time/pace';
 import { isBusy, type Reader } from '../../indexes';
+import type { SqliteLog } from './sqlite-log';
 import { bound, compiled, type Statement } from './sqlite-statements';
 
 /** The part of a better-sqlite3 connection that is used here. */
@@ -24,6 +26,7 @@ export interface SqliteTransactions {
 }
 
 interface SqliteClient {
+  config: { acquireConnectionTimeout?: number };
   acquireConnection(): Promise<Connection>;
   releaseConnection(connection: Connection): Promise<unknown>;
   emit(event: 'query', query: { sql: string; bindings: readonly unknown[] }): void;
@@ -32,17 +35,22 @@ interface SqliteClient {
 /** Milliseconds between two attempts to lock a file that another process writes, at most. */
 const MAX_PAUSE = 10;
 
+/** Milliseconds that a transaction waits for the connection: as long as Knex waits by default. */
+const ACQUIRE_TIMEOUT = 60_000;
+
+const busy = () => unavailable('The server is busy, try again soon', 1);
+
 /**
  * Makes transactions on Knex's own connection to a SQLite file that run their statements on the driver. Knex makes a client
  * for each transaction, and forty promises for a statement of 10 µs: half of the time of storing a record. See
  * docs/decisions/storage-writing.md.
  */
-export function sqliteTransactions(knex: () => Knex): SqliteTransactions {
+export function sqliteTransactions(knex: () => Knex, log: SqliteLog): SqliteTransactions {
   const known = new WeakMap<Connection, (sql: string) => Statement>();
   const connections = createConnections(knex);
 
   const write: SqliteTransactions['write'] = async (work) => {
-    const { client, connection } = await connections.acquire();
+    const { client, connection, release } = await connections.acquire();
     const begun = performance.now();
     const statementOf = known.get(connection) ?? compiled(connection);
     known.set(connection, statementOf);
@@ -56,14 +64,14 @@ export function sqliteTransactions(knex: () => Knex): SqliteTransactions {
     try {
       await begin(connection, () => run('BEGIN IMMEDIATE'));
       const result = await work({ raw: async (sql, values) => run(sql, values) });
-      run('COMMIT');
+      log.committing(connection, () => run('COMMIT'));
       return result;
     } catch (error) {
       if (connection.inTransaction) run('ROLLBACK');
       throw error;
     } finally {
       recordWork(performance.now() - begun);
-      await connections.release(connection);
+      await release();
     }
   };
   return { write, dataVersion: connections.dataVersion };
@@ -71,40 +79,30 @@ export function sqliteTransactions(knex: () => Knex): SqliteTransactions {
 
 /**
  * Knex's only connection. One transaction at a time waits for it: Knex serves requests in their order, and with a hundred
- * transactions before it each statement of Strapi's would wait for all of them.
+ * transactions before it each statement of Strapi's would wait for all of them. A transaction waits as long as Knex waits for a
+ * connection; one that has waited longer never begins.
  */
 function createConnections(knex: () => Knex) {
-  const waiting = new FairQueue();
-  let isTaken = false;
+  const mutex = new FairMutex();
   let last: Connection | undefined;
   /** How many connections there were: each counts from its own beginning. */
   let opened = 0;
-  const next = () => {
-    isTaken = false;
-    waiting.resumeFirst(() => (isTaken = true));
-  };
   return {
+    dataVersion: () =>
+      last?.open ? opened * 2 ** 32 + Number(last.pragma('data_version', { simple: true })) : undefined,
     async acquire() {
-      if (isTaken) await waiting.wait(undefined, requestTime());
-      isTaken = true;
       const client = knex().client as SqliteClient;
+      const time = client.config.acquireConnectionTimeout ?? ACQUIRE_TIMEOUT;
+      const free = await mutex.lock(requestTime(), { time, error: busy });
       try {
         const connection = await client.acquireConnection();
         if (connection !== last) opened += 1;
         last = connection;
-        return { client, connection };
+        const release = () => client.releaseConnection(connection).finally(free);
+        return { client, connection, release };
       } catch (error) {
-        next();
+        free();
         throw error;
-      }
-    },
-    dataVersion: () =>
-      last?.open ? opened * 2 ** 32 + Number(last.pragma('data_version', { simple: true })) : undefined,
-    async release(connection: Connection) {
-      try {
-        await (knex().client as SqliteClient).releaseConnection(connection);
-      } finally {
-        next();
       }
     },
   };

@@ -1,10 +1,15 @@
 import type { Knex } from 'knex';
 import { withoutPauses } from '../../common/time/pace';
 import { createSql, dialects, type Row, readerOf } from '../../indexes';
+import type { Workers } from '../../workers';
 import type { Client, HostDatabase } from './database';
 import { postgresStatements } from './postgres-statements';
 import { createReadConnection } from './read-connection';
+import { createLog } from './sqlite-log';
 import { sqliteTransactions } from './sqlite-writes';
+
+/** Milliseconds for which a process may copy SQLite's write-ahead log. */
+const COPY_TIME = 10_000;
 
 /** A connection of Knex's pool; one with this mark is discarded instead of used. */
 interface NewConnection {
@@ -33,13 +38,23 @@ function surviveLostConnections({ dialect }: StrapiDb): void {
     });
 }
 
-/** The host's database for the record store; transactions are Strapi's own, so that its services join them. */
-export function strapiDatabase(db: StrapiDb): HostDatabase {
+/**
+ * The host's database for the record store; transactions are Strapi's own, so that its services join them.
+ * @param workers processes with the task `copySqliteLog`
+ */
+export function strapiDatabase(db: StrapiDb, workers?: Pick<Workers, 'run'>): HostDatabase {
   surviveLostConnections(db);
   const client = db.dialect.client as Client;
   const reading = client === 'sqlite' ? createReadConnection(() => db.connection) : undefined;
   const direct = client === 'postgres' ? postgresStatements(() => db.connection) : undefined;
-  const file = client === 'sqlite' ? sqliteTransactions(() => db.connection) : undefined;
+  const log = createLog(
+    workers &&
+      (async () => {
+        const file = reading?.connection()?.file;
+        if (file) await workers.run('copySqliteLog', file, { time: COPY_TIME, group: 'log' });
+      }),
+  );
+  const file = client === 'sqlite' ? sqliteTransactions(() => db.connection, log) : undefined;
   const write = (file ?? direct)?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
     if (db.inTransaction()) return db.transaction(({ trx }) => work(trx));
@@ -59,6 +74,7 @@ export function strapiDatabase(db: StrapiDb): HostDatabase {
     readConnection: reading?.connection,
     reader: direct?.reader,
     ...(file && { dataVersion: file.dataVersion }),
+    settled: log.copied,
     close: reading?.close,
     // Within a transaction, asking for another one gives the current one.
     current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),

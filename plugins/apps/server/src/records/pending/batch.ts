@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../common/errors';
-import { shortWork } from '../../common/time/pace';
+import { FairMutex } from '../../common/time/fair-queue';
+import { requestTime, shortWork } from '../../common/time/pace';
 import {
   createGivingWay,
   createSql,
@@ -18,6 +19,14 @@ interface BatchTools {
   database: HostDatabase;
   dialect: Dialect;
   indexes: Indexes;
+}
+
+interface WritingTools extends BatchTools {
+  /**
+   * Runs a transaction that gives the time at which it began, and a pause after it. All batches of the process take turns: with a
+   * pause of its own for each, eight of them would leave no time to others.
+   */
+  step<T extends { began: number }>(transaction: () => Promise<T>): Promise<T>;
 }
 
 /** Records that are written by several transactions, and become visible together. Only where a database has one writer. */
@@ -55,9 +64,17 @@ const MAX_TEXT_AT_ONCE = 256 * 1024;
 /** Records of which no more is known than their number: each may be as large as a request. */
 const FEW = 10;
 
-/** Whether new records of an app are to be a batch. @param textOf gives the characters of their items; it is not always called */
-export const isMany = (records: number, textOf: () => number): boolean =>
-  records > MAX_AT_ONCE || (records > FEW && textOf() > MAX_TEXT_AT_ONCE);
+/** Whether new records of an app are to be a batch. @param texts the characters of their items; they are not always read */
+export function isMany(records: number, texts: Iterable<number>): boolean {
+  if (records > MAX_AT_ONCE) return true;
+  if (records <= FEW) return false;
+  let sum = 0;
+  for (const text of texts) {
+    sum += text;
+    if (sum > MAX_TEXT_AT_ONCE) return true;
+  }
+  return false;
+}
 
 /** Invisible records that a read passes over in some milliseconds. */
 const MANY = 20_000;
@@ -92,8 +109,9 @@ export async function partsOf<T>(records: readonly T[], bytesOf: (record: T) => 
  * Batches of records on SQLite, whose one writer others would wait for: see docs/decisions/bulk-on-sqlite.md.
  * @param onError receives the error of a removal, which is tried again later
  */
-export function createBatches(tools: BatchTools, onError: (error: unknown) => void): Batches {
-  const { database, dialect } = tools;
+export function createBatches(shared: BatchTools, onError: (error: unknown) => void): Batches {
+  const { database, dialect } = shared;
+  const tools: WritingTools = { ...shared, step: createSteps(shared) };
   const outside = AsyncLocalStorage.snapshot();
   /** The batches that this process writes or removes, by their first ids. */
   const own = new Map<number, PendingBatch>();
@@ -139,10 +157,25 @@ export function createBatches(tools: BatchTools, onError: (error: unknown) => vo
   };
 }
 
+function createSteps({ database, dialect }: BatchTools): WritingTools['step'] {
+  const mutex = new FairMutex();
+  const giveWay = createGivingWay(dialect);
+  return async (transaction) => {
+    const free = await mutex.lock(requestTime());
+    try {
+      const result = await transaction();
+      await giveWay(result.began);
+      await database.settled?.();
+      return result;
+    } finally {
+      free();
+    }
+  };
+}
+
 const interrupted = () => unavailable('Storing the records was interrupted, nothing was stored. Try again', 2);
 
-function batchOf(tools: BatchTools, pending: PendingBatch): Batch {
-  const giveWay = createGivingWay(tools.dialect);
+function batchOf(tools: WritingTools, pending: PendingBatch): Batch {
   let next = pending.first;
   // The commit takes its part of the time, more of it the more of the indexes' pages have changed.
   let writeTime = sliceTime / 2;
@@ -150,12 +183,14 @@ function batchOf(tools: BatchTools, pending: PendingBatch): Batch {
     async write(parts, insert) {
       for (let at = 0; at < parts.length; ) {
         const from = { parts: parts.slice(at), next, time: writeTime };
-        const slice = await inTransaction(tools, (sql) => writeSlice(tools, sql, pending, from, insert));
+        const slice = await tools.step(async () => {
+          const written = await inTransaction(tools, (sql) => writeSlice(tools, sql, pending, from, insert));
+          return { ...written, time: performance.now() - written.began };
+        });
         at += slice.parts;
         next = slice.next;
-        const pace = sliceTime / Math.max(1, performance.now() - slice.began);
+        const pace = sliceTime / Math.max(1, slice.time);
         writeTime = Math.min(sliceTime, Math.max(1, writeTime * Math.min(1.5, pace)));
-        await giveWay(slice.began);
       }
     },
     async publish(sql) {
@@ -190,26 +225,27 @@ async function writeSlice<T>(
 }
 
 /** Deletes the records of a batch with their index rows, then the batch. */
-async function removeBatch(tools: BatchTools, batch: PendingBatch): Promise<void> {
-  const { indexes, dialect } = tools;
-  const giveWay = createGivingWay(dialect);
+async function removeBatch(tools: WritingTools, batch: PendingBatch): Promise<void> {
+  const { indexes } = tools;
   let size = firstRemoval;
   for (let after = batch.first - 1; after < batch.last; ) {
-    let began = 0;
-    const until = await inTransaction(tools, async (sql) => {
-      began = performance.now();
+    const deleteSome = async (sql: Sql) => {
+      const began = performance.now();
       // Published, or taken over.
-      if (!(await keepAlive(sql, batch))) return batch.last;
+      if (!(await keepAlive(sql, batch))) return { until: batch.last, began };
       const generations = await indexes.lock(sql, batch.scope);
       const end = await endOfPart(sql, batch, after, size);
       await deletePart(sql, after, end);
       await indexes.remove(sql, generations, { after, until: end, visible: false });
-      return end;
+      return { until: end, began };
+    };
+    const part = await tools.step(async () => {
+      const deleted = await inTransaction(tools, deleteSome);
+      return { ...deleted, time: performance.now() - deleted.began };
     });
-    after = until;
-    const pace = sliceTime / Math.max(1, performance.now() - began);
+    after = part.until;
+    const pace = sliceTime / Math.max(1, part.time);
     size = Math.round(Math.min(MAX_REMOVAL, Math.max(1, size * Math.min(2, pace))));
-    await giveWay(began);
   }
   await inTransaction(tools, (sql) => release(sql, batch));
 }

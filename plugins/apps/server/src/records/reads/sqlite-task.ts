@@ -42,10 +42,31 @@ export function readSqlite({ path, driver, sql, values }: SqliteInput): SqliteOu
 function open(path: string, driver: string): { path: string; connection: Connection } {
   opened?.connection.close();
   opened = undefined;
+  opened = { path, connection: connect(path, driver, true) };
+  return opened;
+}
+
+function connect(path: string, driver: string, readonly: boolean): Connection {
   // The server's own thread has priority.
   setPriority(lowerPriority);
   const Driver = require(driver) as Driver;
-  const connection = new Driver(path, { fileMustExist: true, readonly: true, timeout: 1_000 });
-  opened = { path, connection };
-  return opened;
+  return new Driver(path, { fileMustExist: true, readonly, timeout: 1_000 });
+}
+
+/** Attempts to copy all of a log to which others add meanwhile: only then does the next writer begin it again. */
+const MAX_COPIES = 5;
+
+/** The task of a worker process: copies the write-ahead log of a file into it, as far as no reader needs the pages of the file. */
+export function copySqliteLog({ path, driver }: Pick<SqliteInput, 'path' | 'driver'>): null {
+  const connection = connect(path, driver, false);
+  try {
+    for (let copies = 0; copies < MAX_COPIES; copies += 1) {
+      connection.pragma('wal_checkpoint(PASSIVE)');
+      const [left] = connection.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+      if (left?.log === left?.checkpointed) break;
+    }
+  } finally {
+    connection.close();
+  }
+  return null;
 }

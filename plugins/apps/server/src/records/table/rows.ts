@@ -10,12 +10,15 @@ import type { Items, StoredRecord } from '../types';
  */
 export const MAX_BYTES = 16 * 1024 * 1024;
 
+/** Bytes of items that one statement reads, where it reads several records: SQLite holds the thread meanwhile. */
+const MAX_AT_ONCE = 2 * 1024 * 1024;
+
 /**
  * The items of a record `r` and their size, as columns `items` and `bytes` of a select of up to `limit` rows.
- * Items longer than a row's part of `MAX_BYTES` are null: `withItems` reads them.
+ * Items longer than a row's part of `MAX_AT_ONCE` are null: `withItems` reads them.
  */
 export function itemColumns(limit: number): string {
-  const part = Math.floor(MAX_BYTES / Math.max(1, limit));
+  const part = Math.floor(MAX_AT_ONCE / Math.max(1, limit));
   return `case when octet_length(r.items) <= ${part} then r.items end as items, octet_length(r.items) as bytes`;
 }
 
@@ -32,14 +35,37 @@ export function fitting(rows: readonly Row[]): number {
 /** Bytes of items that are read in a millisecond. */
 const READ = 200_000;
 
+/** Rows that are read by one statement. */
+const MAX_ROWS = 500;
+
+interface Part {
+  ids: unknown[];
+  bytes: number;
+}
+
+function partsOf(rows: readonly Row[]): Part[] {
+  const parts: Part[] = [];
+  for (const { id, bytes } of rows) {
+    const last = parts.at(-1);
+    const isFull = !last || last.ids.length === MAX_ROWS || last.bytes + Number(bytes) > MAX_AT_ONCE;
+    const part = isFull ? { ids: [], bytes: 0 } : last;
+    if (isFull) parts.push(part);
+    part.ids.push(id);
+    part.bytes += Number(bytes);
+  }
+  return parts;
+}
+
 /** Adds the items that `itemColumns` left out; drops rows whose record was deleted meanwhile. */
 export async function withItems(sql: Sql, table: string, rows: readonly Row[]): Promise<Row[]> {
   const missing = rows.filter((row) => row.items === null);
   if (missing.length === 0) return [...rows];
-  await expectWork(missing.reduce((sum, { bytes }) => sum + Number(bytes), 0) / READ);
-  const ids = missing.map((row) => row.id);
-  const found = await sql.rows(`select id, items, version from ${table} where id in (${marks(ids)})`, ids);
-  const whole = new Map(found.map((row) => [String(row.id), row]));
+  const whole = new Map<string, Row>();
+  for (const { ids, bytes } of partsOf(missing)) {
+    await expectWork(bytes / READ);
+    for (const row of await sql.rows(`select id, items, version from ${table} where id in (${marks(ids)})`, ids))
+      whole.set(String(row.id), row);
+  }
   return rows
     .map((row) => (row.items === null ? { ...row, ...whole.get(String(row.id)) } : row))
     .filter((row) => row.items !== null);

@@ -6,6 +6,7 @@ import knexFactory, { type Knex } from 'knex';
 import type { Client, HostDatabase } from '../database/database';
 import { postgresStatements } from '../database/postgres-statements';
 import { createReadConnection } from '../database/read-connection';
+import { createLog } from '../database/sqlite-log';
 import { sqliteTransactions } from '../database/sqlite-writes';
 
 /** How to connect to a database: Knex's connection, and the environment with which the host of the tests uses it. */
@@ -188,7 +189,8 @@ export function hostOf(knex: Knex, client: Client, isSecond = false): HostDataba
   const context = new AsyncLocalStorage<{ trx: Knex.Transaction | null }>();
   const reading = client === 'sqlite' ? createReadConnection(() => knex) : undefined;
   const direct = client === 'postgres' ? postgresStatements(() => knex) : undefined;
-  const write = client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex).write : direct?.write;
+  const write =
+    client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex, createLog(undefined)).write : direct?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
     const current = context.getStore()?.trx;
     if (current) return work(current);

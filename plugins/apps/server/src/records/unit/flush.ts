@@ -43,7 +43,7 @@ export async function flushEntries(
     const existing = entries.filter((entry) => entry.base).sort((a, b) => (a.hash < b.hash ? -1 : 1));
     const writes: RecordWrite[] = [];
     for (const entry of existing) writes.push(await writeExisting(sql, entry));
-    writes.push(...(await insertNew(sql, dialect, scope, entries.filter(isNew))));
+    writes.push(...(await insertNew(sql, dialect, scope, entries.filter(isNew).map(withJson))));
     await indexes.write(sql, generations, writes);
     written.set(scope, writes);
     for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
@@ -64,6 +64,14 @@ export function writesOf(pending: readonly Entry[]): Map<string, RecordWrite[]> 
 
 /** Whether the entry is a record that is not in the database yet. */
 export const isNew = ({ base, current }: Entry): boolean => !base && current !== null;
+
+/** A new record, and the JSON of its items. */
+export interface NewEntry {
+  entry: Entry;
+  json: string;
+}
+
+export const withJson = (entry: Entry): NewEntry => ({ entry, json: JSON.stringify(entry.current?.items) });
 
 /** Locks records that were read and not written. CollisionError when one was changed meanwhile. */
 export async function checkReads(sql: Sql, dialect: Dialect, read: readonly Entry[]): Promise<void> {
@@ -95,13 +103,13 @@ export async function insertNew(
   sql: Sql,
   dialect: Dialect,
   scope: string,
-  entries: readonly Entry[],
+  fresh: readonly NewEntry[],
   first?: number,
 ): Promise<RecordWrite[]> {
-  if (entries.length === 0) return [];
-  const inserts = entries.map(({ hash, key, id, current }) => {
-    const { items, creator } = current as StoredRecord;
-    return { hash, site: key.site, app: key.app, id, json: JSON.stringify(items), creator };
+  if (fresh.length === 0) return [];
+  const inserts = fresh.map(({ entry: { hash, key, id, current }, json }) => {
+    const { creator } = current as StoredRecord;
+    return { hash, site: key.site, app: key.app, id, json, creator };
   });
   let seqs: number[];
   try {
@@ -109,12 +117,12 @@ export async function insertNew(
   } catch (error) {
     if (isFailure(error, 'taken'))
       throw new CollisionError(
-        entries.map((entry) => entry.hash),
+        fresh.map(({ entry }) => entry.hash),
         error,
       );
     throw error;
   }
-  return entries.map((entry, at) => {
+  return fresh.map(({ entry }, at) => {
     entry.base = { ...(entry.current as StoredRecord), version: 1, seq: seqs[at] as number };
     entry.current = entry.base;
     return { before: null, after: indexed(entry.base) };

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
-import { grouped } from '../../common/lists';
+import { chunks, grouped } from '../../common/lists';
 import { settledOrTimeout } from '../../common/time/coalesce';
+import { shortWork } from '../../common/time/pace';
 import {
   createSql,
   type Dialect,
@@ -16,7 +17,7 @@ import { afterTransaction, type Commits } from '../commits/commits';
 import { type Changes, sizeOf } from '../commits/log';
 import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
 import type { Entry } from './entries';
-import { flushEntries, insertNew, isNew, lockApps, writesOf } from './flush';
+import { flushEntries, insertNew, isNew, lockApps, type NewEntry, withJson, writesOf } from './flush';
 import { LookAgain, type Ranges } from './ranges';
 
 /** Units that are committed together, and the records of one that is. */
@@ -43,7 +44,12 @@ export interface Part {
 type Published = (sql: Sql) => Promise<Changes>;
 const none: Published = async () => new Map();
 
-const textOf = ({ current }: Entry): number => JSON.stringify(current?.items).length;
+/** Entries of which the JSON is in memory at once, while they are written as a batch. */
+const MAX_PREPARED = 50;
+
+const lengths = function* (entries: readonly Entry[]) {
+  for (const entry of entries) yield withJson(entry).json.length;
+};
 
 interface Waiting {
   part: Part;
@@ -102,9 +108,13 @@ export function sharedCommits(tools: {
       for (const [scope, entries] of many) {
         const batch = await begin(scope, entries.length);
         written.push(batch);
-        const insert = (sql: Sql, entries: readonly Entry[], first: number) =>
-          insertNew(sql, dialect, scope, entries, first);
-        await batch.write(await partsOf(entries, textOf), insert);
+        const insert = (sql: Sql, part: readonly NewEntry[], first: number) =>
+          insertNew(sql, dialect, scope, part, first);
+        for (const some of chunks(entries, MAX_PREPARED)) {
+          const fresh: NewEntry[] = [];
+          for (const entry of some) fresh.push(await shortWork(() => withJson(entry)));
+          await batch.write(await partsOf(fresh, ({ json }) => json.length), insert);
+        }
         for (const entry of entries) Object.assign(entry, { dirty: false, written: true });
       }
       const left = { ...part, pending: part.pending.filter(({ dirty }) => dirty) };
@@ -120,10 +130,7 @@ export function sharedCommits(tools: {
   /** The new records of each app that has many of them in the unit. */
   const manyOf = ({ pending }: Part): [string, Entry[]][] => {
     const fresh = dialect.oneWriter ? pending.filter(isNew) : [];
-    const text = (entries: readonly Entry[]) => entries.reduce((sum, entry) => sum + textOf(entry), 0);
-    return [...grouped(fresh, ({ scope }) => scope)].filter(([, entries]) =>
-      isMany(entries.length, () => text(entries)),
-    );
+    return [...grouped(fresh, ({ scope }) => scope)].filter(([, entries]) => isMany(entries.length, lengths(entries)));
   };
 
   const alone = ({ part, resolve, reject }: Waiting): Promise<void> => write([part]).then(resolve, reject);

@@ -1,5 +1,6 @@
 import { type Items, isItems } from '../../../../../shared/json';
 import { AppsError, isAppsError } from '../../../common/errors';
+import { shortWork } from '../../../common/time/pace';
 import { PausedError } from '../../../logic';
 import type { NewRecord, StoredRecord } from '../../../records/types';
 import { withRun } from '../../run/run';
@@ -82,7 +83,7 @@ async function createWithLogic(
       run.services.logic.renew(run.budget);
       run.budget.shared.deadline = Math.min(run.budget.shared.deadline, batchEnd);
       const record = await createOne(run, sessions, fresh);
-      pending += JSON.stringify(record.items).length;
+      pending += await shortWork(() => JSON.stringify(record.items).length);
       if (pending > MAX_PENDING)
         throw new AppsError('PayloadTooLargeError', `The records so far are larger than ${MAX_PENDING / 1024 ** 2} MB`);
     }

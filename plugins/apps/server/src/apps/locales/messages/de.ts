@@ -105,6 +105,7 @@ export const de: ServiceMessages = {
   file_unknown: 'Dateien dieser Art werden hier nicht angenommen.',
   file_pixels: 'Dieses Bild ist zu groß, es darf höchstens {pixels, number} Pixel haben: {name}',
   file_unreadable: 'Dieses Bild kann nicht gelesen werden: {name}',
+  file_costly: 'Die Bearbeitung dieses Bildes dauert zu lange, bitte ein Bild mit weniger Pixeln wählen: {name}',
   no_proof:
     'Ihr Browser hat die Aufgabe nicht gelöst, die automatische Nachrichten fernhält. Er braucht dafür JavaScript und https. Bitte senden Sie das Formular noch einmal.',
   entry_add: 'Hinzufügen',

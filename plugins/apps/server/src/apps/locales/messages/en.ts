@@ -109,6 +109,7 @@ export const en = {
   file_unknown: 'This type of file is not taken here.',
   file_pixels: 'This picture is too large, it may have at most {pixels, number} pixels: {name}',
   file_unreadable: 'This picture cannot be read: {name}',
+  file_costly: 'Working on this picture takes too long, choose one with fewer pixels: {name}',
   no_proof:
     'Your browser has not solved the task that keeps automatic messages away. It needs JavaScript and https. Please send the form again.',
   entry_add: 'Add',

@@ -103,6 +103,7 @@ export const es: ServiceMessages = {
   file_unknown: 'Aquí no se aceptan archivos de este tipo.',
   file_pixels: 'Esta imagen es demasiado grande, puede tener como máximo {pixels, number} píxeles: {name}',
   file_unreadable: 'Esta imagen no se puede leer: {name}',
+  file_costly: 'Procesar esta imagen lleva demasiado tiempo, elija una con menos píxeles: {name}',
   no_proof:
     'Su navegador no ha resuelto la tarea que mantiene alejados los mensajes automáticos. Necesita JavaScript y https. Envíe el formulario de nuevo.',
   entry_add: 'Añadir',

@@ -105,6 +105,7 @@ export const fr: ServiceMessages = {
   file_unknown: 'Les fichiers de ce type ne sont pas acceptés ici.',
   file_pixels: 'Cette image est trop grande, elle peut avoir au plus {pixels, number} pixels : {name}',
   file_unreadable: 'Cette image ne peut pas être lue : {name}',
+  file_costly: 'Le traitement de cette image prend trop de temps, choisissez-en une avec moins de pixels : {name}',
   no_proof:
     'Votre navigateur n’a pas résolu la tâche qui écarte les messages automatiques. Il lui faut JavaScript et https. Veuillez renvoyer le formulaire.',
   entry_add: 'Ajouter',

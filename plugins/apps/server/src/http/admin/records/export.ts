@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { separatorNames } from '../../../../../shared/cells';
 import { declaredCells, shownRecords } from '../../../apps';
 import { must, readParameters } from '../../../common/request-schema';
-import { slices } from '../../../common/time/pace';
+import { encoded } from '../../../common/time/pieces';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../../interchange';
 import type { StoredRecord } from '../../../records/types';
 import type { HttpServices } from '../../request/exchange';
@@ -26,7 +26,7 @@ export const exportRecords: Handle = async (ctx, services) => {
   const { format, separator, query } = readParameters(parameters, ctx.query);
   const batches = batchesOf(services, found, query);
   const options = { declared: declaredCells(found.app), isWhole: true };
-  const chunks: AsyncGenerator<string | Buffer> =
+  const chunks: AsyncGenerator<Buffer> =
     format === 'csv'
       ? csvTable(shown(services, found, batches), { ...options, separator, hasMark: true })
       : format === 'xlsx'
@@ -54,8 +54,5 @@ function shown({ files }: HttpServices, { key }: PanelApp, batches: Batches): Ba
   };
 }
 
-async function* ndjson(batches: Batches): AsyncGenerator<string> {
-  for await (const batch of batches())
-    for await (const lines of slices(batch, ({ id, creator, items }) => `${JSON.stringify({ id, creator, items })}\n`))
-      yield lines.join('');
-}
+const ndjson = (batches: Batches): AsyncGenerator<Buffer> =>
+  encoded(batches(), ({ id, creator, items }) => `${JSON.stringify({ id, creator, items })}\n`);
