@@ -182,6 +182,12 @@ export class UnitTransaction {
     return true;
   }
 
+  /** Ends this attempt of the unit: it has read what is no longer true. */
+  collide(hash: string): never {
+    this.failure ??= new CollisionError([hash]);
+    throw this.failure;
+  }
+
   /** Remembers a failure that requires the whole unit to run again. */
   private async watched<T>(work: () => Promise<T>): Promise<T> {
     try {

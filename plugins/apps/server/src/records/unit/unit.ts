@@ -232,8 +232,9 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
 
   async inTransaction<T>(work: () => Promise<T>, documentId?: string): Promise<T> {
     const result = await this.transaction.change(work, documentId === undefined ? [] : this.content.of(documentId));
-    const created = (result as { documentId?: unknown } | null)?.documentId;
-    for (const id of [documentId, created]) if (typeof id === 'string') this.content.change(id);
+    const created = typeof result === 'object' && result !== null && Object.hasOwn(result, 'documentId');
+    if (created) this.content.change(String((result as { documentId?: unknown }).documentId));
+    if (documentId !== undefined) this.content.change(documentId);
     return result;
   }
 
@@ -314,6 +315,9 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   private async freeEntry(key: AppKey, id: string, whenTaken: 'refuse' | 'number' = 'refuse'): Promise<Entry> {
     const entry = await this.load(key, id);
     if (!entry.current && !(await this.isReserved(entry))) return entry;
+    // Created by another since this unit has found none.
+    if (!entry.base && !entry.current && (await this.transaction.record(entry.hash)))
+      this.transaction.collide(entry.hash);
     if (whenTaken === 'refuse') throw new AppsError('ConflictError', 'The record id is taken', { details: { id } });
     const known = (hash: string) => {
       const met = this.entries.find(hash);
