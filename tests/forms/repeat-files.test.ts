@@ -256,4 +256,4 @@ albumBrowsers(stage);
 
 panelFiles(stage, () => folder('held'));
 
-fileAddresses(stage, twin, publicUrl);
+fileAddresses(stage, twin, () => publicUrl);

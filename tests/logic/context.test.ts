@@ -1,13 +1,18 @@
-import { useStage } from '../support/hooks';
+import { configured } from '../support/configure';
+import { useStage, useThemes } from '../support/hooks';
 import { contextOfLogic } from './context/context';
 import { logOfLogic } from './context/log';
 import { mailOfApps } from './context/mail';
 import { ratesOfMails } from './context/mail-rates';
 import { optionsOfApps } from './context/options';
+import { berlin, dayApp, daysOfTheSite } from './context/site-day';
 import { visitorsOfApps } from './context/visitors';
 import { writesOfLogic } from './context/writes';
 
-const stage = useStage();
+const themes = useThemes(async (copy) => {
+  for (const [file, text] of Object.entries(dayApp)) await copy.write(`main/${file}`, text);
+});
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: configured({ apps: { sites: berlin } }) }));
 
 contextOfLogic(stage);
 writesOfLogic(stage);
@@ -16,3 +21,4 @@ optionsOfApps(stage);
 mailOfApps(stage);
 ratesOfMails(stage);
 visitorsOfApps(stage);
+daysOfTheSite(stage);

@@ -1,4 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fileAddresses, shownApp } from '../forms/files/addresses';
+import { berlin, dayApp, daysOfTheSite } from '../logic/context/site-day';
+import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes } from '../support/hooks';
 import { type AppName, ruleApps } from './ways/apps';
@@ -6,16 +9,21 @@ import { rules } from './ways/rules';
 import { wayNames } from './ways/send';
 import { forgetRecords, prepare, rightRequests, tableOfRules } from './ways/table';
 
-/** The rules that ask the database, on servers; all rules, on SQLite, are in ways.test.ts. */
+/**
+ * The rules that ask the database, on servers; all rules, on SQLite, are in ways.test.ts. On the same hosts: addresses of files
+ * and the days of the site, which are on SQLite in repeat-files.test.ts and context.test.ts.
+ */
 const servers = (await availableClients()).filter((client) => client !== 'sqlite');
 const asking = rules.filter(({ title }) => /^(a reference|a file|owner)/.test(title));
 
 describe.each(servers)('on %s', (client) => {
   const themes = useThemes(async (copy) => {
-    for (const [file, text] of Object.entries(ruleApps)) await copy.write(`main/${file}`, text);
+    for (const [file, text] of Object.entries({ ...ruleApps, ...shownApp, ...dayApp }))
+      await copy.write(`main/${file}`, text);
   });
   const database = useDatabase(client);
-  const stage = useStage(() => ({ themesDirectory: themes.directory, env: database().address.env }));
+  const env = configured({ apps: { sites: berlin } });
+  const stage = useStage(() => ({ themesDirectory: themes.directory, env: { ...env, ...database().address.env } }));
   const apps: AppName[] = ['strict', 'free'];
 
   beforeAll(() => prepare(stage, apps));
@@ -23,6 +31,8 @@ describe.each(servers)('on %s', (client) => {
 
   rightRequests(stage, wayNames);
   tableOfRules(stage, asking, wayNames);
+  fileAddresses(stage, stage.host, () => stage.host.url);
+  daysOfTheSite(stage);
 
   test('a file is removed with the last record that names it', async () => {
     const file = (documentId: string) => ({ id: 1, documentId, name: documentId, url: '/a', mime: 'a/b', size: 1 });

@@ -34,8 +34,12 @@ export const shownApp: Record<string, string> = {
 
 type Box = typeof globalThis & { mails: { html: string; text: string }[]; statements: string[]; signatures: number };
 
-/** Addresses of files at a site below a path. @param twin a process of the stage whose public address is this one */
-export function fileAddresses(stage: Stage, twin: Host, publicUrl: string): void {
+/**
+ * Addresses of files, whole wherever they are shown.
+ * @param twin the process that shows them: one on the stage's database, or its own
+ * @param publicUrl the public address of that process
+ */
+export function fileAddresses(stage: Stage, twin: Host, publicUrl: () => string): void {
   let port = 0;
   const ask = <T = unknown>(method: string, path: string, more: object = {}): Promise<Answer<T>> =>
     send<T>(`http://127.0.0.1:${port}`, { method, path: `/site/@@apps/shown${path}`, ...more } as never);
@@ -104,7 +108,7 @@ export function fileAddresses(stage: Stage, twin: Host, publicUrl: string): void
         Object.assign(box, { mails: [], statements: [], signatures: 0 });
         strapi.plugin('email').service('email').send = async (mail: never) => void box.mails.push(mail);
         strapi.db.connection.on('query', ({ sql }: { sql: string }) => {
-          if (/from [`"]files[`"]/.test(sql)) box.statements.push(sql);
+          if (/from ("public"\.)?[`"]files[`"]/.test(sql)) box.statements.push(sql);
         });
         return (strapi.server.httpServer.address() as { port: number }).port;
       });
@@ -117,14 +121,14 @@ export function fileAddresses(stage: Stage, twin: Host, publicUrl: string): void
     test('are whole everywhere, also in mails, below a path', async () => {
       expect(stored.url).toMatch(/^\/uploads\//);
       for (const [place, text] of Object.entries(await places(first, second))) {
-        expect(text, place).toContain(`${publicUrl}${stored.url}`);
-        expect(text.replaceAll(`${publicUrl}/uploads/`, ''), place).not.toContain('/uploads/');
+        expect(text, place).toContain(`${publicUrl()}${stored.url}`);
+        expect(text.replaceAll(`${publicUrl()}/uploads/`, ''), place).not.toContain('/uploads/');
       }
       const mails = () => twin.run(() => (globalThis as Box).mails);
       await expect.poll(async () => (await mails()).length).toBe(2);
       const [{ html: mail = '' } = {}] = await mails();
-      expect(mail).toContain(`href="${publicUrl}${stored.url}"`);
-      expect(mail).toMatch(new RegExp(`<img [^>]*src="${publicUrl}/uploads/me_[^"]+"`));
+      expect(mail).toContain(`href="${publicUrl()}${stored.url}"`);
+      expect(mail).toMatch(new RegExp(`<img [^>]*src="${publicUrl()}/uploads/me_[^"]+"`));
     });
 
     test('are those that the media library has now, though no record was changed', async () => {
@@ -193,7 +197,7 @@ export function fileAddresses(stage: Stage, twin: Host, publicUrl: string): void
           expect(text, place).toContain('https://signed.');
           expect(text, place).not.toContain(stored.url);
         }
-        expect((await ask('GET', '/record/thief', { headers: json })).text).toContain(`"${publicUrl}/f"`);
+        expect((await ask('GET', '/record/thief', { headers: json })).text).toContain(`"${publicUrl()}/f"`);
         const query = '/blocks/list?fresh=1';
         const [one, two] = [await ask('GET', query, { headers: page }), await ask('GET', query, { headers: page })];
         expect(one.text).toContain('https://signed.example/');
