@@ -106,13 +106,19 @@ export class ColumnSurvey {
     if (this.#sorts.has('text') || (isOne && only === 'string')) return { kind: 'text', isMixed: false };
     return { kind: isOne && (only === 'number' || only === 'boolean') ? only : 'json', isMixed };
   }
+
+  /** The same for an item that is a text: its numbers and truth values are texts too. */
+  get textKind(): ColumnKind {
+    const isNull = [...this.#sorts].every((sort) => sort === 'null');
+    return isNull || this.#sorts.has('other') ? this.kind : { ...this.kind, kind: 'text' };
+  }
 }
 
 /** The value of a cell in a column without an element; undefined for an empty one. */
 export function readByColumn(cell: Cell, column: ColumnKind, notation: Notation): Json | undefined {
   if (typeof cell === 'string' ? cell === '' : isEmpty(cell)) return undefined;
   if (typeof cell !== 'string' && cell.type === 'error') throw new WrongCell(`holds the error ${cell.text}`);
-  if (column.kind === 'text') return textOf(cell, false);
+  if (column.kind === 'text') return textOf(cell, column.isMixed);
   const value = plainValue(cell, notation);
   if (typeof value === 'string') return textOf(cell, column.isMixed);
   return value === undefined ? textOf(cell, false) : value;

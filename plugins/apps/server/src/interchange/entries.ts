@@ -256,30 +256,45 @@ async function survey(
       examples[at] ??= textOfCell(plain).slice(0, MAX_EXAMPLE);
     }
   }
-  const kinds = surveys.map((one) => one.kind);
   const known = headings ?? [];
+  const kinds = surveys.map((one, at): ColumnKinds => {
+    const { kind } = one;
+    return { named: kind, unnamed: isText(options.declared, known[at]?.item) ? one.textKind : kind };
+  });
   const columns = known.map(({ name, item }, at): FileColumn => {
-    const kind = item === null ? null : columnKind(item, kinds[at] as ColumnKind, [...blocks], options);
+    const kind = item === null ? null : columnKind(item, kinds[at] as ColumnKinds, [...blocks], options);
     return { name, item, example: examples[at] ?? '', kind };
   });
   return { columns, reader: rowReader(known, kinds, options, notation) };
 }
 
+/** What the cells of a column are without an element: in rows that name a block, and in others. */
+type ColumnKinds = Record<'named' | 'unnamed', ColumnKind>;
+
+const kindFor = ({ named, unnamed }: ColumnKinds, block: string | undefined): ColumnKind =>
+  block === undefined ? unnamed : named;
+
 /** How the cells of a column are read, as far as that is the same for all its rows. */
 function columnKind(
   item: string,
-  { kind }: ColumnKind,
+  kinds: ColumnKinds,
   blocks: readonly (string | undefined)[],
   { declared }: ReadOptions,
 ): CellKind {
   if (item === 'id' || item === 'block') return 'text';
-  const found = new Set(blocks.map((block) => inputOf(declared, block, item)?.kind ?? kind));
-  const [only = kind] = found;
+  const found = new Set(blocks.map((block) => inputOf(declared, block, item)?.kind ?? kindFor(kinds, block).kind));
+  const [only = kinds.named.kind] = found;
   return found.size > 1 ? 'json' : only;
 }
 
 const inputOf = ({ blocks }: DeclaredItems<ItemKind>, block: string | undefined, item: string): ItemKind | undefined =>
   block === undefined ? undefined : blocks.get(block)?.get(item);
+
+/** Whether all blocks that have the item read it as a text. */
+function isText({ blocks }: DeclaredItems<ItemKind>, item: string | null = null): boolean {
+  const inputs = [...blocks.values()].flatMap((block) => (item === null ? [] : (block.get(item) ?? [])));
+  return inputs.length > 0 && inputs.every(({ kind }) => kind === 'text');
+}
 
 const columnOfBlock = (headings: readonly Heading[]): number => headings.findIndex(({ item }) => item === 'block');
 
@@ -293,7 +308,7 @@ function blockOf(at: number, cells: readonly (Cell | null)[], chosen: string | u
 
 function rowReader(
   headings: readonly Heading[],
-  kinds: readonly ColumnKind[],
+  kinds: readonly ColumnKinds[],
   options: ReadOptions,
   notation: Notation,
 ): RowReader {
@@ -305,7 +320,7 @@ function rowReader(
     if (item === 'block') return textOfCell(plain).trim() === '' ? undefined : blockValue(plain);
     if (item === MORE) return typeof plain === 'string' ? itemOf(plain) : itemOf(plain.text);
     const input = inputOf(options.declared, block, item);
-    const column = kinds[at] as ColumnKind;
+    const column = kindFor(kinds[at] as ColumnKinds, block);
     return input ? readByKind(plain, input, column, notation) : readByColumn(plain, column, notation);
   };
   return (cells, row) => {

@@ -270,6 +270,22 @@ describe('a column without an element has one type', () => {
     expect((await itemsOf(text, { language })).map(({ v }) => v)).toEqual(values);
   });
 
+  test('the text of its definition, also where no row names a block', async () => {
+    const text = 'zip,Name,active,v\n10115,true,true,1\n10117,false,false,2\n';
+    const { columns } = await opened('a.csv', [text], { declared });
+    expect(columns.map(({ kind }) => kind)).toEqual(['text', 'text', 'boolean', 'number']);
+    expect(await itemsOf(text)).toEqual([
+      { zip: '10115', name: 'true', active: true, v: 1 },
+      { zip: '10117', name: 'false', active: false, v: 2 },
+    ]);
+    const place: typeof declared = declaring({ zip: 'number' }, 'place');
+    const both = { ...declared, blocks: new Map([...declared.blocks, ...place.blocks]) };
+    expect(await itemsOf('zip\n10115\n', { declared: both })).toEqual([{ zip: 10115 }]);
+    expect(await itemsOf('name\n"""a"""\n5\n')).toEqual([{ name: 'a' }, { name: '5' }]);
+    expect(await itemsOf('name\nnull\n(null)\n')).toEqual([{ name: null }, { name: null }]);
+    expect(await itemsOf('name\n5\n', { isExact: true })).toEqual([{ name: 5 }]);
+  });
+
   test('but what is restored has the values of the export', async () => {
     const text = 'id,block,name,v\na,person,5,x\nb,person,null,5\n';
     expect(await itemsOf(text, { isExact: true })).toEqual([
