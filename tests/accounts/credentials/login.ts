@@ -54,6 +54,17 @@ export function login(stage: Stage, twin: Host): void {
       expect(again.headers['set-cookie']?.join()).toMatch(/Max-Age=0/);
     });
 
+    test('a telephone may add a blank and a capital, and its keyboard is asked not to', async () => {
+      const { text } = await page('/site/@@login');
+      const [tag = ''] = /<input[^>]* name="identifier"[^>]*>/.exec(text) ?? [];
+      for (const attribute of ['autocapitalize="none"', 'autocorrect="off"', 'spellcheck="false"'])
+        expect(tag).toContain(attribute);
+      const { email, password } = await stage.user('anna');
+      for (const name of ['anna ', ' Anna', 'ANNA', ` ${email.toUpperCase()} `])
+        expect((await logIn(stage.host.url, { name, password })).status, name).toBe(303);
+      expect((await logIn(stage.host.url, { name: 'anna', password: `${password} ` })).status).toBe(401);
+    });
+
     test('a header wins over a cookie', async () => {
       const { password } = await stage.user('anna');
       const session = cookieOf(await logIn(stage.host.url, { name: 'anna', password }));

@@ -69,6 +69,15 @@ export function saving(stage: Stage): void {
       expect((await get('flow/blocks/thanks')).text).toContain('Thank you, flow');
     });
 
+    test('record_id that gives an empty text is a wrong id, and nothing is saved', async () => {
+      for (const accept of [html, 'application/json']) {
+        const form = { name: 'nobody', _save: '' };
+        const { status, text } = await stage.send({ send: 'POST flow/blocks/named', accept, form });
+        expect(status, text).toBe(400);
+      }
+      expect(await ids()).toEqual([]);
+    });
+
     test('a record without a block has a plain page of its items', async () => {
       await stage.put('flow', 'bare', { title: 'A <b>', list: [1, 2], none: null });
       const { status, text } = await get('flow/record/bare');

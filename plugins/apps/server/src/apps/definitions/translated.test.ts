@@ -33,6 +33,7 @@ const german = `blocks:
       kind: { options: { 1: Eins, two: Zwei } }
       guests: { add_label: Dazu, elements: { n: { label: Wer } } }
       _save: { label: Senden }
+      _delete: { label: Weg damit }
 `;
 
 const texts = { 'blocks/trip.yaml': definition, 'locales/en.yaml': '', 'locales/de.yaml': german };
@@ -51,6 +52,12 @@ test('a definition has the texts of the site’s language', async () => {
   expect(elements?.get('guests')).toMatchObject({ label: 'Guests', addLabel: 'Dazu' });
   expect(elements?.get('guests')?.entry?.get('n')).toMatchObject({ name: 'n', label: 'Wer' });
   expect(elements?.get('_save')).toMatchObject({ label: 'Senden' });
+});
+
+test('a built-in action has its text, also where the definition does not declare it', async () => {
+  const label = async (locale: string) => (await definitionFor(locale))?.builtIn.get('_delete')?.label;
+  expect([await label('de'), (await definitionFor('de'))?.elements.has('_delete')]).toEqual(['Weg damit', false]);
+  expect(await label('en')).not.toBe('Weg damit');
 });
 
 test.each([null, 'en', 'fr'])('without a message it has its own, as for %s', async (locale) => {
