@@ -84,7 +84,7 @@ export async function array(exchange: Exchange, found: StoredRecord[]): Promise<
   ctx.type = 'application/json';
   ctx.set('Cache-Control', 'private, no-store');
   const pieces: Buffer[] = [];
-  for await (const piece of jsonArray(exchange, [found])) pieces.push(piece);
+  for await (const piece of jsonArray(exchange, shown(exchange, [found]))) pieces.push(piece);
   ctx.body = pieces.length === 1 ? pieces[0] : Readable.from(pieces);
   ctx.length = pieces.reduce((sum, { length }) => sum + length, 0);
 }
