@@ -11,11 +11,12 @@ import { fileURLToPath } from 'node:url';
 import { root, say } from './prepare.mjs';
 
 const require = createRequire(import.meta.url);
-const bin = (name, file, ...args) => [join(dirname(require.resolve(`${name}/package.json`)), file), ...args];
+/** Found when it is run: on a fresh clone the packages are installed first. */
+const bin = (name, file, ...args) => () => [join(dirname(require.resolve(`${name}/package.json`)), file), ...args];
 const typesOf = (project) => bin('typescript', 'bin/tsc', '--noEmit', '-p', project);
-const script = (name) => [join('scripts', name)];
+const script = (name) => () => [join('scripts', name)];
 
-/** Checks by group: title and arguments of Node.js; a check fails by its exit code. Those that take longest are first. */
+/** Checks by group: title, and what makes the arguments of Node.js; a check fails by its exit code. Those that take longest are first. */
 export const checks = {
   lint: [
     ['Lint and format', bin('@biomejs/biome', 'bin/biome', 'ci', '--colors=off', '.')],
@@ -35,7 +36,7 @@ export const checks = {
 
 /** Runs Node.js to its end; @returns whether it succeeded, and what it has printed */
 async function outcome(args) {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args(), { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (piece) => {

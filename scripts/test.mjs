@@ -92,7 +92,7 @@ function prepare() {
 /** The build of the admin panel runs on one processor, as a check does, and longer than each: it is the first of them. */
 const panel = [
   'The admin panel is built',
-  ['-e', "import('./scripts/prepare.mjs').then(({ build }) => build('panel'))"],
+  () => ['-e', "import('./scripts/prepare.mjs').then(({ build }) => build('panel'))"],
 ];
 
 async function main() {
