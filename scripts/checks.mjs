@@ -12,7 +12,9 @@ import { root, say } from './prepare.mjs';
 
 const require = createRequire(import.meta.url);
 /** Found when it is run: on a fresh clone the packages are installed first. */
-const bin = (name, file, ...args) => () => [join(dirname(require.resolve(`${name}/package.json`)), file), ...args];
+const bin =
+  (name, file, ...args) =>
+  () => [join(dirname(require.resolve(`${name}/package.json`)), file), ...args];
 const typesOf = (project) => bin('typescript', 'bin/tsc', '--noEmit', '-p', project);
 const script = (name) => () => [join('scripts', name)];
 
