@@ -19,7 +19,7 @@ import {
 import { countEntries } from './sizes';
 import { ownIndexes } from './tables/layout';
 import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
-import { createStateTable, type Generation, lockState } from './tables/state';
+import { type CommitLock, createStateTable, type Generation, lockForWriter } from './tables/state';
 import { dropTables } from './tables/tables';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, SearchOptions } from './types';
 
@@ -61,9 +61,9 @@ export interface Indexes {
   prepare(): Promise<void>;
   /**
    * Locks and returns the generations to write to; every transaction calls it before it writes records of the app.
-   * @param isAlone whether no other transaction may write records of the app until this one ends; otherwise they share the lock
+   * @param commits how its commit is locked against others, `apart` by default
    */
-  lock(sql: Sql, scope: string, isAlone?: boolean): Promise<Generation[]>;
+  lock(sql: Sql, scope: string, commits?: CommitLock): Promise<Generation[]>;
   /** Applies the writes of the transaction to the index rows. */
   write(sql: Sql, generations: readonly Generation[], writes: readonly RecordWrite[]): Promise<void>;
   /** Removes the rows of records in the range, all of which the transaction has deleted. */
@@ -144,8 +144,8 @@ export function createIndexes({
   return {
     prepare: () => createStateTable(createSql(database.knex(), dialect), dialect),
 
-    async lock(sql, scope, isAlone = false) {
-      const state = await lockState(sql, dialect, scope, isAlone ? 'update' : 'share');
+    async lock(sql, scope, commits = 'apart') {
+      const state = await lockForWriter(sql, dialect, scope, commits);
       return state.filter((generation) => generation.phase !== 'planned');
     },
 

@@ -41,12 +41,17 @@ export function planned(id: string, indexes: StoredLayout): Generation {
 export const isCurrent = (generation: Generation): boolean => generation.format === format;
 
 const table = 'apps_index_states';
+const locks = 'apps_commit_locks';
 
-/** Creates the table of states: one row per scope (an app), so that one lock guards an app's generations. */
+/** Creates the tables with a row per scope (an app): one lock guards an app's generations, another the commits of its records. */
 export async function createStateTable(sql: Sql, dialect: Dialect): Promise<void> {
-  await sql.change(
-    `create table if not exists ${table} (scope varchar(64) not null primary key, state ${dialect.types.text} not null)${dialect.tableEnding}`,
-  );
+  const create = (name: string, columns: string) =>
+    sql.change(
+      `create table if not exists ${name} (scope varchar(64) not null primary key${columns})${dialect.tableEnding}`,
+    );
+  await create(table, `, state ${dialect.types.text} not null`);
+  // Where there is one writer, no commits run at the same time.
+  if (!dialect.oneWriter) await create(locks, '');
 }
 
 /** A select of the app's generations as text; no row when it has never had any. */
@@ -79,8 +84,38 @@ export async function lockState(sql: Sql, dialect: Dialect, scope: string, mode:
   // Without a row there is nothing to lock, and a builder could start unnoticed.
   const { verb, ending } = dialect.insertIgnore;
   await sql.change(`${verb} into ${table} (scope, state) values (?, '[]')${ending}`, [scope]);
+  if (!dialect.oneWriter) await addLock(sql, dialect, scope);
   const [made] = await sql.rows(text, [scope]);
   return made ? (JSON.parse(made.state as string) as State) : [];
+}
+
+/**
+ * How the commit of a transaction that writes records of an app is locked against others: `shared` with those that write a few
+ * records, `alone` for one whose searches must not change meanwhile; `apart` takes no part, because it may last longer.
+ */
+export type CommitLock = 'shared' | 'alone' | 'apart';
+
+function addLock(sql: Sql, { insertIgnore: { verb, ending } }: Dialect, scope: string): Promise<number> {
+  return sql.change(`${verb} into ${locks} (scope) values (?)${ending}`, [scope]);
+}
+
+/** The app's generations, locked for a writer of records until the transaction ends, and the commits of its records. */
+export async function lockForWriter(sql: Sql, dialect: Dialect, scope: string, commits: CommitLock): Promise<State> {
+  if (dialect.oneWriter || commits === 'apart') return lockState(sql, dialect, scope, 'share');
+  const text =
+    commits === 'alone'
+      ? `select scope from ${locks} where scope = ?${dialect.updateLock}`
+      : `select s.state as state from ${table} s, ${locks} l where s.scope = ? and l.scope = s.scope${dialect.shareLock}`;
+  const [row] = await sql.rows(text, [scope]);
+  if (row && commits === 'shared') return JSON.parse(row.state as string) as State;
+  if (!row) {
+    await addLock(sql, dialect, scope);
+    await sql.rows(
+      `select scope from ${locks} where scope = ?${commits === 'alone' ? dialect.updateLock : dialect.shareLock}`,
+      [scope],
+    );
+  }
+  return lockState(sql, dialect, scope, 'share');
 }
 
 export async function saveState(sql: Sql, scope: string, state: State): Promise<void> {

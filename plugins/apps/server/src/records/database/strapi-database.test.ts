@@ -93,7 +93,7 @@ describe.each(await availableClients())("Strapi's database on %s", (client) => {
     const tables = async () =>
       (await db.dialect.schemaInspector.getTables()).filter((name) => name.startsWith('apps_')).sort();
     const before = await tables();
-    expect(before).toHaveLength(client === 'sqlite' ? 7 : 6);
+    expect(before).toHaveLength(7);
     for (const other of [false, true, false]) {
       await db?.destroy();
       db = await start(database, client, other);

@@ -11,17 +11,21 @@ type Generations = Awaited<ReturnType<Indexes['lock']>>;
 /**
  * Locks apps until the transaction ends, in an order that excludes deadlocks.
  * @param written apps in which it writes records
- * @param alone apps in which no other transaction may do so meanwhile
+ * @param alone apps in which no other unit of work may do so meanwhile
+ * @param isCallers whether the transaction is that of other code, and may last longer
  */
 export async function lockApps(
   sql: Sql,
   indexes: Indexes,
   written: Iterable<string>,
   alone: ReadonlySet<string>,
+  isCallers = false,
 ): Promise<Map<string, Generations>> {
   const locked = new Map<string, Generations>();
-  for (const scope of [...new Set([...written, ...alone])].sort())
-    locked.set(scope, await indexes.lock(sql, scope, alone.has(scope)));
+  for (const scope of [...new Set([...written, ...alone])].sort()) {
+    const commits = isCallers ? 'apart' : alone.has(scope) ? 'alone' : 'shared';
+    locked.set(scope, await indexes.lock(sql, scope, commits));
+  }
   return locked;
 }
 

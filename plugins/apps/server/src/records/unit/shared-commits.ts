@@ -86,7 +86,7 @@ export function sharedCommits(tools: {
     try {
       await database.write(async (connection) => {
         const sql = createSql(connection, dialect);
-        const locked = await lockApps(sql, indexes, scopes, apart);
+        const locked = await lockApps(sql, indexes, scopes, apart, outer !== undefined);
         // Before anything is written, so that a unit can be committed again after another look.
         for (const part of parts) await part.ranges.check(sql);
         const many = await published(sql);

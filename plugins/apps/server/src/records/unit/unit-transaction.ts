@@ -272,7 +272,7 @@ export class UnitTransaction {
     const { trx, commit, free, joined } = await this.begin(false);
     const { dialect, indexes, commits } = this.tools;
     const sql = createSql(trx, dialect);
-    await lockApps(sql, indexes, [], this.alone());
+    await lockApps(sql, indexes, [], this.alone(), joined);
     await this.ranges.check(sql);
     await this.complete(sql);
     const recorded = await commits.record(sql, this.flushed);
@@ -335,7 +335,7 @@ export class UnitTransaction {
   private async flush(sql: Sql, pending: readonly Entry[]): Promise<void> {
     const scopes = new Set(pending.map(({ scope }) => scope));
     const alone = new Set([...this.alone()].filter((scope) => scopes.has(scope) && this.changes.length > 0));
-    const locked = await lockApps(sql, this.tools.indexes, scopes, alone);
+    const locked = await lockApps(sql, this.tools.indexes, scopes, alone, this.open?.joined);
     this.position();
     for (const [scope, writes] of await flushEntries(sql, this.tools, pending, locked))
       this.flushed.set(scope, [...(this.flushed.get(scope) ?? []), ...writes]);
