@@ -70,7 +70,7 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     test('a hundred forms that are checked by a count', async () => {
       const form = (request: number) =>
         send((hosts[at(request) % hosts.length] as Host).url, {
-          ...{ method: 'POST', path: '/site/@@apps/places/blocks/book' },
+          ...{ method: 'POST', path: '/site/@@apps/places/blocks/seat' },
           headers: { accept: 'text/html', connection: 'close', 'x-csrf-token': token },
           form: { way: way('form'), name: `Form ${request}`, _save: '' },
         });
@@ -79,7 +79,7 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     });
 
     test('a hundred records as JSON', async () => {
-      const record = { block: 'book', way: way('json') };
+      const record = { block: 'seat', way: way('json') };
       const answers = await Promise.all(times(100, (request) => ask(at(request), 'POST', 'places', record)));
       expectTen(answers, 201);
       expect(await booked('json')).toBe(10);
@@ -87,7 +87,7 @@ describe.each(await availableClients())('two server processes on %s', (client) =
 
     test('a hundred actions that go through all records', async () => {
       const action = (request: number) =>
-        ask<string>(at(request), 'POST', `places/blocks/book/listed?way=${way('listed')}`, {});
+        ask<string>(at(request), 'POST', `places/blocks/seat/listed?way=${way('listed')}`, {});
       const answers = (await Promise.all(times(100, action))).map(({ json }) => json);
       expect(answers.filter((answer) => answer === 'booked')).toHaveLength(10);
       expect(await booked('listed')).toBe(10);
@@ -95,7 +95,7 @@ describe.each(await availableClients())('two server processes on %s', (client) =
 
     test('one vote for each of ten names', async () => {
       const vote = (request: number) =>
-        ask<string>(at(request), 'POST', `places/blocks/book/vote?name=${way(`voter${request % 10}`)}`, {});
+        ask<string>(at(request), 'POST', `places/blocks/seat/vote?name=${way(`voter${request % 10}`)}`, {});
       const answers = (await Promise.all(times(100, vote))).map(({ json }) => json);
       expect(answers.filter((answer) => answer === 'voted')).toHaveLength(10);
       const { json } = await ask<{ items: { name?: string } }[]>(0, 'GET', 'places/records?limit=1000');

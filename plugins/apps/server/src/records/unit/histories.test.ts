@@ -6,7 +6,7 @@ import { declared, useStore } from '../testing/stores';
 import type { AppKey, Items, RecordStore, UnitOfWork } from '../types';
 
 /** Histories of each database. `TEST_HISTORIES=10000` looks longer. */
-const histories = Number(process.env.TEST_HISTORIES ?? 50);
+const histories = Number(process.env.TEST_HISTORIES ?? 25);
 const seed = Number(process.env.TEST_HISTORIES_SEED ?? Date.now() % 1_000_000);
 
 /** Random numbers that a seed repeats. */
