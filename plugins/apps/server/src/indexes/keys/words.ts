@@ -6,6 +6,9 @@ export function words(text: string): string[] {
   return fold(text).match(wordPattern) ?? [];
 }
 
+/** Whether the term of a word is cut, or the same as that of a longer one. */
+export const isCutWord = (word: string): boolean => encodeText(word).length >= MAX_WORD_BYTES;
+
 /** The term of a word, cut to `MAX_WORD_BYTES`: words with the same first bytes are one word. */
 export function encodeWord(word: string): Buffer {
   const bytes = encodeText(word);

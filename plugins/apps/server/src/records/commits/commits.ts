@@ -10,8 +10,9 @@ export interface Commits {
   /**
    * Records what a transaction changes, as its last statement. The returned function must be called when the transaction has
    * ended, or may have.
+   * @param outer the transaction of other code that it is part of
    */
-  record(sql: Sql, changes: Changes): Promise<() => void>;
+  record(sql: Sql, changes: Changes, outer?: Knex.Transaction): Promise<() => void>;
   /** Runs `work` in a transaction that changes many records of these apps. */
   changing<T>(scopes: readonly string[], work: (sql: Sql) => Promise<T>): Promise<T>;
 }
@@ -20,10 +21,10 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
   const log = new CommitLog();
   const counts = createCommitCounts(tools.database, tools.dialect);
 
-  const record: Commits['record'] = async (sql, changes) => {
+  const record: Commits['record'] = async (sql, changes, outer) => {
     if (changes.size === 0) return () => {};
-    const release = await counts.count(sql, [...changes.keys()]);
-    const settle = log.append(changes);
+    const release = await counts.count(sql, [...changes.keys()], outer);
+    const settle = log.append(changes, outer);
     return () => {
       settle();
       release();
@@ -40,7 +41,7 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
       try {
         return await inTransaction(tools, async (sql) => {
           const result = await work(sql);
-          ended.push(await record(sql, new Map(scopes.map((scope) => [scope, null]))));
+          ended.push(await record(sql, new Map(scopes.map((scope) => [scope, null])), outer));
           return result;
         });
       } finally {

@@ -6,6 +6,8 @@ const table = 'apps_commit_counts';
 
 /** Milliseconds after which the counts of a process that has committed nothing are deleted. */
 const MAX_AGE = 24 * 60 * 60_000;
+/** Counts that a process deletes when it starts. */
+const MAX_TIDIED = 10_000;
 /** Apps whose counts are remembered. */
 const MAX_KNOWN = 10_000;
 
@@ -13,8 +15,11 @@ const MAX_KNOWN = 10_000;
 export interface CommitCounts {
   /** Creates the table; call it outside transactions. */
   prepare(): Promise<void>;
-  /** Counts a transaction, as its last statement. Returns a function to call when the transaction has ended. */
-  count(sql: Sql, scopes: readonly string[]): Promise<() => void>;
+  /**
+   * Counts a transaction, as its last statement. Returns a function to call when the transaction has ended.
+   * @param outer the transaction of other code that it is part of, which may have many such parts
+   */
+  count(sql: Sql, scopes: readonly string[], outer?: object): Promise<() => void>;
   /**
    * A text that changes with each commit of another process to the app, as it was when this process looked last; undefined when
    * it has never looked.
@@ -56,12 +61,21 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
   const process = randomBytes(8).toString('hex');
   const known = new LRUCache<string, string>({ max: MAX_KNOWN });
   const free: number[] = [];
+  const ofOuter = new WeakMap<object, number>();
   let slots = 0;
   let isTidy = false;
 
+  /** Reads before it deletes: MariaDB locks all rows that a deletion looks at, and every commit needs one of them. */
   const tidy = async (sql: Sql) => {
     isTidy = true;
-    await sql.change(`delete from ${table} where at < ?`, [Date.now() - MAX_AGE]);
+    const until = Date.now() - MAX_AGE;
+    const old = await sql.rows(`select scope, process from ${table} where at < ? limit ${MAX_TIDIED}`, [until]);
+    for (const row of old)
+      await sql.change(`delete from ${table} where scope = ? and process = ? and at < ?`, [
+        row.scope,
+        row.process,
+        until,
+      ]);
   };
 
   const read = async (sql: Sql, scopes: readonly string[], ending = '') => {
@@ -82,10 +96,11 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
       );
     },
 
-    async count(sql, scopes) {
-      const slot = free.pop() ?? slots++;
+    async count(sql, scopes, outer) {
+      const shared = outer && ofOuter.get(outer);
+      const slot = shared ?? free.pop() ?? slots++;
       const release = () => {
-        free.push(slot);
+        if (shared === undefined) free.push(slot);
       };
       // A count begins with the time: a row that was deleted and made again never has an earlier count.
       const now = Date.now();
@@ -96,6 +111,7 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
         release();
         throw error;
       }
+      if (outer) ofOuter.set(outer, slot);
       return release;
     },
 
@@ -105,7 +121,8 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
 
     async look(scopes, given) {
       const sql = given ?? createSql(readerOf(database), dialect);
-      if (!given && !isTidy) await tidy(createSql(database.knex(), dialect));
+      // What it does not delete, another process will.
+      if (!given && !isTidy) void tidy(createSql(database.knex(), dialect)).catch(() => undefined);
       const found = await read(sql, scopes, given ? dialect.newest : '');
       for (const [scope, counts] of found) known.set(scope, counts);
       return found;

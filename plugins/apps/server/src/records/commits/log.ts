@@ -1,4 +1,4 @@
-import type { Items } from '../../../../shared/json';
+import type { Items, Json } from '../../../../shared/json';
 import type { RecordWrite } from '../../indexes';
 
 /** What a transaction has changed, by scope; `null`: more records than are named. */
@@ -15,14 +15,21 @@ interface Entry {
   text: number;
   /** Resolves when the transaction has ended. Until then its COMMIT may be under way: a read may see it or not. */
   ended: Promise<void>;
-  isOpen: boolean;
+  /** The transaction of other code that the changes are part of. */
+  outer: object | undefined;
+}
+
+/** What a read that began at this moment may not have seen. */
+export interface Position {
+  /** Changes from here on in the log. */
+  readonly from: number;
+  /** Those of transactions that were being committed then. */
+  readonly open: readonly Pick<Entry, 'changes' | 'text' | 'outer'>[];
 }
 
 /** A reader of the log: entries that it needs are kept until it ends. */
-export interface Watch {
-  /** The position from which changes may be missing in what it has read first. */
+interface Watch {
   readonly from: number;
-  end(): void;
 }
 
 /**
@@ -36,61 +43,81 @@ export class CommitLog {
   private records = 0;
   private text = 0;
   private readonly watches = new Set<Watch>();
+  /** Of transactions that are being committed: those of other code may take long, and count for every read that begins meanwhile. */
+  private readonly open = new Set<Entry>();
+  private openRecords = 0;
+  private openText = 0;
 
   /**
    * Appends the changes of a transaction that is about to be committed. The returned function must be called when the
    * transaction has ended; one that was rolled back counts as committed, which costs another attempt at most.
+   * @param outer the transaction of other code that they are part of
    */
-  append(changes: Changes): () => void {
+  append(changes: Changes, outer?: object): () => void {
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const entry: Entry = { ...measured(changes), ended, isOpen: true };
+    const isFull = this.openRecords > MAX_RECORDS || this.openText > MAX_TEXT;
+    const entry: Entry = { ...measured(isFull ? unnamed(changes) : changes), ended, outer };
+    this.open.add(entry);
+    this.openRecords += entry.records;
+    this.openText += entry.text;
     this.entries.push(entry);
     this.records += entry.records;
     this.text += entry.text;
+    this.trim();
     return () => {
-      entry.isOpen = false;
+      this.open.delete(entry);
+      this.openRecords -= entry.records;
+      this.openText -= entry.text;
       this.trim();
       end();
     };
   }
 
-  /** The position for a read that begins now: it may miss the changes from there on. */
-  position(): number {
-    const open = this.entries.findIndex((entry) => entry.isOpen);
-    return this.first + (open < 0 ? this.entries.length : open);
+  /** For a read that begins now. */
+  position(): Position {
+    return { from: this.first + this.entries.length, open: [...this.open] };
   }
 
   /** Resolves when all transactions have ended that are being committed now. */
   async settled(): Promise<void> {
-    await Promise.all(this.entries.map(({ ended }) => ended));
+    await Promise.all([...this.open].map(({ ended }) => ended));
   }
 
-  watch(): Watch {
-    const watch: Watch = {
-      from: this.position(),
-      end: () => {
-        this.watches.delete(watch);
-        this.trim();
-      },
-    };
+  /** Keeps the changes from now on, until the returned function is called. */
+  watch(): () => void {
+    const watch: Watch = { from: this.first + this.entries.length };
     this.watches.add(watch);
-    return watch;
+    return () => {
+      this.watches.delete(watch);
+      this.trim();
+    };
   }
 
-  /** The changes of an app from a position on, and their size; null when the log does not know all of them. */
-  since(position: number, scope: string): { writes: RecordWrite[]; text: number } | null {
-    if (position < this.first) return null;
+  /**
+   * The changes of an app that a read at the position may not have seen, and their size; null when the log does not know all of them,
+   * or they have more than `maxText` characters.
+   * @param own whether a transaction is the reader's own: hooks of the host may write records in it
+   */
+  since(
+    { from, open }: Position,
+    scope: string,
+    maxText: number,
+    own: (outer: object) => boolean,
+  ): { writes: RecordWrite[]; text: number } | null {
+    if (from < this.first) return null;
     const found: RecordWrite[] = [];
     let text = 0;
-    for (const entry of this.entries.slice(position - this.first)) {
-      const writes = entry.changes.get(scope);
-      if (writes === null) return null;
-      if (!writes) continue;
-      found.push(...writes);
-      text += entry.text;
+    for (const entries of [open, this.entries.slice(from - this.first)]) {
+      for (const entry of entries) {
+        const writes = entry.changes.get(scope);
+        if (writes === undefined || (entry.outer && own(entry.outer))) continue;
+        text += entry.text;
+        if (writes === null || text > maxText) return null;
+        found.push(...writes);
+      }
     }
     return { writes: found, text };
   }
@@ -101,7 +128,7 @@ export class CommitLog {
     let count = 0;
     for (const entry of this.entries) {
       const isFull = this.records > MAX_RECORDS || this.text > MAX_TEXT;
-      if (entry.isOpen || (this.first + count >= needed && !isFull)) break;
+      if (this.first + count >= needed && !isFull) break;
       this.records -= entry.records;
       this.text -= entry.text;
       count += 1;
@@ -110,6 +137,8 @@ export class CommitLog {
     this.first += count;
   }
 }
+
+const unnamed = (changes: Changes): Changes => new Map([...changes.keys()].map((scope) => [scope, null]));
 
 /** Changes with the number of their records and the characters of their items. */
 function measured(changes: Changes): Pick<Entry, 'changes' | 'records' | 'text'> {
@@ -129,11 +158,14 @@ function measured(changes: Changes): Pick<Entry, 'changes' | 'records' | 'text'>
 export const sizeOf = (writes: readonly RecordWrite[]): number =>
   writes.reduce((sum, { before, after }) => sum + textOf(before?.items) + textOf(after?.items), 0);
 
-function textOf(items: Items = {}): number {
-  let text = 100;
-  for (const value of Object.values(items)) {
-    if (typeof value === 'string') text += value.length;
-    else text += typeof value === 'object' && value !== null ? JSON.stringify(value).length : 10;
-  }
-  return text;
+const textOf = (items: Items = {}): number =>
+  Object.values(items).reduce<number>((sum, item) => sum + lengthOf(item), 100);
+
+/** Without the text itself: every commit of records counts it. */
+function lengthOf(value: Json): number {
+  if (typeof value === 'string') return value.length + 10;
+  if (typeof value !== 'object' || value === null) return 10;
+  let length = 10;
+  for (const part of Object.values(value)) length += lengthOf(part as Json);
+  return length;
 }

@@ -3,7 +3,7 @@ import { settledOrTimeout } from '../../common/time/coalesce';
 import type { RecordWrite, Sql } from '../../indexes';
 import { CollisionError } from '../commits/collision';
 import type { CommitCounts } from '../commits/counts';
-import type { CommitLog, Watch } from '../commits/log';
+import type { CommitLog, Position } from '../commits/log';
 import type { StoredRecord } from '../types';
 
 /**
@@ -23,6 +23,8 @@ export interface RangeRead {
   scope: string;
   /** Names the condition: units that collide on it run one after the other. */
   name: string;
+  /** What else is asked: a read with the same name and the same answer wanted is one that is made again. */
+  asks: string;
   /** Whether a record belongs to it; `seq` 0: one that is not stored yet. */
   has(record: { seq: number } & Parameters<MatchRecord>[0]): boolean;
   /** Whether only the number of records counts. */
@@ -35,15 +37,16 @@ type MatchRecord = (record: NonNullable<RecordWrite['after']>) => boolean;
 
 /** What a read has seen of other commits, at least. */
 export interface Seen {
-  /** The position in the log of commits from which changes may be missing in what was found. */
-  since: number;
+  /** The changes of this process that may be missing in what was found. */
+  since: Position;
   /** The commits of other processes (CommitCounts); undefined when that is not known. */
   counts: string | undefined;
 }
 
 interface Range extends RangeRead, Seen {
-  /** What was found in the database; undefined when the unit's own writes were found too. */
+  /** What was found in the database; undefined when the unit's own writes were found too, or not the same each time. */
   found: Found | undefined;
+  hasFound: boolean;
 }
 
 /** Another process has committed a change of the app since the last look: what was searched must be compared again. */
@@ -55,7 +58,12 @@ export class LookAgain extends CollisionError {}
  */
 export class Ranges {
   private readonly list: Range[] = [];
-  private watch: Watch | undefined;
+  /** The same by what they ask: a bulk creation may count before each of its records. */
+  private readonly byRead = new Map<string, Range>();
+  /** Ends the watch of the log. */
+  private unwatch: (() => void) | undefined;
+  private hasEnded = false;
+  private readonly transactions = new WeakSet<object>();
 
   constructor(
     private readonly log: CommitLog,
@@ -82,27 +90,40 @@ export class Ranges {
    * @returns notes what it has found; without an argument, when the unit's own writes may be among it
    */
   begin(read: RangeRead, seen?: Seen): (found?: Found) => void {
-    this.watch ??= this.log.watch();
-    const range: Range = {
-      ...read,
-      ...(seen ?? { since: this.log.position(), counts: this.counts.known(read.scope) }),
-      found: undefined,
-    };
-    this.list.push(range);
+    // A call of logic that has not waited for it: nothing of it is stored.
+    if (this.hasEnded) return () => {};
+    this.unwatch ??= this.log.watch();
+    const key = keyOf(read);
+    const range = this.byRead.get(key) ?? this.add(key, read, seen);
     return (found) => {
-      range.found = found;
+      range.found = range.hasFound && !areSame(range.found, found) ? undefined : found;
+      range.hasFound = true;
     };
+  }
+
+  private add(key: string, read: RangeRead, seen: Seen | undefined): Range {
+    const begun = seen ?? { since: this.log.position(), counts: this.counts.known(read.scope) };
+    const range: Range = { ...read, ...begun, found: undefined, hasFound: false };
+    this.list.push(range);
+    this.byRead.set(key, range);
+    return range;
+  }
+
+  /** Says that a transaction is the unit's: what hooks of the host write in it is no change of others. */
+  own(transaction: object): void {
+    this.transactions.add(transaction);
   }
 
   /** Forgets what was noted after the first `length` reads. */
   restore(length: number): void {
-    this.list.length = length;
+    for (const range of this.list.splice(length)) this.byRead.delete(keyOf(range));
   }
 
   end(): void {
-    this.watch?.end();
-    this.watch = undefined;
-    this.list.length = 0;
+    this.hasEnded = true;
+    this.unwatch?.();
+    this.unwatch = undefined;
+    this.restore(0);
   }
 
   /**
@@ -160,7 +181,8 @@ export class Ranges {
 
   /** Whether it was changed since by this process; null when that is not known. */
   private changed(range: Range): boolean | null {
-    const changes = this.log.since(range.since, range.scope);
+    const isOwn = (transaction: object) => this.transactions.has(transaction);
+    const changes = this.log.since(range.since, range.scope, MAX_TESTED / this.list.length, isOwn);
     return changes && this.isTouched(range, changes);
   }
 
@@ -177,13 +199,18 @@ function touches({ has, isCount }: Range, { before, after }: RecordWrite): boole
 }
 
 /** Whether a search finds what it has found before. */
-async function isSame({ found, again }: Range): Promise<boolean> {
-  if (!found) return false;
-  const now = await again();
-  const [before, after] = [found.records, now.records];
-  if (found.total !== now.total || before.length !== after.length) return false;
+const isSame = async ({ found, again }: Range): Promise<boolean> =>
+  found !== undefined && areSame(found, await again());
+
+function areSame(found: Found | undefined, other: Found | undefined): boolean {
+  if (!found || !other) return false;
+  const [before, after] = [found.records, other.records];
+  if (found.total !== other.total || before.length !== after.length) return false;
   return before.every(({ seq, version }, at) => seq === after[at]?.seq && version === after[at]?.version);
 }
+
+/** Names a read among those of a unit. */
+const keyOf = ({ scope, name, asks, isCount }: RangeRead): string => `${scope} ${isCount} ${asks} ${name}`;
 
 const collision = (range: Range) => new CollisionError([rangeKey(range)]);
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
 import { chunks, grouped } from '../../common/lists';
 import { settledOrTimeout } from '../../common/time/coalesce';
-import { shortWork } from '../../common/time/pace';
+import { SLICE, shortWork } from '../../common/time/pace';
 import {
   createSql,
   type Dialect,
@@ -72,9 +72,6 @@ export function sharedCommits(tools: {
 }): (part: Part) => Promise<void> {
   const { database, dialect, indexes, batches, commits } = tools;
   const outside = AsyncLocalStorage.snapshot();
-  const waiting: Waiting[] = [];
-  let isPlanned = false;
-  let running: Promise<unknown> | undefined;
 
   /** @param isWritten called before COMMIT */
   const write = async (parts: readonly Part[], published = none, isWritten = () => {}): Promise<void> => {
@@ -92,7 +89,7 @@ export function sharedCommits(tools: {
         const many = await published(sql);
         const changes = await flushEntries(sql, tools, pending, locked);
         for (const part of parts) await part.check(sql);
-        recorded = await commits.record(sql, new Map([...changes, ...many]));
+        recorded = await commits.record(sql, new Map([...changes, ...many]), outer);
         for (const part of parts) part.written();
         isWritten();
       });
@@ -141,8 +138,10 @@ export function sharedCommits(tools: {
     const changes = new Map<string, { writes: RecordWrite[]; text: number }>();
     const group: Waiting[] = [];
     const left: (() => void | Promise<void>)[] = [];
+    const until = performance.now() + SLICE;
     for (const unit of units) {
-      const collision = unit.part.ranges.collisionWith(changes);
+      // With large texts the comparisons of a hundred units would hold the thread.
+      const collision = performance.now() > until ? null : unit.part.ranges.collisionWith(changes);
       if (collision !== undefined) {
         left.push(() => (collision ? unit.reject(collision) : alone(unit)));
         continue;
@@ -181,35 +180,78 @@ export function sharedCommits(tools: {
     await later();
   };
 
-  const serve = async (): Promise<void> => {
-    isPlanned = false;
-    const group = waiting.splice(0, MAX_UNITS);
-    const [first] = group;
-    if (!first) return;
-    const work = group.length === 1 ? alone(first) : together(group);
-    running = work;
-    await work;
-    if (running === work) running = undefined;
-    plan();
+  const commitGroup = (group: readonly Waiting[]): Promise<void> => {
+    const [first, ...others] = group;
+    return first && others.length === 0 ? alone(first) : together(group);
   };
+  const plain = createQueue(commitGroup, settledOrTimeout);
+  /** Of units that lock apps, by these. */
+  const locking = new Map<string, { apps: ReadonlySet<string>; queue: Queue }>();
 
-  /** One group at a time, unless it waits for a lock of another process. */
-  const plan = (): void => {
-    if (isPlanned || waiting.length === 0) return;
-    isPlanned = true;
-    const before = running;
-    if (before) void settledOrTimeout(before).then(serve);
-    else setImmediate(serve);
+  /**
+   * Whoever locks an app may wait for a long transaction that writes to it, such as an import, and whoever writes to it may wait behind
+   * that: one connection for all of them, and nobody who writes to other apps.
+   */
+  const queueOf = ({ alone: apart, pending }: Part): Queue => {
+    const isLocked = (scope: string) => [...locking.values()].some(({ apps }) => apps.has(scope));
+    const apps = apart.size > 0 ? apart : new Set(pending.map(({ scope }) => scope).filter(isLocked));
+    if (apps.size === 0) return plain;
+    const key = [...apps].sort().join(' ');
+    const known = locking.get(key);
+    if (known) return known.queue;
+    const end = () => void locking.delete(key);
+    const queue = createQueue(commitGroup, (before) => before, end);
+    locking.set(key, { apps, queue });
+    return queue;
   };
 
   return async (part) => {
     if (await database.current()) return write([part]);
     const many = manyOf(part);
     if (many.length > 0) return inBatches(part, many);
-    if (part.isAlone || part.pending.length > MAX_RECORDS) return write([part]);
-    return new Promise((resolve, reject) => {
-      waiting.push({ part, resolve, reject });
-      outside(plan);
-    });
+    const isOwn = part.isAlone && part.alone.size === 0;
+    if (isOwn || part.pending.length > MAX_RECORDS) return write([part]);
+    return new Promise((resolve, reject) => outside(() => queueOf(part)({ part, resolve, reject })));
+  };
+}
+
+/** Adds a unit to those that wait for a commit. */
+type Queue = (unit: Waiting) => void;
+
+/**
+ * Units of which those that have arrived meanwhile are committed together.
+ * @param commit commits a group; never rejects
+ * @param after resolves when the next group may be committed, after the one that runs
+ * @param isEmpty called when none is left
+ */
+function createQueue(
+  commit: (group: readonly Waiting[]) => Promise<void>,
+  after: (running: Promise<void>) => Promise<unknown>,
+  isEmpty = () => {},
+): Queue {
+  const waiting: Waiting[] = [];
+  let isPlanned = false;
+  let running: Promise<void> | undefined;
+
+  const serve = async (): Promise<void> => {
+    isPlanned = false;
+    const work = commit(waiting.splice(0, MAX_UNITS));
+    running = work;
+    await work;
+    if (running === work) running = undefined;
+    plan();
+    if (!isPlanned && !running) isEmpty();
+  };
+
+  const plan = (): void => {
+    if (isPlanned || waiting.length === 0) return;
+    isPlanned = true;
+    if (running) void after(running).then(serve);
+    else setImmediate(serve);
+  };
+
+  return (unit) => {
+    waiting.push(unit);
+    plan();
   };
 }

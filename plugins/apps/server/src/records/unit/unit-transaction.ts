@@ -11,6 +11,7 @@ import {
 } from '../../indexes';
 import { CollisionError } from '../commits/collision';
 import { afterTransaction } from '../commits/commits';
+import type { Position } from '../commits/log';
 import { holdRecords, selectRecord } from '../table/table';
 import type { CommitWrite, ContentRow, StoredRecord } from '../types';
 import { type ContentRows, checkContent } from './content-rows';
@@ -46,7 +47,9 @@ export class UnitTransaction {
   private readonly content: ContentRows;
   private open: Opened | undefined;
   /** The position in the log of commits when it read first. */
-  private readAt: number | undefined;
+  private readAt: Position | undefined;
+  /** The apps that it has locked from its beginning. */
+  private held: ReadonlySet<string> = new Set();
   /** What was written in it, by scope. */
   private flushed = new Map<string, RecordWrite[]>();
   /** Changes of host content, in order, to repeat in another transaction. */
@@ -119,17 +122,18 @@ export class UnitTransaction {
   }
 
   /**
-   * Opens the transaction now and locks these records, and the apps of these ranges, until it ends or the unit is slow: for a unit that has collided with
-   * other processes repeatedly.
+   * Opens the transaction now and locks these records, and the apps of these ranges, until it ends or the unit is slow: for a unit
+   * that has collided with other processes repeatedly.
    */
   async hold(hashes: readonly string[]): Promise<void> {
     await this.exclusive(async () => {
       this.idleTime = idleTimes.locking;
       const { trx } = await this.begin();
       const sql = createSql(trx, this.tools.dialect);
-      const scopes = hashes.map(scopeOfRange).filter((scope) => scope !== undefined);
+      const scopes = new Set(hashes.map(scopeOfRange).filter((scope) => scope !== undefined));
       await this.watched(async () => {
-        await lockApps(sql, this.tools.indexes, [], new Set(scopes));
+        await lockApps(sql, this.tools.indexes, [], scopes);
+        this.held = scopes;
         // Also where there are ranges alone: SQLite locks the database for any change, even of no record.
         await holdRecords(sql, hashes);
       });
@@ -214,6 +218,8 @@ export class UnitTransaction {
   ): Promise<T> {
     const wasOpen = this.open !== undefined;
     const { trx, run, joined } = await this.begin();
+    // The work may read, with which the snapshot of a transaction begins.
+    this.position();
     const flushed = this.entries.written().length;
     const isNested = wasOpen || joined;
     const measured = () => measure(() => run(() => inside.run(this, work)));
@@ -248,7 +254,8 @@ export class UnitTransaction {
   private async commitChecked(written: number): Promise<void> {
     // Opened only to read what the unit has written, which then may be more than one transaction should hold, and cannot lock
     // an app alone that others share with it.
-    const isLong = this.tools.dialect.oneWriter ? written > MAX_OPENED : this.ranges.length > 0;
+    const isShared = () => this.ranges.scopes().some((scope) => !this.held.has(scope));
+    const isLong = this.tools.dialect.oneWriter ? written > MAX_OPENED : isShared();
     if (isLong && this.changes.length === 0) await this.close();
     for (let look = 1; ; look += 1) {
       const sql = this.open && createSql(this.open.trx, this.tools.dialect);
@@ -275,10 +282,11 @@ export class UnitTransaction {
     await lockApps(sql, indexes, [], this.alone(), joined);
     await this.ranges.check(sql);
     await this.complete(sql);
-    const recorded = await commits.record(sql, this.flushed);
+    const outer = joined ? trx : undefined;
+    const recorded = await commits.record(sql, this.flushed, outer);
     this.ended = true;
     this.take();
-    const ended = () => afterTransaction(joined ? trx : undefined, recorded);
+    const ended = () => afterTransaction(outer, recorded);
     await commit().catch(this.translate).finally(ended).finally(free);
   }
 
@@ -315,13 +323,13 @@ export class UnitTransaction {
       if (this.ended) throw new Error('the unit of work has ended');
       const opened = this.open ?? (await this.reopen(stays));
       const pending = this.entries.pending();
-      if (pending.length > 0) await this.flush(createSql(opened.trx, this.tools.dialect), pending);
+      if (pending.length > 0) await this.flush(createSql(opened.trx, this.tools.dialect), pending, !stays);
       return opened;
     });
   }
 
-  /** The position in the log of commits from which a read in the transaction may miss changes. */
-  private position(): number {
+  /** The position in the log of commits of a read that begins now in the transaction. */
+  private position(): Position {
     const { commits, dialect } = this.tools;
     if (dialect.newest === '') return commits.log.position();
     this.readAt ??= commits.log.position();
@@ -332,9 +340,10 @@ export class UnitTransaction {
     return { since: this.position(), counts: await this.tools.commits.counts.seen(scope, sql) };
   }
 
-  private async flush(sql: Sql, pending: readonly Entry[]): Promise<void> {
+  private async flush(sql: Sql, pending: readonly Entry[], isLast: boolean): Promise<void> {
     const scopes = new Set(pending.map(({ scope }) => scope));
-    const alone = new Set([...this.alone()].filter((scope) => scopes.has(scope) && this.changes.length > 0));
+    const isNeeded = (scope: string) => isLast || (scopes.has(scope) && this.changes.length > 0);
+    const alone = new Set([...this.alone()].filter(isNeeded));
     const locked = await lockApps(sql, this.tools.indexes, scopes, alone, this.open?.joined);
     this.position();
     for (const [scope, writes] of await flushEntries(sql, this.tools, pending, locked))
@@ -347,6 +356,7 @@ export class UnitTransaction {
     this.readAt = undefined;
     const opened = await openForUnit(this.tools, stays || this.changes.length > 0);
     this.open = opened;
+    this.ranges.own(opened.trx);
     this.hasOpened = true;
     this.idle.reset(this.idleTime);
     if (this.changes.length > 0) this.position();
@@ -368,6 +378,7 @@ export class UnitTransaction {
   private take(): Opened | undefined {
     const { open } = this;
     this.open = undefined;
+    this.held = new Set();
     this.idle.stop();
     return open;
   }

@@ -119,6 +119,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const range: RangeRead = {
       scope,
       name: JSON.stringify(['page', own?.creator]),
+      asks: JSON.stringify([after, options.offset, options.limit]),
       has: ({ seq, creator }) => (seq === 0 || seq > after) && (own === undefined || creator === own.creator),
       isCount: false,
       again: async () => ({ records: await read(this.outside()) }),
@@ -135,9 +136,11 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   ): Promise<SearchResult> {
     const scope = scopeOf(key);
     const { indexes: made } = this.tools;
+    const { sortIndex, reverse, offset, limit, withTotal } = options;
     const range: RangeRead = {
       scope,
       ...rangeOf(indexes, options),
+      asks: JSON.stringify([sortIndex, reverse, offset, limit, withTotal]),
       isCount: false,
       again: async () => {
         const { rows, total } = await made.search(
@@ -177,6 +180,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const range: RangeRead = {
       scope,
       ...rangeOf(indexes, { query, ...options }),
+      asks: '',
       isCount: true,
       again: async () => toFound(await read(this.outside(), withoutTime(end))),
     };

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { RecordWrite } from '../../indexes';
+import { Ranges } from '../unit/ranges';
+import type { CommitCounts } from './counts';
+import { type Changes, CommitLog, type Position } from './log';
+
+const counts: CommitCounts = {
+  prepare: async () => {},
+  count: async () => () => {},
+  known: () => '',
+  seen: async () => '',
+  look: async (scopes) => new Map(scopes.map((scope) => [scope, ''])),
+};
+const created = (id: string): RecordWrite => ({ before: null, after: { seq: 1, id, items: {}, creator: null } });
+const changes = (id: string, scope = 'app'): Changes => new Map([[scope, [created(id)]]]);
+const idsSince = (log: CommitLog, position: Position) =>
+  log.since(position, 'app', 1_000_000, () => false)?.writes.map(({ after }) => after?.id) ?? null;
+
+test('a read may miss what is being committed when it begins and what comes later, and nothing else', () => {
+  const log = new CommitLog();
+  const unwatch = log.watch();
+  const [endOpen, endDone] = [log.append(changes('open')), log.append(changes('done'))];
+  endDone();
+  const position = log.position();
+  log.append(changes('later'))();
+  expect(idsSince(log, position)).toEqual(['open', 'later']);
+  endOpen();
+  expect(idsSince(log, position)).toEqual(['open', 'later']);
+  expect(idsSince(log, log.position())).toEqual([]);
+  unwatch();
+  expect(idsSince(log, position)).toBeNull();
+});
+
+test('the log stays bounded while a transaction is open', () => {
+  const log = new CommitLog();
+  log.append(changes('open', 'other'));
+  const unwatch = log.watch();
+  const begin = log.position();
+  for (let at = 0; at < 6_000; at += 1) log.append(changes(`r${at}`))();
+  expect(idsSince(log, begin)).toBeNull();
+  unwatch();
+  expect(idsSince(log, begin)).toBeNull();
+  expect(idsSince(log, log.position())).toEqual([]);
+});
+
+test('open transactions with very many records keep their number', () => {
+  const log = new CommitLog();
+  const ends = Array.from({ length: 6_000 }, (_, at) => log.append(changes(`r${at}`)));
+  expect(idsSince(log, log.position())).toBeNull();
+  for (const end of ends) end();
+  expect(idsSince(log, log.position())).toEqual([]);
+});
+
+test('a search that begins after the end of its unit keeps nothing', async () => {
+  const log = new CommitLog();
+  const ranges = new Ranges(log, counts);
+  const read = {
+    scope: 'app',
+    name: 'all',
+    asks: '',
+    has: () => true,
+    isCount: true,
+    again: async () => ({ records: [] }),
+  };
+  ranges.begin(read);
+  ranges.end();
+  ranges.begin(read)({ records: [] });
+  expect(ranges.length).toBe(0);
+  const position = log.position();
+  log.append(changes('later'))();
+  expect(idsSince(log, position)).toBeNull();
+});
+
+test('a read that is made again is one, unless it finds something else', async () => {
+  const log = new CommitLog();
+  let version = '';
+  const changing = {
+    ...counts,
+    look: async (scopes: readonly string[]) => new Map(scopes.map((scope) => [scope, version])),
+  };
+  const ranges = new Ranges(log, changing);
+  let total = 1;
+  const again = async () => ({ records: [], total });
+  const read = { scope: 'app', name: 'all', asks: '', has: () => true, isCount: true, again };
+  for (let at = 0; at < 3; at += 1) ranges.begin(read)(await again());
+  expect(ranges.length).toBe(1);
+  version = 'another process';
+  const compare = () => ranges.compare(undefined, async () => {});
+  await compare();
+  total = 2;
+  ranges.begin(read)(await again());
+  total = 1;
+  version = 'and again';
+  await expect(compare()).rejects.toThrow('changed');
+  ranges.restore(0);
+  ranges.begin(read)(await again());
+  await compare();
+  ranges.end();
+});
