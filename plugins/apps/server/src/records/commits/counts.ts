@@ -27,13 +27,13 @@ export interface CommitCounts {
   known(scope: string): string | undefined;
   /** The same as a transaction on `sql` has seen it, at least. */
   seen(scope: string, sql: Sql): Promise<string | undefined>;
-  /** The same as it is now: on `sql`, or outside of any transaction. */
+  /** The current text: read on `sql`, or outside of any transaction. */
   look(scopes: readonly string[], sql?: Sql): Promise<ReadonlyMap<string, string>>;
 }
 
 /** SQLite itself counts the commits of other connections to the file, of all apps together. */
 function sqliteCounts(database: HostDatabase, version: () => number | undefined): CommitCounts {
-  /** Another text each time as long as it is not known. */
+  /** A different text each time until the version is known. */
   const now = () => String(version() ?? randomBytes(8).toString('hex'));
   /** Without the writing connection, which a transaction shows. */
   const learn = async () => {

@@ -49,7 +49,7 @@ test('a long log is copied by another, and begins again', async () => {
   expect(pages()?.log).toBeLessThan(100);
 });
 
-test('where nobody copies it, commits do: the log stays bounded, and nobody is asked all the time', async () => {
+test('without another process that copies it, commits do: the log stays bounded, and copies are not asked for all the time', async () => {
   let asked = 0;
   const log = createLog(async () => {
     asked += 1;

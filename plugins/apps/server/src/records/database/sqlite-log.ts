@@ -2,10 +2,10 @@ import { within } from '../../common/time/deadline';
 
 /** Pages of the write-ahead log, of 4 kB each, that are to be copied into the file: as many as SQLite has by default. */
 const MANY = 1_000;
-/** Pages from which on a commit copies them itself: the log stays bounded also where nobody else does. */
+/** Pages from which on a commit copies them itself: the log stays bounded without another process too. */
 const MAX_PAGES = 8_000;
 
-/** Milliseconds for which nobody is asked again to copy the log after that has failed. */
+/** Milliseconds after a failed copy in which no other is asked for. */
 const PAUSE = 10_000;
 
 /** Milliseconds for which a writer waits for a copy. */
@@ -30,7 +30,7 @@ export interface SqliteLog {
 /**
  * Leaves it to others to copy the write-ahead log into the file. SQLite does so in the commit that makes the log long: with two
  * file syncs, which held the thread for 15 to 85 ms. See docs/decisions/bulk-on-sqlite.md.
- * @param copy copies the log on another thread or process; undefined where nobody can
+ * @param copy copies the log on another thread or process; undefined without one
  */
 export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog {
   const usual = new WeakMap<Connection, number | null>();

@@ -189,8 +189,8 @@ export function sharedCommits(tools: {
   const locking = new Map<string, { apps: ReadonlySet<string>; queue: Queue }>();
 
   /**
-   * Whoever locks an app may wait for a long transaction that writes to it, such as an import, and whoever writes to it may wait behind
-   * that: one connection for all of them, and nobody who writes to other apps.
+   * A unit that locks an app may wait for a transaction of another process, and writers to the app wait behind it: all of them use one
+   * connection, and writers to other apps do not wait.
    */
   const queueOf = ({ alone: apart, pending }: Part): Queue => {
     const isLocked = (scope: string) => [...locking.values()].some(({ apps }) => apps.has(scope));
