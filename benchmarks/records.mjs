@@ -43,6 +43,16 @@ function makeTheme() {
       id,
       'elements:\n  author: { type: TEXT, index_type: field }\n  total: { type: NUMBER, index_type: field }\n  created: { type: NUMBER, index_type: field }\n',
     );
+  const validating = (text) => `export function validate({ app, request }) {\n  ${text}\n}\n`;
+  writeFiles(join(themes, 'bench', 'apps', 'places', 'blocks'), {
+    'counted.yaml': 'elements:\n  total: { type: NUMBER, index_type: field }\n',
+    'counted.js': validating("app.count('total == wanted', { names: { wanted: Number(request.form.total) } });"),
+    'plain.yaml': 'elements:\n  total: { type: NUMBER, index_type: field }\n',
+    'plain.js': validating('Number(request.form.total);'),
+  });
+  writeFiles(join(themes, 'bench', 'apps', 'places'), {
+    'settings.yaml': "acl: { rights: { editor: ['*'] } }\n",
+  });
   return themes;
 }
 

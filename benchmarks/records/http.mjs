@@ -114,6 +114,23 @@ export function httpScenarios(host, { jwt, token, article, csrf }) {
       ],
     },
     {
+      // Each counts another value: what it has counted is checked at the commit, without rivals.
+      name: 'create after a count',
+      peers: ['counted', 'plain'].map((block) =>
+        asked(
+          host,
+          block === 'counted' ? 'POST record, with a count in validate' : 'POST record, with an empty validate',
+          (number) => ({
+            method: 'POST',
+            path: '/site/@@apps/places',
+            headers: writing,
+            body: JSON.stringify({ block, total: number }),
+          }),
+          201,
+        ),
+      ),
+    },
+    {
       name: '50 concurrent likes of one record',
       goal: 'at least 0.3',
       peers: [
