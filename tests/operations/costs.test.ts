@@ -52,7 +52,15 @@ beforeAll(async () => {
       return Reflect.apply(write, this, args);
     } as typeof write;
   });
+  // The runners of a host that has just started are still getting their first messages.
+  await expect.poll(messagesOfHalfASecond).toBe(0);
 });
+
+async function messagesOfHalfASecond(): Promise<number> {
+  await reset();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return stage.host.run(() => (globalThis as unknown as { counts: Counts }).counts.messages);
+}
 
 /** What a request costs when the same request has come before. */
 async function costOf(row: () => RowRequest): Promise<Counts> {
