@@ -101,7 +101,7 @@ export async function openPanel(host, url) {
 }
 
 /**
- * A form of the Content Manager that is half filled in stays as it is when a file of a theme is saved. To see that the panel listens at all,
+ * A half-filled form of the Content Manager keeps its contents when a file of a theme is saved. To see that the panel listens at all,
  * an .html file elsewhere is saved afterwards: it reloads the page.
  */
 export function keepForm(host, url) {

@@ -16,7 +16,7 @@ const part = (name: string, text: string): Part => ({
   size: Buffer.byteLength(text),
 });
 
-/** A ZIP of parts without their checksums: nobody reads so far. */
+/** A ZIP of parts without their checksums: the file is refused before they are read. */
 function zipOf(parts: readonly Part[]): Buffer {
   const [files, directory]: [Buffer[], Buffer[]] = [[], []];
   let at = 0;

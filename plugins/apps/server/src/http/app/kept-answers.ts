@@ -12,7 +12,7 @@ import type { Exchange } from '../request/exchange';
 export interface Repeatable extends KeptRequest {
   /** Whether its sender has named the key: another request under it is refused, and so is one while the first runs. */
   named: boolean;
-  /** A body that the work reads itself: its digest is a part of the fingerprint as soon as it is read. */
+  /** A body that the work reads itself: once read, its digest is a part of the fingerprint. */
   bytes: SentBytes | null;
 }
 
@@ -89,7 +89,7 @@ const repeatable = (
   bytes: null,
 });
 
-/** The request as it is kept, after its body was read. */
+/** What is kept of the request, after its body was read. */
 const read = ({ fingerprint, bytes, ...request }: Repeatable): KeptRequest => ({
   ...request,
   fingerprint: bytes ? `${fingerprint}.${bytes.digest()}` : fingerprint,
