@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { useStage, useThemes } from '../support/hooks';
 import { html, type RowRequest } from '../support/stage';
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
     } as typeof write;
   });
   // The runners of a host that has just started are still getting their first messages.
-  await expect.poll(messagesOfHalfASecond).toBe(0);
+  await vi.waitFor(async () => expect(await messagesOfHalfASecond()).toBe(0), { timeout: 20_000, interval: 1 });
 });
 
 async function messagesOfHalfASecond(): Promise<number> {

@@ -5,6 +5,8 @@
  * and of the plugin is loaded anew for each. Between two hosts it runs commands of `strapi-plugin-apps` in the same way.
  */
 const bcrypt = require('bcryptjs');
+const strapiAdmin = require.resolve('@strapi/admin/package.json');
+const { Stores: RateLimitStores } = require(require.resolve('koa2-ratelimit', { paths: [strapiAdmin] }));
 const { createStrapi } = require('@strapi/strapi');
 
 /** In tests passwords are hashed as everywhere, but with the least work: ten rounds take a tenth of a second. */
@@ -52,6 +54,8 @@ function tidy() {
     emitter.removeAllListeners();
     for (const [name, one] of listeners) emitter.on(name, one);
   }
+  // Strapi counts attempts at login in a variable of this package: a later host's users would meet an earlier host's limit.
+  RateLimitStores.Memory.cleanAll();
   process.chdir(appDir);
   forget();
 }
