@@ -26,6 +26,7 @@ export const layers = {
   'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],
   apps: [
     ['pages', 'lint'],
+    ['renderings'],
     ['blocks'],
     ['host-calls'],
     ['run', 'definitions'],
@@ -42,7 +43,7 @@ export const layers = {
     ['sent'],
     ['block-session', 'references', 'title'],
   ],
-  'apps/run': [['diagnostics'], ['locale']],
+  'apps/run': [['diagnostics'], ['locale', 'originals']],
   'apps/elements': [['inputs']],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],

@@ -107,6 +107,7 @@ const configuration: z.ZodType<AppsConfig> = object({
   runs: object({ keep: upTo(200, MAX_KEPT_RUNS), store: upTo(0, MAX_STORED_RUNS) }).prefault({}),
   editing: z.boolean(must('true or false')).nullable().default(null),
   archiveTests: z.boolean(must('true or false')).nullable().default(null),
+  exactCache: z.boolean(must('true or false')).default(true),
   csrf: object({ maxAge: limit(day) }).prefault({}),
   redirectHosts: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)).default(
     [],

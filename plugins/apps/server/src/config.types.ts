@@ -16,6 +16,8 @@ export interface AppsConfig {
   editing: boolean | null;
   /** Whether the admin panel may run the tests of an app or theme from a ZIP; null: in development only. */
   archiveTests: boolean | null;
+  /** Whether a rendering is kept and served again until something changes that it depends on. */
+  exactCache: boolean;
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];

@@ -7,7 +7,7 @@ import { clearSpools } from './common/spool';
 import { paceByRequest } from './common/time/pace';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
-import { createCalls } from './events';
+import { createCalls, watchContent } from './events';
 import { createImageSwap, type ImageService } from './files';
 import { ignoreChangesIn } from './host-files';
 import {
@@ -144,6 +144,7 @@ export default {
     // If it fails, the first use tries again.
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();
+    if (config.exactCache) watchContent(strapi, (uids) => running().store.dependencies.noteContent(uids));
     watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
       strapi.log.warn(`[apps] what an earlier process has left cannot be removed: ${error.message}`),

@@ -21,7 +21,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
-import { createPanelColumns, createSites, createVersions, type Sites, themesVersion } from './sites';
+import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
 import { createWorkers, type Workers } from './workers';
 
 /** Files that the build puts beside the server's. */
@@ -147,6 +147,7 @@ export function createServices(
     production,
     lookUpNames: (names) => lookUpNames(strapi, names),
     creators: (identities) => creatorsOf(strapi, identities),
+    relatedTypes: relatedTypes(strapi),
     development: isDevelopment(strapi),
     quotesSource: isDevServer(strapi),
     reloads: isDevServer(strapi) ? createReloads(() => themesVersion(config.themesDirectory)) : undefined,

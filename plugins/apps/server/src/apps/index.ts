@@ -64,11 +64,14 @@ export {
 export { embeddingPage, takePending } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
 export { callFunction, functionNames } from './pages/embed-call';
-export { contentHtml, type PageContent, themedPage } from './pages/embed-page';
+export { type PageContent, themedPage } from './pages/embed-page';
 export { blockReference } from './pages/embed-reference';
+export { shownElement } from './pages/exact-element';
+export { contentPage } from './pages/exact-page';
 export { canonicalLink, flashHtml, htmlDocument, scriptTag, withFlash } from './pages/html-document';
 export { readRules } from './pages/rules';
 export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-errors';
+export { beginRequest } from './renderings/exact';
 export { browserScript, scriptUrl } from './run/asset-urls';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';

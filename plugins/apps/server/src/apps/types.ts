@@ -122,8 +122,8 @@ export interface Definition {
   viewPermission: readonly string[] | null;
   /** When an embedded block reloads: after this number of seconds, or when a record that it has read changes. */
   refresh: number | 'on-change' | null;
-  /** Seconds for which anonymous visitors share a rendering; null: each gets a new one. */
-  cache: number | null;
+  /** Seconds for which anonymous visitors share a rendering; false: each gets a new one; null: a kept one that is exact. */
+  cache: number | false | null;
   notify: Notify | null;
   /** Pages of the block's form; null: it has one. */
   pages: readonly FormPage[] | null;

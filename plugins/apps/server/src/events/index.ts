@@ -1,6 +1,7 @@
 /** What happens around requests: rules on events of the host's content, calls from code, changes sent to open pages. */
 export { type ActorContext, createActorContext } from './actor-context';
 export { type CallOptions, type Calls, createCalls } from './calls';
+export { watchContent } from './content-changes';
 export { createLive, type LiveChanges, type LiveConnection } from './live';
 export { publishChanges } from './publish-changes';
 export { createRuleEntries, type RuleEntries } from './rule-entries';

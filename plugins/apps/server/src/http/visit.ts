@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Visit } from '../apps';
+import { beginRequest, type Visit } from '../apps';
 import { safeMethods } from '../auth';
 import type { Requester } from '../auth/types';
 import { AppsError, isAppsError, notFound } from '../common/errors';
@@ -37,6 +37,9 @@ export async function createVisit(
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;
   let token: string | undefined;
+  const begin = safe && requester.kind === 'anonymous' ? beginRequest(services) : undefined;
+  // Before the content is read: a rendering may depend on it.
+  if (contentPath !== '') await begin?.mark();
   return {
     site,
     contentPath,
@@ -55,6 +58,7 @@ export async function createVisit(
     parentRequest: null,
     writes: { records: posts || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: posts },
     ...(staleForm && { staleForm }),
+    ...(begin && { begin }),
     ...(services.dry && { dry: services.dry }),
     params: {},
     ...visitorOf(ctx, services, site),

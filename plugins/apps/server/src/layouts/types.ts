@@ -50,6 +50,13 @@ export interface LayoutData {
   flash?(): Promise<string>;
   /** The address of a public file for the filter `asset_url`, which without it gives the path. */
   assetUrl?(path: string): Promise<string>;
+  /**
+   * Called when the layout reads the time. @param until milliseconds since 1970, before which the same is made of it; undefined
+   * where that is not known
+   */
+  onClock?(until: number | undefined): void;
+  /** Called when the layout draws a random entry. */
+  onRandom?(): void;
   /** Without it, dates and numbers are English, and the filter `t` knows no message. */
   locale?: LayoutLocale;
   /** Called for each key without a message. */

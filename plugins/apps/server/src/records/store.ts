@@ -6,6 +6,7 @@ import type { Workers } from '../workers';
 import { createBulk } from './bulk/bulk';
 import { clearRecords, forgetDeleted } from './bulk/clear';
 import { createCommits } from './commits/commits';
+import { createDependencies } from './commits/dependencies';
 import { type Batches, createBatches } from './pending/batch';
 import { createLeftovers } from './pending/leftovers';
 import { createPendingTable } from './pending/rows';
@@ -106,6 +107,7 @@ export function createRecordStore({
 
   return {
     prepare,
+    dependencies: createDependencies(commits),
     async transact(work, about) {
       await prepare();
       return transact(work, about);

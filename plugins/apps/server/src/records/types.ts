@@ -1,6 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from '../indexes/types';
 import type { CommitWrite, KeptAnswer, KeptAnswers, KeptRequest } from './answers';
+import type { Dependencies, KeptReads, ReadMark, UnitReads } from './commits/dependencies';
 
 /** An app of a site: records belong to it, independent of the theme that holds its folder. */
 export interface AppKey {
@@ -124,6 +125,11 @@ export interface UnitOfWork extends RecordReader {
    * because they would otherwise wait for it (SQLite has one connection) and miss its writes; else without a transaction.
    */
   alongside<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * What it has read of records so far, alone: the works of a group share it. Null when it has written, or read in a
+   * transaction.
+   */
+  reads(): UnitReads | null;
   /** Notes content that was read: a commit that writes collides when it was changed since. */
   noteContent(row: ContentRow): void;
   /** Registers a write of another table, as part of the commit's transaction: when it fails, nothing is stored. */
@@ -152,6 +158,8 @@ export interface DeletedRecord {
 
 /** The public interface of records/: records of all apps in the host's database. */
 export interface RecordStore extends RecordReader {
+  /** Whether what was read once would be read again. */
+  readonly dependencies: Dependencies;
   /** Creates the store's own tables. Otherwise the first use does, which fails inside a transaction of the host's code. */
   prepare(): Promise<void>;
   /**
@@ -194,4 +202,16 @@ export interface RecordStore extends RecordReader {
   destroy(): Promise<void>;
 }
 
-export type { CommitWrite, Items, Json, KeptAnswer, KeptAnswers, KeptRequest, ReadEnd };
+export type {
+  CommitWrite,
+  Dependencies,
+  Items,
+  Json,
+  KeptAnswer,
+  KeptAnswers,
+  KeptReads,
+  KeptRequest,
+  ReadEnd,
+  ReadMark,
+  UnitReads,
+};

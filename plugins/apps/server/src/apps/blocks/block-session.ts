@@ -72,6 +72,9 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
   const session = await remembering(
     logic.open(program, contextData(run, block, shown), logicHost(run, block), run.budget),
   );
+  const noteInputs = () =>
+    run.visit.inputs?.lookAll((session as { looked?: ReadonlySet<string> }).looked ?? ['everything']);
+  noteInputs();
 
   const call = async (
     names: readonly string[],
@@ -84,7 +87,7 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
     if (calls.length === 0) return [];
     traceCalls(calls.map(({ name }) => name));
     const work = whileOpen(run.refusals, mayRefuse, () => session.call(calls));
-    const outcomes = await remembering(interrupted(run, work));
+    const outcomes = await remembering(interrupted(run, work).finally(noteInputs));
     for (const outcome of outcomes) if (!outcome.ok) traceFailure(run, block, outcome.error);
     return calls.flatMap(({ name }, index) => {
       const outcome = outcomes[index];
@@ -104,7 +107,11 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
       return values;
     },
     tryAll: async (names, mayRefuse) => new Map(await call(names, true, mayRefuse)),
-    properties: () => session.properties(),
+    async properties() {
+      const properties = await session.properties();
+      noteInputs();
+      return properties;
+    },
     async setRecord(changed) {
       const record = await shownRecord(run, changed);
       session.setContext({ record: record && recordData(run, run.app, record) });

@@ -81,6 +81,8 @@ export async function renderBlock(
     context: { ...properties, ...layoutContext(run, block, options) },
     debug: run.app.settings.debug,
     onUndefined: (name) => notice(run, block, `undeclared element "${name}" in ${block.layout?.path}`),
+    onClock: (until) => run.visit.inputs?.readClock(until),
+    onRandom: () => run.visit.inputs?.refuse('random'),
     locale,
     assetUrl: assetUrls(run.services, run.visit.site, { theme: run.app.folder.themeId, app: run.app.id }),
     onUnknownMessage: (key) => notice(run, block, `there is no message "${key}" in the catalogues of the app`),

@@ -60,7 +60,14 @@ const notSeconds = {
 /** Whole seconds, at most a day. */
 const secondsSchema = z.int(notSeconds).min(1, notSeconds).max(86_400, notSeconds);
 
-const seconds = check<number>(secondsSchema);
+const notShared = {
+  error: ({ input }: Wrong) =>
+    `This must be false, or a whole number of seconds from 1 to 86400, not ${describe(input)}`,
+};
+
+const cache = check<number | false>(
+  z.union([z.literal(false, notShared), z.int(notShared).min(1, notShared).max(86_400, notShared)], notShared),
+);
 
 const refresh = check<number | 'on-change'>(z.union([z.literal('on-change', notSeconds), secondsSchema]));
 
@@ -101,7 +108,7 @@ export const definitionFile = mapping({
   with_theme: flag,
   view_permission: namesOrText,
   refresh,
-  cache: seconds,
+  cache,
   notify,
   elements,
   pages,
@@ -117,7 +124,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
   if (root.value === null) return emptyDefinition;
   const given = definitionFile(root);
   const { title = null, target = null, view = null, refresh = null, cache = null, elements = new Map() } = given;
-  if (refresh === 'on-change' && cache !== null) {
+  if (refresh === 'on-change' && typeof cache === 'number') {
     return root.key('cache').fail('A shared rendering would hide the changes that "refresh: on-change" waits for');
   }
   const viewPermission = given.view_permission ?? restrictedByNothing(root);

@@ -131,4 +131,4 @@ export { attributes, escapeHtml, fieldset, plainText, readableText } from './inp
 export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { MAX_REFERENCES, referenceFields } from './reference';
 export { boundsOf, entryElements, MAX_ENTRIES, referencesIn } from './repeat';
-export type { ElementType, ElementView, JsonSchema, ShowTools } from './types';
+export type { ElementRole, ElementType, ElementView, JsonSchema, ShowTools } from './types';

@@ -1,50 +1,116 @@
-import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { RequestData } from '../../logic/types';
 import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
-import { escapeHtml } from '../elements';
+import { type CacheState, clearKept, exactly, type Recipe } from '../renderings/exact';
+import { filledIn, type Parts, partsOf, placeholders } from '../renderings/placeholders';
 import { permittedBlock } from '../run/permitted-block';
 import { withRun } from '../run/run';
-import type { AppServices, Ran, Visit } from '../run/types';
+import type { AppServices, Ran, Run, Visit } from '../run/types';
 import type { App } from '../types';
 
-type Shown = Ran<Displayed>;
+/** A block's rendering, and where it comes from. */
+export type Shown = Ran<Displayed> & { cache: CacheState };
 
-/** Placeholder of the CSRF token in cached renderings; each answer gets its own token. */
-const TOKEN = `csrf-${randomBytes(18).toString('hex')}`;
-/** The same for the mark of when the form was shown. */
-const SHOWN = `shown-${randomBytes(18).toString('hex')}`;
-/** The same for the task of a proof of work. */
-const CHALLENGE = `challenge-${randomBytes(18).toString('hex')}`;
+/** What visitors share of a rendering. */
+interface Shareable {
+  parts: Parts;
+  title: string;
+  /** Characters. */
+  size: number;
+}
 
-/** What anonymous visitors share of a rendering. */
-type Shareable = Pick<Rendered, 'html' | 'title'>;
+/** Maximum number of renderings that are kept for a time, and of their characters together. */
+const TIMED = { max: 2_000, maxSize: 16_000_000, ttlResolution: 0 };
 
-/** Maximum number of cached renderings, and of their characters together. */
-const CACHE = { max: 2_000, maxSize: 16_000_000, ttlResolution: 0 };
-
-const caches = new WeakMap<object, LRUCache<string, Shareable>>();
+const timed = new WeakMap<object, LRUCache<string, Shareable>>();
 
 /** Forgets all shared renderings of this server process. */
-export function clearRenderings({ store }: AppServices): void {
-  caches.delete(store);
+export function clearRenderings(services: AppServices): void {
+  timed.delete(services.store);
+  clearKept(services);
+}
+
+/** Changes the HTML of a block before it is shown or kept. */
+type Finish = (html: string) => Promise<string>;
+
+/**
+ * A block's page for a visit: a kept rendering that is the same as a new one, or a new one. With `cache: <seconds>` in the
+ * definition, anonymous visitors share a rendering for that many seconds, outside of debug mode.
+ * @param finish is applied once to the HTML of a rendering
+ */
+export async function shownBlock(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  blockId: string,
+  finish: Finish = async (html) => html,
+): Promise<Shown> {
+  const seconds = app.blocks.get(blockId)?.definition.cache ?? null;
+  const isShared = visit.requester.kind === 'anonymous' && !visit.writes.records && !app.settings.debug && !visit.dry;
+  if (typeof seconds === 'number' && isShared) return forSeconds(services, visit, app, { blockId, seconds, finish });
+  const { ran, cache } = await exactly(services, visit, recipeOf(app, blockId, finish));
+  return { ...ran, cache };
+}
+
+const show = (
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  blockId: string,
+  seen: (run: Run) => void = () => undefined,
+): Promise<Ran<Displayed>> =>
+  withRun(services, visit, app, async (run) => {
+    const shown = await displayBlock(run, permittedBlock(run, blockId), { record: null, mode: 'input' });
+    seen(run);
+    return shown;
+  });
+
+type KeptBlock = { redirect: string } | (Shareable & { failed: boolean; isForm: boolean });
+
+function recipeOf(app: App, blockId: string, finish: Finish): Recipe<Displayed, KeptBlock> {
+  return {
+    name: `block ${blockId}`,
+    app,
+    isOn: app.blocks.get(blockId)?.definition.cache !== false,
+    make: (services, visit, seen) => show(services, visit, app, blockId, seen),
+    async toKept(value) {
+      if ('redirect' in value) return value;
+      const { html, ...rest } = value;
+      const finished = html === '' ? '' : await finish(html);
+      return { ...rest, parts: partsOf(finished), size: finished.length };
+    },
+    fromKept(kept, visit) {
+      if ('redirect' in kept) return kept;
+      const { parts, size: _, ...rest } = kept;
+      return { ...rest, html: filledIn(parts, visit) };
+    },
+    sizeOf: (kept) => ('redirect' in kept ? 0 : kept.size),
+    refusal(value) {
+      if ('redirect' in value) return 'redirect';
+      return value.failed ? 'failed' : null;
+    },
+  };
+}
+
+interface TimedBlock {
+  blockId: string;
+  seconds: number;
+  finish: Finish;
 }
 
 /**
- * A block's page for a visit. With `cache` in the definition, anonymous visitors share a rendering for that many seconds;
- * its logic then sees nothing that differs between them: no headers, no token. Not in debug mode, nor where the logic has
- * set a status, a header or a redirect.
+ * A rendering that may be as old as the definition says. Its logic sees nothing that differs between visitors: no headers, no
+ * token. One whose logic has set a status, a header or a redirect is not kept.
  */
-export async function shownBlock(services: AppServices, visit: Visit, app: App, blockId: string): Promise<Shown> {
-  const show = (by: Visit) =>
-    withRun(services, by, app, (run) =>
-      displayBlock(run, permittedBlock(run, blockId), { record: null, mode: 'input' }),
-    );
-  const seconds = app.blocks.get(blockId)?.definition.cache ?? null;
-  const shared = visit.requester.kind === 'anonymous' && !visit.writes.records && !app.settings.debug;
-  if (seconds === null || !shared || visit.dry) return show(visit);
-
+async function forSeconds(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  { blockId, seconds, finish }: TimedBlock,
+): Promise<Shown> {
   if (app.settings.visitor) visit.visitor?.begin();
+  // The key has both as a whole.
+  if (visit.inputs) visit.inputs.lookAll(['request.url', 'request.query']);
   let isSigned = false;
   const sharedVisit: Visit = {
     ...anonymised(visit),
@@ -54,53 +120,56 @@ export async function shownBlock(services: AppServices, visit: Visit, app: App, 
   };
   const key = keyOf(sharedVisit, app, blockId);
   const cache = cacheOf(services);
-  const fresh = (shown: Rendered): Rendered => ({
-    ...shown,
-    html: shown.html
-      .replaceAll(TOKEN, visit.csrfToken())
-      .replaceAll(SHOWN, visit.forms?.shown(app.id, blockId) ?? '')
-      .replaceAll(CHALLENGE, () => escapeHtml(visit.forms?.challenge(app.id) ?? '')),
+  const fresh = ({ parts, title }: Shareable): Rendered => ({
+    html: filledIn(parts, visit),
+    title,
+    failed: false,
+    isForm: true,
   });
   const cached = cache.get(key);
-  if (cached !== undefined)
+  if (cached !== undefined) {
+    visit.inputs?.holdsUntil(Date.now() + cache.getRemainingTTL(key));
     return {
-      value: fresh({ ...cached, failed: false, isForm: true }),
+      value: fresh(cached),
       response: { status: null, headers: {}, redirect: null },
-      logs: [],
-      console: [],
-      flashes: [],
+      ...{ logs: [], console: [], flashes: [] },
+      cache: 'hit',
     };
-  const done = await show(sharedVisit);
-  const { status, headers, redirect } = done.response;
-  if (!('html' in done.value) || status !== null || redirect !== null) return withToken(done, fresh);
-  // A failed rendering is not cached: it may succeed the next time. A signed address may end before the rendering does.
-  if (!done.value.failed && !isSigned && Object.keys(headers).length === 0) {
-    const { html, title } = done.value;
-    cache.set(key, { html, title }, { ttl: seconds * 1000, size: Math.max(1, html.length) });
   }
-  return withToken(done, fresh);
+  const done = await show(services, sharedVisit, app, blockId);
+  if ('redirect' in done.value) {
+    visit.inputs?.refuse('redirect');
+    return { ...done, cache: 'none; redirect' };
+  }
+  const { html, title } = done.value;
+  const finished = html === '' ? '' : await finish(html);
+  const shareable = { parts: partsOf(finished), title, size: Math.max(1, finished.length) };
+  const { status, headers, redirect } = done.response;
+  const isPlain = status === null && redirect === null && Object.keys(headers).length === 0;
+  // A failed rendering is not cached: it may succeed the next time. A signed address may end before the rendering does.
+  const isKept = isPlain && !done.value.failed && !isSigned;
+  if (isKept) cache.set(key, shareable, { ttl: seconds * 1000, size: shareable.size });
+  if (isKept) visit.inputs?.holdsUntil(Date.now() + seconds * 1000);
+  else visit.inputs?.refuse('failed');
+  const value = { ...done.value, html: filledIn(shareable.parts, visit) };
+  return { ...done, value, cache: isKept ? 'miss' : 'none; failed' };
 }
 
-const withToken = (done: Shown, fresh: (shown: Rendered) => Rendered): Shown =>
-  'html' in done.value ? { ...done, value: fresh(done.value) } : done;
-
-/** The cache lives as long as the store of records, that is, as the server. */
 function cacheOf({ store }: AppServices): LRUCache<string, Shareable> {
-  const cache = caches.get(store) ?? new LRUCache(CACHE);
-  caches.set(store, cache);
+  const cache = timed.get(store) ?? new LRUCache(TIMED);
+  timed.set(store, cache);
   return cache;
 }
 
 function anonymised(visit: Visit): Visit {
-  const { visitor: _own, ...shared } = visit;
+  const { visitor: _own, inputs: _page, ...shared } = visit;
   const { request, parentRequest } = visit;
   return {
     ...shared,
+    ...placeholders,
     request: sharedRequest(request),
     parentRequest: parentRequest && sharedRequest(parentRequest),
     pendingLog: [],
-    csrfToken: () => TOKEN,
-    forms: { shown: () => SHOWN, age: () => null, challenge: () => CHALLENGE },
   };
 }
 

@@ -133,6 +133,8 @@ async function rendered(
     },
     flash: async () => (await page.visit.flash?.take()) ?? '',
     debug: false,
+    onClock: (until) => page.visit.inputs?.readClock(until),
+    onRandom: () => page.visit.inputs?.refuse('random'),
     onUndefined: () => undefined,
     locale,
     assetUrl: assetUrls(page.services, page.visit.site, { theme: theme?.id ?? page.visit.site.theme }),

@@ -9,6 +9,7 @@ import { localeFor, type PageLocale } from '../locales';
 import { showsDetails } from '../run/diagnostics/details';
 import { failureMark, folderOf } from '../run/diagnostics/error-mark';
 import { localeOf } from '../run/locale';
+import { originalOf } from '../run/originals';
 import type { AppServices, Visit } from '../run/types';
 import type { App } from '../types';
 import { shownBlock } from './embed-cache';
@@ -30,6 +31,8 @@ export interface EmbeddingPage {
   tile(reference: string): Promise<string>;
   /** Logs why something is missing in the page. */
   report(what: string, error: unknown): void;
+  /** Whether an app of one of its blocks is in debug mode. */
+  readonly isDebugged: boolean;
   /** Whether the page explains mistakes in the theme. */
   readonly explains: boolean;
   /** Console entries about the theme, shown if `explains` is true. */
@@ -62,6 +65,7 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
   const sharing = sharingBudget(services, budget);
   const markup = services.markup();
   let characters = 0;
+  let isDebugged = false;
 
   const semaphore = createSemaphore({ permits: MAX_CONCURRENT });
 
@@ -72,13 +76,15 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
       const problem = localeProblem(visit.site, new URLSearchParams(reference.query));
       if (problem) throw new AppsError('BadRequestError', problem);
       const app = await loadedApp(sharing, visit, reference);
+      isDebugged ||= app.settings.debug;
       const own = includedVisit(sharing, visit, reference);
-      const shown = await shownBlock(sharing, own, app, reference.block).catch((error) => {
+      const balanced = (whole: string) => markup.balanced(whole);
+      const shown = await shownBlock(sharing, own, app, reference.block, balanced).catch((error) => {
+        visit.inputs?.refuse(isRefusal(error) ? 'requester' : 'failed');
         if (own.failedLog) failedLogs.set(reference, own.failedLog);
         throw error;
       });
-      const { html: whole, isForm } = 'html' in shown.value ? shown.value : { html: '', isForm: false };
-      const html = whole === '' ? '' : await markup.balanced(whole);
+      const { html, isForm } = 'html' in shown.value ? shown.value : { html: '', isForm: false };
       characters += html.length;
       if (characters <= MAX_CHARACTERS) return { html, isForm, console: shown.console };
       throw definitionError(`The blocks of a page have at most ${MAX_CHARACTERS} characters`);
@@ -107,6 +113,7 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
   }
 
   function report(what: string, error: unknown): void {
+    visit.inputs?.refuse('failed');
     const text = isAppsError(error) ? `${error.name} ${errorText(error)}` : String((error as Error)?.stack ?? error);
     services.logger.error(`[apps] ${what} in ${visit.request.path}: ${text}`);
   }
@@ -134,6 +141,9 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
     explanation,
     tile,
     report,
+    get isDebugged() {
+      return isDebugged;
+    },
     explains: isExplained,
     notes: [],
     failures,
@@ -156,7 +166,9 @@ async function loadedApp(services: AppServices, visit: Visit, { app: id }: Block
 function includedVisit({ sites }: AppServices, page: Visit, { app, block, query }: BlockReference): Visit {
   const address = new URL(sites.urls.block(page.site, app, block, page.contentPath));
   address.search = query;
-  const { headers } = page.request;
+  // What the block looks at it notes by itself.
+  const { request: pageRequest, visitor } = page;
+  const { headers } = originalOf(pageRequest);
   const request: RequestData = {
     method: 'GET',
     url: address.href,
@@ -167,7 +179,13 @@ function includedVisit({ sites }: AppServices, page: Visit, { app, block, query 
     headers,
   };
   const { view, ...visit } = page;
-  return { ...visit, request, parentRequest: page.request, pendingLog: takePending(page, app) };
+  return {
+    ...visit,
+    ...(visitor && { visitor: originalOf(visitor) }),
+    request,
+    parentRequest: originalOf(pageRequest),
+    pendingLog: takePending(page, app),
+  };
 }
 
 function queryOf(parameters: URLSearchParams): Items {

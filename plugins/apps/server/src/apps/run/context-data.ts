@@ -5,6 +5,7 @@ import type { ContentData, ContextData, RecordData } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import type { ContentItem, Site } from '../../sites/types';
 import type { App, Block } from '../types';
+import { originalOf } from './originals';
 import type { Run, Visit } from './types';
 
 /** The data of `context` in the sandbox, for one block of a run (docs/reference/logic.md#context). */
@@ -13,8 +14,8 @@ export function contextData(run: Run, block: Block | null, record: StoredRecord 
     app: appData(run, run.app),
     block: block && { id: block.id, url: blockAddress(run, block.id) },
     record: record && recordData(run, run.app, record),
-    ...visitData(run.visit, contentData(run.visit.content)),
-    visitor: visitorData(run),
+    ...visitData(unobserved(run.visit), contentData(run.visit.content)),
+    visitor: visitorData(run.app, unobserved(run.visit)),
     acl: aclData(run, run.app, run.rights),
   };
 }
@@ -38,21 +39,46 @@ export function layoutContext(run: Run, block: Block, { record, mode }: Shown): 
     record: record && { ...record.items, id: record.id, url: recordData(run, app, record).url },
     /** `input` or `text`: a layout may have labels of its own for either. */
     mode,
-    visitor: visitorData(run),
-    ...visitData(visit, contentFields(visit.content)),
+    get visitor() {
+      return visitorData(app, visit);
+    },
+    ...visitData(visit, null),
+    get content() {
+      visit.inputs?.look('content');
+      return contentFields(visit.content);
+    },
   };
 }
 
 /** `context.visitor`; null unless the app asks for visitors. */
-const visitorData = ({ app, visit }: Run) => (app.settings.visitor ? { id: visit.visitor?.id() ?? null } : null);
+const visitorData = (app: App, visit: Pick<Visit, 'visitor'>) =>
+  app.settings.visitor ? { id: visit.visitor?.id() ?? null } : null;
 
 /** Liquid's `context` in the theme's own files: plain data only. */
 export function themeContext(visit: Visit): LayoutData['context'] {
-  const { request, portal, content, user } = visitData(visit, contentFields(visit.content));
-  const context = { request, portal, content, user };
+  const { request, portal, user } = visitData(visit, null);
+  const context = {
+    ...{ request, portal, user },
+    get content() {
+      visit.inputs?.look('content');
+      return contentFields(visit.content);
+    },
+  };
   // For the theme's own forms. Issued when it is read, because a page with a token must not be cached.
   Object.defineProperty(context, 'csrf_token', { get: () => visit.csrfToken() });
   return context;
+}
+
+/** The visit's data for the sandbox, which notes by itself what logic looks at. */
+function unobserved(visit: Visit): Visit {
+  if (!visit.inputs) return visit;
+  const { request, parentRequest, visitor } = visit;
+  return {
+    ...visit,
+    request: originalOf(request),
+    parentRequest: parentRequest && originalOf(parentRequest),
+    ...(visitor && { visitor: originalOf(visitor) }),
+  };
 }
 
 /** Data of a visit for both logic and Liquid. */

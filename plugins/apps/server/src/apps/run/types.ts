@@ -18,13 +18,14 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
-import type { KeptAnswers, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
+import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, Topic } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
 import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
+import type { Inputs } from './inputs';
 import type { Refusals } from './refusals';
 import type { FileChanges } from './run-files';
 
@@ -71,6 +72,8 @@ export interface AppServices {
   loadApp(site: Site, appId: string): Promise<App | null>;
   /** The accounts behind identities, by identity. */
   creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
+  /** A content type with all that reading it may read: its components and relations, and theirs; null: all types. */
+  relatedTypes(uid: string | null): readonly string[];
   /** Which of the names belong to no user and no role. */
   lookUpNames?(names: readonly string[]): Promise<KnownNames>;
   /** Explains mistakes in a theme's own files to all visitors. */
@@ -116,6 +119,10 @@ export interface Visit {
   flash?: Flash;
   /** Files of the request's form. */
   files?: RequestFiles;
+  /** The moment at which the request began; absent where no result is kept. */
+  begin?: RequestBegin;
+  /** What is looked at, for a result that may be kept; absent otherwise. */
+  inputs?: Inputs;
   /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
   onSigned?(): void;
   /** Whether code or a rule on events calls a function, without a request. */
@@ -126,6 +133,12 @@ export interface Visit {
   dry?: DryRun;
   /** The console entries of a failed run. */
   failedLog?: LogEntry[];
+}
+
+/** When a request began to read, for results that are kept. */
+export interface RequestBegin {
+  /** The same at each call; before it, the request has read nothing that changes. */
+  mark(): Promise<ReadMark>;
 }
 
 /** Tells visitors without a login from each other (docs/reference/logic.md#contextvisitor). */

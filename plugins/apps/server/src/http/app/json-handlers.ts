@@ -1,13 +1,15 @@
-import type { Items } from '../../../../shared/json';
+import type { Items, Json } from '../../../../shared/json';
 import {
   computeElement,
   createMany,
   createRecord,
   declaredCells,
   permittedBlock,
+  type Ran,
   type Run,
   removeRecord,
   requireRight,
+  shownElement,
   shownRecords,
   shownSettings,
   updateRecord,
@@ -24,7 +26,7 @@ import type { Exchange, TargetOf } from '../request/exchange';
 import { fileFormat } from '../request/negotiate';
 import { requireKnownOperators } from '../request/operations';
 import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
-import { answerTyped, applyLogicResponse } from '../response/logic-response';
+import { answerTyped, applyLogicResponse, CACHE_HEADER } from '../response/logic-response';
 import { withItems } from './bulk';
 import { requireJsonUseOf } from './json-access';
 import { begunOnce, doneOnce, namedRequest } from './kept-answers';
@@ -55,11 +57,9 @@ export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<v
 
 /** Operation 2. */
 export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promise<void> {
-  const { ctx, services, visit, app, target } = exchange;
+  const { ctx } = exchange;
   if (ctx.method === 'POST') jsonObject(ctx);
-  const compute = (run: Run) => computeElement(run, permittedBlock(run, target.block), target.element);
-  const request = ctx.method === 'POST' ? namedRequest(exchange) : null;
-  const done = await doneOnce(exchange, request, (keeps) => withRun(services, visit, app, compute, keeps));
+  const done = ctx.method === 'POST' ? await postedElement(exchange) : await gottenElement(exchange);
   const { value } = done.value;
   if (done.response.type) answerTyped(exchange, done.response.type, value);
   else {
@@ -69,6 +69,19 @@ export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promi
     ctx.body = JSON.stringify(value);
   }
   applyLogicResponse(exchange, done);
+}
+
+/** An action that a client sends again under the same key is done once. */
+function postedElement(exchange: Exchange<TargetOf<'element'>>): Promise<Ran<{ value: Json }>> {
+  const { services, visit, app, target } = exchange;
+  const compute = (run: Run) => computeElement(run, permittedBlock(run, target.block), target.element);
+  return doneOnce(exchange, namedRequest(exchange), (keeps) => withRun(services, visit, app, compute, keeps));
+}
+
+async function gottenElement({ ctx, services, visit, app, target }: Exchange<TargetOf<'element'>>) {
+  const { ran, cache } = await shownElement(services, visit, app, target);
+  if (app.settings.debug) ctx.set(CACHE_HEADER, cache);
+  return ran;
 }
 
 /** Operation 3. */

@@ -1,11 +1,8 @@
 import {
-  computeElement,
   displayBlock,
   localeOf,
-  permittedBlock,
-  redirectOf,
-  roleOf,
   shownBlock,
+  shownElement,
   shownRecord,
   takePending,
   type Visit,
@@ -14,7 +11,7 @@ import {
 import { seesRecords } from '../../auth';
 import { notFound } from '../../common/errors';
 import type { Exchange, TargetOf } from '../request/exchange';
-import { answerTyped, applyLogicResponse, redirect } from '../response/logic-response';
+import { answerTyped, applyLogicResponse, CACHE_HEADER, redirect } from '../response/logic-response';
 import { itemList, thanks } from '../response/pages';
 import { withId } from './list';
 import { answerDisplayed, answerHtml, isAfterSaving } from './page-answers';
@@ -33,6 +30,7 @@ export async function showBlock(exchange: BlockExchange): Promise<void> {
     visit.failedLog = own.failedLog;
     throw error;
   });
+  if (app.settings.debug) exchange.ctx.set(CACHE_HEADER, done.cache);
   await answerDisplayed(exchange, target.block, done.value, done);
 }
 
@@ -65,12 +63,8 @@ export async function showRecord(exchange: RecordExchange): Promise<void> {
 /** An element by itself: BASIC's HTML as a fragment, the text of an input; an action redirects to its block's page. */
 export async function showElement(exchange: ElementExchange): Promise<void> {
   const { ctx, services, site, visit, app, target } = exchange;
-  const done = await withRun(services, visit, app, async (run) => {
-    const block = permittedBlock(run, target.block);
-    const { value } = await computeElement(run, block, target.element);
-    const role = roleOf(block.definition.elements.get(target.element));
-    return { value, role, leadsTo: role === 'action' ? redirectOf(run, value) : null };
-  });
+  const { ran: done, cache } = await shownElement(services, visit, app, target);
+  if (app.settings.debug) ctx.set(CACHE_HEADER, cache);
   const { value, role, leadsTo } = done.value;
   if (role === 'action') {
     const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);

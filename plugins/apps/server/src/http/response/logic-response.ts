@@ -10,6 +10,9 @@ import { keepLog } from './pending-log';
  */
 const CACHING = ['cache-control', 'expires'];
 
+/** Says in debug mode where an answer comes from (docs/reference/embedding.md#exact-renderings). */
+export const CACHE_HEADER = 'x-apps-cache';
+
 /** Applies logic's changes of the response (`context.request.response`) after everything else was set. */
 export function applyLogicResponse(
   exchange: Exchange,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { contentHtml, embeddingPage, LIVE_VIEW, scriptUrl, themedPage, type Visit } from '../../apps';
+import { contentPage, LIVE_VIEW, scriptUrl, type Visit } from '../../apps';
 import { rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { methodNotAllowed, notFound } from '../../common/errors';
@@ -12,6 +12,7 @@ import type { HttpServices } from '../request/exchange';
 import { prefersJson, requireAccept } from '../request/negotiate';
 import { isPageForm } from '../request/page-form';
 import { readBody } from '../request/read-body';
+import { CACHE_HEADER } from '../response/logic-response';
 import { type ErrorView, explainApp } from '../response/respond-error';
 import { answerLive } from './live';
 import { formRequester } from './login-in-place';
@@ -58,18 +59,13 @@ function takesMethod(ctx: Context, kind: SiteAddress['kind']): boolean {
   return false;
 }
 
-async function showContent({ ctx, services, site }: SiteRequest, visit: Visit): Promise<void> {
+async function showContent({ ctx, services }: SiteRequest, visit: Visit): Promise<void> {
   requireAccept(ctx, false);
   const counted = countTokens(visit);
-  const page = embeddingPage(services, counted.visit);
-  const theme = await services.sites.theme(site);
-  const main = await contentHtml(page, theme);
-  const body = await themedPage(page, theme, {
-    title: visit.content.title,
-    main,
-    canonical: `${site.url}/${visit.contentPath}`,
-  });
-  answerPage(ctx, { body, requester: visit.requester, isOwn: counted.tokens() > 0 || visit.flash?.isTaken === true });
+  const { body, version, cache, isDebugged } = await contentPage(services, counted.visit);
+  if (isDebugged) ctx.set(CACHE_HEADER, cache);
+  const isOwn = counted.tokens() > 0 || visit.flash?.isTaken === true;
+  answerPage(ctx, { body, version, requester: visit.requester, isOwn });
 }
 
 /** A block that is declared as the view: its page, and the form that it posts to the same address. */

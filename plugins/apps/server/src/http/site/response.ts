@@ -5,6 +5,8 @@ import { answerUnchanged } from '../response/etag';
 
 export interface FinishedPage {
   body: string;
+  /** Of the body, if it is known. */
+  version: string | null;
   requester: Requester;
   /** The page is this visitor's alone: it has a form, and with it their CSRF token, or a message that is shown once. */
   isOwn: boolean;
@@ -14,7 +16,7 @@ export interface FinishedPage {
  * Answers with a page of the site. No cache keeps a page of one visitor (docs/reference/http.md#caching); any other has
  * an ETag, and caches revalidate it each time, because rights and content may change.
  */
-export function answerPage(ctx: Context, { body, requester, isOwn }: FinishedPage): void {
+export function answerPage(ctx: Context, { body, version, requester, isOwn }: FinishedPage): void {
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   ctx.status = 200;
   ctx.type = 'text/html';
@@ -23,7 +25,7 @@ export function answerPage(ctx: Context, { body, requester, isOwn }: FinishedPag
     ctx.body = body;
     return;
   }
-  const tag = `"${contentVersion(body)}"`;
+  const tag = `"${version ?? contentVersion(body)}"`;
   const isPublic = requester.kind === 'anonymous' && ctx.response.get('Set-Cookie') === '';
   ctx.set('Cache-Control', isPublic ? 'public, no-cache' : 'private, no-cache');
   if (!answerUnchanged(ctx, tag)) ctx.body = body;

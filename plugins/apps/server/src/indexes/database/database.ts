@@ -63,6 +63,8 @@ export interface HostDatabase {
    * connection has not been used yet.
    */
   dataVersion?(): number | undefined;
+  /** Whether that number may be older than the last commit of others, because a transaction is open on its connection. */
+  mayLag?(): boolean;
   /** Resolves when the database is not busy with what was committed, for work that writes much. */
   settled?(): Promise<void>;
   /** Closes the connections that it has opened itself. */

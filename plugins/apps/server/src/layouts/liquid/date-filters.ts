@@ -2,6 +2,7 @@ import type { Context, Liquid } from 'liquidjs';
 import { type Moment, readMoment, writeMoment } from '../../common/values/moments';
 import { Html, plainText } from './html';
 import { type FilterThis, localeOf, named } from './locale-filters';
+import { renderingOf } from './tags';
 
 /** How long a date or time is written. */
 const STYLES = ['full', 'long', 'medium', 'short'] as const;
@@ -22,6 +23,31 @@ function momentOf(value: unknown): Moment | null {
   return Number.isNaN(new Date(time).getTime()) ? null : { time, kind: 'instant' };
 }
 
+const isNow = (value: unknown): boolean => {
+  const given = value instanceof Html ? value.valueOf() : value;
+  return given === 'now' || given === 'today';
+};
+
+const MINUTE = 60_000;
+/** Hours and days begin at a quarter of an hour of UTC, in every zone. */
+const QUARTER = 15 * MINUTE;
+
+/** Says until when the text stays the same that was made of the present. @param step milliseconds between two texts; undefined: any */
+function noteClock({ context }: Pick<FilterThis, 'context'>, step: number | undefined): void {
+  renderingOf(context)?.data.onClock?.(step && (Math.floor(Date.now() / step) + 1) * step);
+}
+
+/** Conversions of Liquid's formats that change with the hour at most. */
+const slow = new Set('aAbBCdehHIjklmnpPqtuUwWxyYzZ%');
+const conversions = /%(?:[-_0^#:]+)?(?:\d+)?[EO]?(.)/g;
+
+/** Milliseconds between two texts of a format, at least; undefined where they may differ at any time. */
+function stepOf(format: unknown): number | undefined {
+  const letters = [...plainText(format).matchAll(conversions)].map(([, letter = '']) => letter);
+  if (letters.length === 0 || !letters.every((letter) => slow.has(letter) || letter === 'M')) return undefined;
+  return letters.includes('M') ? MINUTE : QUARTER;
+}
+
 /**
  * A date in the language and time zone of the site (docs/reference/layouts.md#dates-and-numbers). A day without a time, and a
  * time without a zone, are that day and hour in every zone. What is no date stays unchanged.
@@ -34,6 +60,7 @@ function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unkno
   const timeStyle = moment.kind === 'day' ? undefined : style('time', given.time);
   const dateStyle = style('date', given.date ?? (timeStyle === undefined ? 'long' : undefined));
   if (dateStyle === undefined && timeStyle === undefined) return '';
+  if (isNow(value)) noteClock(this, timeStyle === undefined ? QUARTER : timeStyle === 'short' ? MINUTE : undefined);
   return writeMoment(moment, localeOf(this), { dateStyle, timeStyle });
 }
 
@@ -85,6 +112,7 @@ function ofMoments(write: Handler, hasZone: boolean) {
     const text = plainText(value);
     const moment = momentOf(/^\d{1,15}$/.test(text) ? Number(text) : value);
     if (!moment) return value;
+    if (isNow(value)) noteClock(this as FilterThis, hasZone ? stepOf(args[0]) : undefined);
     const { opts, memoryLimit } = this.context;
     const zone = ((hasZone ? args[1] : undefined) ?? opts.timezoneOffset) as Zone;
     const timezoneOffset = moment.kind === 'instant' ? zone : offsetAt(moment.time, zone);

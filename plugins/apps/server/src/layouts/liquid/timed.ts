@@ -2,6 +2,7 @@ import { Context, defaultOperators, type Liquid } from 'liquidjs';
 import type { LayoutLimits } from '../limits/limits';
 import { sizeOf } from '../limits/sizes';
 import { withoutFailed } from './failed';
+import { renderingOf } from './tags';
 import { derived } from './written';
 
 /** Liquid's registers: data that no layout can read. */
@@ -103,6 +104,7 @@ export function registerTimedFilters(liquid: Liquid, { listLength, filterSize, m
     const timed: Handler = function (...given) {
       const [value, ...args] = withoutFailed(name, given);
       this.context.renderLimit.check(performance.now());
+      if (name === 'sample') renderingOf(this.context as unknown as Context)?.data.onRandom?.();
       if (isSmall(value) && args.every(isSmall)) return (handler as Handler).call(this, value, ...args);
       check([value, ...args]);
       const result = derived(name, (handler as Handler).call(this, value, ...args), [value, ...args]);

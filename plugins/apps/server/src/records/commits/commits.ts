@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Dialect, type HostDatabase, inTransaction, type Sql } from '../../indexes';
+import { createSql, type Dialect, type HostDatabase, inTransaction, type Sql } from '../../indexes';
 import { type CommitCounts, createCommitCounts } from './counts';
 import { type Changes, CommitLog } from './log';
 
@@ -13,6 +13,8 @@ export interface Commits {
    * @param outer the transaction of other code that it is part of
    */
   record(sql: Sql, changes: Changes, outer?: Knex.Transaction): Promise<() => void>;
+  /** Notes that content of these scopes was changed, in the current transaction of the host if there is one. */
+  note(scopes: readonly string[]): Promise<void>;
   /** Runs `work` in a transaction that changes many records of these apps. */
   changing<T>(scopes: readonly string[], work: (sql: Sql) => Promise<T>): Promise<T>;
 }
@@ -31,10 +33,25 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
     };
   };
 
+  /** The scopes that a transaction of the host has noted. */
+  const noted = new WeakMap<object, Set<string>>();
+
+  const note: Commits['note'] = async (scopes) => {
+    const outer = await tools.database.current();
+    const known = outer && (noted.get(outer) ?? new Set<string>());
+    if (known) noted.set(outer, known);
+    const fresh = scopes.filter((scope) => !known?.has(scope));
+    if (fresh.length === 0) return;
+    for (const scope of fresh) known?.add(scope);
+    const sql = createSql(outer ?? tools.database.knex(), tools.dialect);
+    afterTransaction(outer, await record(sql, new Map(fresh.map((scope) => [scope, null])), outer));
+  };
+
   return {
     log,
     counts,
     record,
+    note,
     async changing(scopes, work) {
       const outer = await tools.database.current();
       const ended: (() => void)[] = [];

@@ -4,6 +4,9 @@ import { createSql, type Dialect, type HostDatabase, marks, readerOf, type Sql }
 
 const table = 'apps_commit_counts';
 
+/** The scope that counts the commits of all apps together, and those of content. */
+export const EVERY = '*';
+
 /** Milliseconds after which the counts of a process that has committed nothing are deleted. */
 const MAX_AGE = 24 * 60 * 60_000;
 /** Counts that a process deletes when it starts. */
@@ -25,6 +28,10 @@ export interface CommitCounts {
    * it has never looked.
    */
   known(scope: string): string | undefined;
+  /** Looks whether another process has committed anything; if one has, what was known of single apps is forgotten. */
+  refresh(): Promise<void>;
+  /** Whether what is known is right at the time of the last refresh. */
+  isCertain(): boolean;
   /** The same as a transaction on `sql` has seen it, at least. */
   seen(scope: string, sql: Sql): Promise<string | undefined>;
   /** The current text: read on `sql`, or outside of any transaction. */
@@ -43,6 +50,8 @@ function sqliteCounts(database: HostDatabase, version: () => number | undefined)
     prepare: learn,
     count: async () => () => {},
     known: now,
+    refresh: learn,
+    isCertain: () => !database.mayLag?.(),
     // Within a transaction the number is that of its begin.
     seen: async () => now(),
     look: async (scopes, sql) => {
@@ -64,6 +73,8 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
   const ofOuter = new WeakMap<object, number>();
   let slots = 0;
   let isTidy = false;
+  /** How often what was known was forgotten. */
+  let forgotten = 0;
 
   /** Reads before it deletes: MariaDB locks all rows that a deletion looks at, and every commit needs one of them. */
   const tidy = async (sql: Sql) => {
@@ -105,7 +116,7 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
       // A count begins with the time: a row that was deleted and made again never has an earlier count.
       const now = Date.now();
       try {
-        const rows = [...scopes].sort().map((scope) => [scope, `${process}.${slot}`, now, now]);
+        const rows = [...scopes, EVERY].sort().map((scope) => [scope, `${process}.${slot}`, now, now]);
         await sql.insert(table, ['scope', 'process', 'commits', 'at'], rows, dialect.countAgain(table));
       } catch (error) {
         release();
@@ -117,14 +128,27 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
 
     known: (scope) => known.get(scope),
 
+    isCertain: () => true,
+
+    async refresh() {
+      const before = known.get(EVERY);
+      const now = (await read(createSql(readerOf(database), dialect), [EVERY])).get(EVERY) ?? '';
+      if (now === before) return;
+      known.clear();
+      forgotten += 1;
+      known.set(EVERY, now);
+    },
+
     seen: async (scope, sql) => (await read(sql, [scope])).get(scope),
 
     async look(scopes, given) {
       const sql = given ?? createSql(readerOf(database), dialect);
       // What it does not delete, another process will.
       if (!given && !isTidy) void tidy(createSql(database.knex(), dialect)).catch(() => undefined);
+      const begun = forgotten;
       const found = await read(sql, scopes, given ? dialect.newest : '');
-      for (const [scope, counts] of found) known.set(scope, counts);
+      // What was read before a refresh may be older than what that has found.
+      for (const [scope, counts] of found) if (begun === forgotten && scope !== EVERY) known.set(scope, counts);
       return found;
     },
   };

@@ -8,6 +8,8 @@ const counts: CommitCounts = {
   prepare: async () => {},
   count: async () => () => {},
   known: () => '',
+  refresh: async () => {},
+  isCertain: () => true,
   seen: async () => '',
   look: async (scopes) => new Map(scopes.map((scope) => [scope, ''])),
 };

@@ -4,10 +4,31 @@ import type { RecordWrite } from '../../indexes';
 /** What a transaction has changed, by scope; `null`: more records than are named. */
 export type Changes = ReadonlyMap<string, readonly RecordWrite[] | null>;
 
+/** What is read by a condition instead of by ids. */
+export interface Condition {
+  /** Whether a record belongs to it; `seq` 0: one that is not stored yet. */
+  has(record: NonNullable<RecordWrite['after']>): boolean;
+  /** Whether only the number of records counts. */
+  isCount: boolean;
+}
+
+/** Whether what is read by a condition may be another after the write. */
+export function touches({ has, isCount }: Condition, { before, after }: RecordWrite): boolean {
+  const [was, is] = [before !== null && has(before), after !== null && has(after)];
+  return isCount ? was !== is : was || is;
+}
+
 /** Records of one transaction that are named, and records and characters of their items that the log keeps. */
 const MAX_NAMED = 1_000;
 const MAX_RECORDS = 5_000;
 const MAX_TEXT = 16 * 1024 * 1024;
+
+/** The same for a log whose changes are compared with what was read long ago. */
+const RETAINED_RECORDS = 1_000;
+const RETAINED_TEXT = 4 * 1024 * 1024;
+
+/** Apps whose last change is remembered. */
+const MAX_SCOPES = 10_000;
 
 interface Entry {
   changes: Changes;
@@ -47,6 +68,10 @@ export class CommitLog {
   private readonly open = new Set<Entry>();
   private openRecords = 0;
   private openText = 0;
+  private retains = false;
+  /** The position of the last change of each app; of one that is not among them it is before `floor`. */
+  private readonly changed = new Map<string, number>();
+  private floor = 0;
 
   /**
    * Appends the changes of a transaction that is about to be committed. The returned function must be called when the
@@ -60,6 +85,12 @@ export class CommitLog {
     });
     const isFull = this.openRecords > MAX_RECORDS || this.openText > MAX_TEXT;
     const entry: Entry = { ...measured(isFull ? unnamed(changes) : changes), ended, outer };
+    const at = this.first + this.entries.length;
+    if (this.changed.size > MAX_SCOPES) {
+      this.changed.clear();
+      this.floor = at;
+    }
+    for (const scope of changes.keys()) this.changed.set(scope, at);
     this.open.add(entry);
     this.openRecords += entry.records;
     this.openText += entry.text;
@@ -79,6 +110,16 @@ export class CommitLog {
   /** For a read that begins now. */
   position(): Position {
     return { from: this.first + this.entries.length, open: [...this.open] };
+  }
+
+  /** Keeps the latest changes from now on, for reads whose results are kept. */
+  retain(): void {
+    this.retains = true;
+  }
+
+  /** Whether no transaction has changed the app that a read at the position may not have seen. */
+  isQuiet({ from, open }: Position, scope: string): boolean {
+    return (this.changed.get(scope) ?? this.floor - 1) < from && !open.some(({ changes }) => changes.has(scope));
   }
 
   /** Resolves when all transactions have ended that are being committed now. */
@@ -128,7 +169,8 @@ export class CommitLog {
     let count = 0;
     for (const entry of this.entries) {
       const isFull = this.records > MAX_RECORDS || this.text > MAX_TEXT;
-      if (this.first + count >= needed && !isFull) break;
+      const isRetained = this.retains && this.records <= RETAINED_RECORDS && this.text <= RETAINED_TEXT;
+      if ((this.first + count >= needed || isRetained) && !isFull) break;
       this.records -= entry.records;
       this.text -= entry.text;
       count += 1;
@@ -147,8 +189,9 @@ function measured(changes: Changes): Pick<Entry, 'changes' | 'records' | 'text'>
   for (const [scope, writes] of changes) {
     const isNamed = writes !== null && writes.length <= MAX_NAMED;
     kept.set(scope, isNamed ? writes : null);
+    // Also the number of entries is bounded.
+    records += isNamed ? Math.max(1, writes.length) : 1;
     if (!isNamed) continue;
-    records += writes.length;
     text += sizeOf(writes);
   }
   return { changes: kept, records, text };

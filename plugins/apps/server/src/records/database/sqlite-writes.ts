@@ -23,6 +23,8 @@ export interface SqliteTransactions {
   write<T>(work: (connection: Reader) => Promise<T>): Promise<T>;
   /** A number that changes with each commit of another connection; undefined before the first transaction, and after the last. */
   dataVersion(): number | undefined;
+  /** Whether the number may be older: a transaction that has only read sees no commit of others. */
+  mayLag(): boolean;
 }
 
 interface SqliteClient {
@@ -48,6 +50,7 @@ const busy = () => unavailable('The server is busy, try again soon', 1);
 export function sqliteTransactions(knex: () => Knex, log: SqliteLog): SqliteTransactions {
   const known = new WeakMap<Connection, (sql: string) => Statement>();
   const connections = createConnections(knex);
+  let isLocked = false;
 
   const write: SqliteTransactions['write'] = async (work) => {
     const { client, connection, release } = await connections.acquire();
@@ -63,6 +66,7 @@ export function sqliteTransactions(knex: () => Knex, log: SqliteLog): SqliteTran
     };
     try {
       await begin(connection, () => run('BEGIN IMMEDIATE'));
+      isLocked = true;
       const result = await work({ raw: async (sql, values) => run(sql, values) });
       log.committing(connection, () => run('COMMIT'));
       return result;
@@ -70,11 +74,13 @@ export function sqliteTransactions(knex: () => Knex, log: SqliteLog): SqliteTran
       if (connection.inTransaction) run('ROLLBACK');
       throw error;
     } finally {
+      isLocked = false;
       recordWork(performance.now() - begun);
       await release();
     }
   };
-  return { write, dataVersion: connections.dataVersion };
+  const { dataVersion, isInTransaction } = connections;
+  return { write, dataVersion, mayLag: () => !isLocked && isInTransaction() };
 }
 
 /**
@@ -90,6 +96,7 @@ function createConnections(knex: () => Knex) {
   return {
     dataVersion: () =>
       last?.open ? opened * 2 ** 32 + Number(last.pragma('data_version', { simple: true })) : undefined,
+    isInTransaction: () => last?.open === true && last.inTransaction,
     async acquire() {
       const client = knex().client as SqliteClient;
       const time = client.config.acquireConnectionTimeout ?? ACQUIRE_TIMEOUT;

@@ -73,7 +73,7 @@ export function strapiDatabase(db: StrapiDb, workers?: Pick<Workers, 'run'>): Ho
     knex: () => db.connection,
     readConnection: reading?.connection,
     reader: direct?.reader,
-    ...(file && { dataVersion: file.dataVersion }),
+    ...(file && { dataVersion: file.dataVersion, mayLag: file.mayLag }),
     settled: log.copied,
     close: reading?.close,
     // Within a transaction, asking for another one gives the current one.

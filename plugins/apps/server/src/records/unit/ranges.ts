@@ -3,7 +3,7 @@ import { settledOrTimeout } from '../../common/time/coalesce';
 import type { RecordWrite, Sql } from '../../indexes';
 import { CollisionError } from '../commits/collision';
 import type { CommitCounts } from '../commits/counts';
-import type { CommitLog, Position } from '../commits/log';
+import { type CommitLog, type Condition, type Position, touches } from '../commits/log';
 import type { StoredRecord } from '../types';
 
 /**
@@ -19,21 +19,15 @@ export interface Found {
 }
 
 /** What a unit of work reads by a condition instead of by ids. */
-export interface RangeRead {
+export interface RangeRead extends Condition {
   scope: string;
   /** Names the condition: units that collide on it run one after the other. */
   name: string;
   /** What else is asked: a read with the same name and the same answer wanted is one that is made again. */
   asks: string;
-  /** Whether a record belongs to it; `seq` 0: one that is not stored yet. */
-  has(record: { seq: number } & Parameters<MatchRecord>[0]): boolean;
-  /** Whether only the number of records counts. */
-  isCount: boolean;
   /** Runs the search again, outside of any transaction, and reads no more than it must. */
   again(): Promise<Found>;
 }
-
-type MatchRecord = (record: NonNullable<RecordWrite['after']>) => boolean;
 
 /** What a read has seen of other commits, at least. */
 export interface Seen {
@@ -77,6 +71,14 @@ export class Ranges {
   /** The apps whose records were read by a condition. */
   scopes(): string[] {
     return [...new Set(this.list.map(({ scope }) => scope))];
+  }
+
+  /** What they read, by app. */
+  reads(): ReadonlyMap<string, readonly Condition[]> {
+    const byScope = new Map<string, Condition[]>();
+    for (const { scope, has, isCount } of this.list)
+      byScope.set(scope, [...(byScope.get(scope) ?? []), { has, isCount }]);
+    return byScope;
   }
 
   /** The keys of the mutex by which units that collide on a range wait for each other. */
@@ -190,12 +192,6 @@ export class Ranges {
     if (text * this.list.length > MAX_TESTED) return null;
     return writes.some((write) => touches(range, write));
   }
-}
-
-/** Whether the unit's result may be another after the write. */
-function touches({ has, isCount }: Range, { before, after }: RecordWrite): boolean {
-  const [was, is] = [before !== null && has(before), after !== null && has(after)];
-  return isCount ? was !== is : was || is;
 }
 
 /** Whether a search finds what it has found before. */

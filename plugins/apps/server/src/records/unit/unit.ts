@@ -1,6 +1,7 @@
 import { AppsError, notFound } from '../../common/errors';
 import { type Access, createSql, readerOf, searchMatcher } from '../../indexes';
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
+import type { ScopeReads, UnitReads } from '../commits/dependencies';
 import { applyChange, storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
@@ -27,6 +28,9 @@ import { UnitTransaction } from './unit-transaction';
 
 /** Runs once, after the commit. */
 export type Effect = () => void | Promise<void>;
+
+/** Reads of one app by which a kept result is told from others; with more of them any change of the app counts. */
+const MAX_KEPT_READS = 200;
 
 /** The part of a range read that follows from a search. @param options must be right: the search itself refuses others */
 function rangeOf(declared: IndexDeclarations, options: SearchOptions): Pick<RangeRead, 'name' | 'has'> {
@@ -232,6 +236,20 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     onDelete?.(entry.current.items, null);
     this.remove(entry);
     return true;
+  }
+
+  reads(): UnitReads | null {
+    const isWriting = this.hasOpened || this.writes.length > 0 || this.effects.length > 0;
+    if (isWriting || this.entries.written().length > 0) return null;
+    const ids = new Map<string, Set<string>>();
+    for (const { scope, id } of this.entries.readOnly()) ids.set(scope, (ids.get(scope) ?? new Set()).add(id));
+    const ranges = this.ranges.reads();
+    const reads = new Map<string, ScopeReads | 'any'>();
+    for (const scope of new Set([...ids.keys(), ...ranges.keys()])) {
+      const read = { ids: ids.get(scope) ?? new Set<string>(), ranges: ranges.get(scope) ?? [] };
+      reads.set(scope, read.ids.size + read.ranges.length > MAX_KEPT_READS ? 'any' : read);
+    }
+    return reads;
   }
 
   async inTransaction<T>(work: () => Promise<T>, documentId?: string): Promise<T> {

@@ -39,7 +39,7 @@ export class WorkUnit implements UnitOfWork {
   }
 
   get(key: AppKey, id: string, creator?: string) {
-    this.reads(key, id, creator);
+    this.reports(key, id, creator);
     return this.call((unit) => unit.get(key, id, creator));
   }
 
@@ -48,17 +48,17 @@ export class WorkUnit implements UnitOfWork {
   }
 
   page(key: AppKey, options: PageOptions) {
-    this.reads(key, undefined, options.own?.creator);
+    this.reports(key, undefined, options.own?.creator);
     return this.call((unit) => unit.page(key, options));
   }
 
   search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd) {
-    this.reads(key, undefined, options.creator);
+    this.reports(key, undefined, options.creator);
     return this.call((unit) => unit.search(key, indexes, options, end));
   }
 
   count(key: AppKey, indexes: IndexDeclarations, query?: string, options?: CountOptions, end?: ReadEnd) {
-    this.reads(key, undefined, options?.creator);
+    this.reports(key, undefined, options?.creator);
     return this.call((unit) => unit.count(key, indexes, query, options, end));
   }
 
@@ -97,6 +97,11 @@ export class WorkUnit implements UnitOfWork {
     return this.call((unit) => unit.inTransaction(work, documentId));
   }
 
+  reads() {
+    this.requireOpen();
+    return this.shared.reads();
+  }
+
   noteContent(row: ContentRow): void {
     this.requireOpen();
     this.shared.noteContent(row);
@@ -131,7 +136,7 @@ export class WorkUnit implements UnitOfWork {
     if (this.ended) throw new Error('the unit of work has ended');
   }
 
-  private reads(key: AppKey, id?: string, creator?: string): void {
+  private reports(key: AppKey, id?: string, creator?: string): void {
     for (const { onRead } of this.observers) onRead?.(key, id, creator);
   }
 

@@ -3,6 +3,7 @@ import { type AppsError, isAppsError } from '../../../common/errors';
 import type { LogEntry } from '../../../logic/types';
 import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../../runs';
 import type { App, Block } from '../../types';
+import { originalOf } from '../originals';
 import type { Run, Visit } from '../types';
 import { sourceOf } from './error-mark';
 import { noteFailure } from './failures';
@@ -80,7 +81,8 @@ export function keepRun(run: Run, thrown?: unknown): void {
 
 function describe(run: Run, state: RunState, thrown: unknown): NewRun {
   const { trace, visit, app, budget } = run;
-  const { request, requester, site } = visit;
+  const { requester, site } = visit;
+  const request = originalOf(visit.request);
   const { identity, username } = requester;
   const isOpen = state === 'failed' && app.settings.debug;
   const input = isOpen ? inputOfRun(visit, trace) : null;
@@ -125,8 +127,11 @@ function errorOf({ trace: { failure }, app }: Run, thrown: unknown): NewRun['err
 
 const nowhere = { file: '', line: null, column: null, excerpt: null };
 
-function inputOfRun({ request, content, contentPath, params, isCall, rule }: Visit, { calls }: Trace): NewRun['input'] {
-  const { method, url, query, form, body, headers } = request;
+function inputOfRun(
+  { request: given, content, contentPath, params, isCall, rule }: Visit,
+  { calls }: Trace,
+): NewRun['input'] {
+  const { method, url, query, form, body, headers } = originalOf(given);
   const [first] = calls;
   if (isCall && !first?.functions[0]) return null;
   const call = isCall && first?.functions[0] ? { block: first.block, name: first.functions[0], params } : null;

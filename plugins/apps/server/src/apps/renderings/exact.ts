@@ -1,0 +1,226 @@
+import { contentScope } from '../../records';
+import type { ReadMark, UnitReads } from '../../records/types';
+import { Inputs, type NotKept } from '../run/inputs';
+import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
+import type { App } from '../types';
+import { type Group, type Kept, KeptResults } from './kept';
+import { observedServices, observedVisit, RIGHTS, versionOf } from './observed';
+
+/** What an answer says of a result in debug mode: `hit`, `miss` (it is kept from now on), or why it is not kept. */
+export type CacheState = 'hit' | 'miss' | `none; ${NotKept}`;
+
+/** How a result is made, kept, and given to a visitor. */
+export interface Recipe<T, K> {
+  /** Names the result among those at its address. */
+  name: string;
+  /** The app whose files it depends on; null for a page. */
+  app: App | null;
+  /** Whether its definition allows to keep it. */
+  isOn: boolean;
+  /** Makes it. `seen` must be called at the end of a run, while its unit of work is open. */
+  make(services: AppServices, visit: Visit, seen: (run: Run) => void): Promise<Ran<T>>;
+  /** What is kept of it, without what belongs to a visitor. */
+  toKept(value: T): Promise<K>;
+  /** The result for a visitor. */
+  fromKept(kept: K, visit: Visit): T;
+  /** Its characters, about. */
+  sizeOf(kept: K): number;
+  /** Why this result is not kept. */
+  refusal(value: T): NotKept | null;
+}
+
+/** A result, and where it comes from. */
+export interface Exact<T> {
+  ran: Ran<T>;
+  cache: CacheState;
+}
+
+const allResults = new WeakMap<object, KeptResults<unknown>>();
+
+/** The results live as long as the store of records, that is, as the server. */
+function resultsOf({ store }: AppServices): KeptResults<unknown> {
+  const results = allResults.get(store) ?? new KeptResults<unknown>();
+  allResults.set(store, results);
+  return results;
+}
+
+/** Forgets all kept results of this server process. */
+export function clearKept(services: AppServices): void {
+  resultsOf(services).clear();
+}
+
+/** The moment at which a request begins: what other processes have committed before is known. */
+export function beginRequest({ store }: Pick<AppServices, 'store'>): RequestBegin {
+  let mark: Promise<ReadMark> | undefined;
+  return {
+    mark() {
+      mark ??= store.dependencies.refresh().then(() => store.dependencies.mark());
+      return mark;
+    },
+  };
+}
+
+/**
+ * A result that is the same as a fresh one: a kept one, if nothing has changed of all that it has read and looked at, else a new
+ * one (docs/decisions/exact-renderings.md). Within another result, it becomes a part of that.
+ */
+export async function exactly<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Exact<T>> {
+  const off = whyOff(services, visit, recipe.isOn);
+  if (off || !visit.begin) {
+    if (off) visit.inputs?.refuse(off);
+    const ran = await recipe.make(services, visit, () => undefined);
+    return { ran, cache: `none; ${off ?? 'request'}` };
+  }
+  const mark = await visit.begin.mark();
+  const results = resultsOf(services) as KeptResults<K>;
+  const group = results.group(keyOf(visit, recipe));
+  const making = { services, visit, recipe, results, group };
+  const kept = (await find(making)) ?? (await afterOther(making));
+  if (kept) return hit(making, kept);
+  const made = makeNew(making, await services.store.dependencies.counted(mark, group.scopes));
+  group.making ??= made;
+  try {
+    return await made;
+  } finally {
+    if (group.making === made) group.making = null;
+  }
+}
+
+/** Why nothing is kept for a visit, whatever its result. */
+function whyOff({ config }: AppServices, visit: Visit, isOn: boolean): NotKept | null {
+  if (!config.exactCache || !isOn) return 'off';
+  if (visit.requester.kind !== 'anonymous') return 'requester';
+  const { writes, staleForm, dry, isCall, files, pendingLog } = visit;
+  const isPlain = !writes.records && !writes.content && !staleForm && !dry && !isCall && !files;
+  return isPlain && pendingLog.length === 0 ? null : 'request';
+}
+
+/** The site, the address and the app with its state: what all that is kept in one group has in common. */
+function keyOf(
+  { site, content, contentPath, view, parentRequest }: Visit,
+  { app, name }: Pick<Recipe<unknown, unknown>, 'app' | 'name'>,
+): string {
+  const { id, url, title, theme, locale, timeZone } = site;
+  return JSON.stringify([
+    ...[id, url, title, theme, locale, timeZone, app?.id, versionOf(app), name],
+    ...[contentPath, content.type, content.documentId, content.locale, view, parentRequest !== null],
+  ]);
+}
+
+interface Making<T, K> {
+  services: AppServices;
+  visit: Visit;
+  recipe: Recipe<T, K>;
+  results: KeptResults<K>;
+  group: Group<K>;
+}
+
+/** The first kept result that agrees with the visit and still holds; those that do not are forgotten. */
+async function find<T, K>({ services, visit, results, group }: Making<T, K>): Promise<Kept<K> | null> {
+  for (const [key, kept] of group.matching(visit)) {
+    if (await holds(services, kept)) return kept;
+    results.change(group, () => group.delete(key));
+  }
+  return null;
+}
+
+async function holds({ store }: AppServices, { inputs, reads }: Kept<unknown>): Promise<boolean> {
+  if (inputs.until !== null && Date.now() >= inputs.until) return false;
+  // Files and other apps are read again first: a change of records meanwhile must not be missed.
+  for (const { was, now } of inputs.checked.values()) if ((await now()) !== was) return false;
+  for (const read of reads) if (!(await store.dependencies.holds(read))) return false;
+  return true;
+}
+
+/** The result that another request is making now, if it can be kept and is right for this one. */
+async function afterOther<T, K>(making: Making<T, K>): Promise<Kept<K> | null> {
+  const { group } = making;
+  if (!group.making || group.wasKept === false) return null;
+  await group.making.catch(() => undefined);
+  return find(making);
+}
+
+function hit<T, K>({ visit, recipe }: Making<T, K>, { value, inputs, reads }: Kept<K>): Exact<T> {
+  if (inputs.beginsVisitor) visit.visitor?.begin();
+  if (visit.inputs) addPart(visit.inputs, inputs, reads);
+  const response = { status: null, headers: {}, redirect: null };
+  const ran = { value: recipe.fromKept(value, visit), response, logs: [], console: [], flashes: [] };
+  return { ran, cache: 'hit' };
+}
+
+/** Makes a kept result a part of the one that is being made. */
+function addPart(whole: Inputs, part: Kept<unknown>['inputs'], reads: Kept<unknown>['reads']): void {
+  whole.parts.push(...reads);
+  for (const name of part.names) {
+    const ofPage = nameInPage(name);
+    if (ofPage) whole.look(ofPage);
+  }
+  for (const [name, { was, now }] of part.checked) whole.check(name, was, now);
+  if (part.until !== null) whole.holdsUntil(part.until);
+  if (part.beginsVisitor) whole.beginsVisitor = true;
+}
+
+/** What a block has looked at, as a part of the page's own request; null where the block's address says it. */
+function nameInPage(name: string): string | null {
+  if (name.startsWith('parent_request.')) return name.slice('parent_'.length);
+  return name.startsWith('request.') && !name.startsWith('request.headers') ? null : name;
+}
+
+async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exact<T>> {
+  const { services, visit, recipe, group } = making;
+  const inputs = new Inputs();
+  const observed = observedVisit(visit, inputs);
+  let reads: UnitReads | null = new Map();
+  const seen = (run: Run) => {
+    reads = run.unit.reads();
+    if (!reads || run.mails.length > 0) inputs.refuse('writes');
+  };
+  const made = await recipe.make(observedServices(services, inputs), observed, seen).catch((error) => {
+    if (observed.failedLog) visit.failedLog = observed.failedLog;
+    throw error;
+  });
+  const value = await recipe.toKept(made.value);
+  const ran = { ...made, value: recipe.fromKept(value, visit) };
+  const refused = refusalOf(inputs, made, recipe);
+  const kept = !refused && reads ? await keep(making, mark, { value, inputs, reads }) : null;
+  group.wasKept = kept !== null;
+  if (kept && visit.inputs) addPart(visit.inputs, kept.inputs, kept.reads);
+  if (kept) return { ran, cache: 'miss' };
+  visit.inputs?.refuse(refused ?? 'busy');
+  return { ran, cache: `none; ${refused ?? 'busy'}` };
+}
+
+/** Keeps a result; null where another process may have changed meanwhile what it has read. */
+async function keep<T, K>(
+  { services, visit, recipe, results, group }: Making<T, K>,
+  mark: ReadMark,
+  { value, inputs, reads }: { value: K; inputs: Inputs; reads: UnitReads },
+): Promise<Kept<K> | null> {
+  const own = await services.store.dependencies.keep(mark, withContent(services, visit, inputs, reads));
+  if (!own) return null;
+  const size = recipe.sizeOf(value) + 500 + 200 * (inputs.names.size + inputs.checked.size);
+  const kept: Kept<K> = { value, inputs, reads: [own, ...inputs.parts], size };
+  group.scopes = new Set(reads.keys());
+  results.change(group, () => group.set(visit, kept));
+  return kept;
+}
+
+/** What was read of records, and of the content that was looked at. */
+function withContent(services: AppServices, { content }: Visit, inputs: Inputs, reads: UnitReads): UnitReads {
+  if (inputs.names.has('content') && content.documentId !== null)
+    inputs.readContent([...services.relatedTypes(content.type), ...RIGHTS]);
+  return new Map([...reads, ...[...inputs.content].map((uid) => [contentScope(uid), 'any'] as const)]);
+}
+
+/** Why a result is not kept; the first reason counts. */
+function refusalOf<T, K>(inputs: Inputs, made: Ran<T>, recipe: Recipe<T, K>): NotKept | null {
+  const { status, headers, redirect, type } = made.response;
+  const reasons: [boolean, NotKept][] = [
+    [status !== null, 'status'],
+    [redirect !== null, 'redirect'],
+    [Object.keys(headers).length > 0 || type !== undefined, 'headers'],
+    [made.logs.length > 0 || made.console.length > 0, 'logs'],
+    [made.flashes.length > 0, 'flash'],
+  ];
+  return inputs.reason ?? recipe.refusal(made.value) ?? reasons.find(([is]) => is)?.[1] ?? null;
+}

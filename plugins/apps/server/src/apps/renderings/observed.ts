@@ -1,0 +1,156 @@
+import type { Items } from '../../../../shared/json';
+import type { RequestData } from '../../logic/types';
+import type { Inputs } from '../run/inputs';
+import { noteOriginal } from '../run/originals';
+import type { AppServices, Visit } from '../run/types';
+import type { App } from '../types';
+import { placeholders } from './placeholders';
+
+/** Types behind the rights of a requester: each read of content depends on them. */
+export const RIGHTS = ['plugin::users-permissions.permission', 'plugin::users-permissions.role'];
+/** Where files of records and the accounts of creators are. */
+const FILES = ['plugin::upload.file'];
+const ACCOUNTS = ['plugin::users-permissions.user', 'admin::user', 'admin::api-token'];
+
+/**
+ * The visit of a rendering that may be kept: notes what is looked at, and has placeholders for what belongs to one visitor.
+ * The sandbox gets the original data, and notes by itself what logic looks at (`originals.ts`).
+ */
+export function observedVisit(visit: Visit, inputs: Inputs): Visit {
+  const { visitor } = visit;
+  const { request, parentRequest } = visit;
+  return {
+    ...visit,
+    ...placeholders,
+    request: observedRequest(request, inputs, 'request'),
+    parentRequest: parentRequest && observedRequest(parentRequest, inputs, 'parent_request'),
+    ...(visitor && { visitor: noteOriginal(observedVisitor(visitor, inputs), visitor) }),
+    onSigned: () => inputs.refuse('signed'),
+    inputs,
+  };
+}
+
+function observedVisitor(visitor: NonNullable<Visit['visitor']>, inputs: Inputs): NonNullable<Visit['visitor']> {
+  return {
+    id() {
+      inputs.look('visitor');
+      return visitor.id();
+    },
+    begin() {
+      inputs.beginsVisitor = true;
+      visitor.begin();
+    },
+  };
+}
+
+/** Parts of a request that are read by their names. */
+const grouped = ['query', 'headers', 'form'] as const;
+
+function observedRequest(request: RequestData, inputs: Inputs, prefix: string): RequestData {
+  const observed = {} as RequestData;
+  for (const key of Object.keys(request) as (keyof RequestData)[]) {
+    const isGrouped = (grouped as readonly string[]).includes(key);
+    let group: object | undefined;
+    Object.defineProperty(observed, key, {
+      enumerable: true,
+      get() {
+        if (!isGrouped) {
+          inputs.look(`${prefix}.${key}`);
+          return request[key];
+        }
+        group ??= observedItems(request[key] as Items, inputs, `${prefix}.${key}`);
+        return group;
+      },
+    });
+  }
+  return noteOriginal(observed, request);
+}
+
+function observedItems(items: Items, inputs: Inputs, prefix: string): object {
+  const look = (name: string | symbol) => typeof name === 'string' && inputs.look(`${prefix}.${name}`);
+  return new Proxy(items, {
+    get(target, name) {
+      look(name);
+      return Reflect.get(target, name);
+    },
+    has(target, name) {
+      look(name);
+      return Reflect.has(target, name);
+    },
+    getOwnPropertyDescriptor(target, name) {
+      look(name);
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+    ownKeys(target) {
+      inputs.look(prefix);
+      return Reflect.ownKeys(target);
+    },
+  });
+}
+
+/** Differs for each state of an app's files and options. */
+export const versionOf = (app: App | null): string | null =>
+  app && [app.folder.themeId, app.revision, app.settings.debug, app.folder.options ?? ''].join(' ');
+
+/** The services of a rendering that may be kept: what they read is noted. */
+export function observedServices(services: AppServices, inputs: Inputs): AppServices {
+  const { sites, files } = services;
+  const { content } = sites;
+  const readType = (uid: string) => inputs.readContent([...services.relatedTypes(uid), ...RIGHTS]);
+  const readAnyType = () => inputs.readContent([...services.relatedTypes(null), ...RIGHTS]);
+  return {
+    ...services,
+    async loadApp(site, id) {
+      const app = await services.loadApp(site, id);
+      inputs.check(`app ${id}`, versionOf(app), async () => versionOf(await services.loadApp(site, id)));
+      return app;
+    },
+    creators(identities) {
+      inputs.readContent(ACCOUNTS);
+      return services.creators(identities);
+    },
+    documents(uid, ...rest) {
+      readType(uid);
+      return services.documents(uid, ...rest);
+    },
+    files: {
+      ...files,
+      addresses: {
+        ...files.addresses,
+        find(...args) {
+          inputs.readContent(FILES);
+          return files.addresses.find(...args);
+        },
+      },
+    },
+    sites: {
+      ...sites,
+      async theme(site) {
+        const theme = await sites.theme(site);
+        const revision = async () => (await sites.theme(site))?.revision ?? null;
+        inputs.check('theme', theme?.revision ?? null, revision);
+        return theme;
+      },
+      async assetVersion(file) {
+        const version = await sites.assetVersion(file);
+        inputs.check(`asset ${JSON.stringify(file)}`, version, () => sites.assetVersion(file));
+        return version;
+      },
+      content: {
+        ...content,
+        resolve(...args) {
+          readAnyType();
+          return content.resolve(...args);
+        },
+        find(site, item, requester) {
+          readType(item.uid);
+          return content.find(site, item, requester);
+        },
+        describe(site, uid, ...rest) {
+          readType(uid);
+          return content.describe(site, uid, ...rest);
+        },
+      },
+    },
+  };
+}

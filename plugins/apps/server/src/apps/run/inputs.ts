@@ -1,0 +1,93 @@
+import type { KeptReads } from '../../records/types';
+
+/**
+ * Why a result of logic or of a layout is not kept (docs/reference/embedding.md#exact-renderings):
+ * `clock` and `random`: it has read the time, or drawn a number;
+ * `headers`, `status`, `redirect`: it has set them; `writes`: it has changed something or sent a mail;
+ * `logs`: it has written to the log; `flash`: it has a message for its visitor;
+ * `failed`: a part of it could not be shown; `signed`: it shows an address that holds for a time only;
+ * `requester`: it depends on who asks; `everything`: it has looked at more than is noted;
+ * `busy`: another process changed something meanwhile; `off`: the definition or the configuration says so;
+ * `request`: it is for a request that writes, or continues another one.
+ */
+export type NotKept =
+  | 'clock'
+  | 'random'
+  | 'headers'
+  | 'status'
+  | 'redirect'
+  | 'writes'
+  | 'logs'
+  | 'flash'
+  | 'failed'
+  | 'signed'
+  | 'requester'
+  | 'everything'
+  | 'busy'
+  | 'off'
+  | 'request';
+
+/** A file, or another input that can be read again cheaply: as it was, and how to read it. */
+export interface CheckedInput {
+  was: unknown;
+  now(): Promise<unknown>;
+}
+
+/** Names, checked inputs and content types that are noted for one rendering. */
+const MAX_INPUTS = 200;
+
+/** Names of the sandbox that say by themselves why a result is not kept. */
+const unkept: ReadonlySet<string> = new Set<NotKept>(['clock', 'random', 'everything']);
+
+/** What a run has looked at besides records: decides for whom, and until when, its result may be kept. */
+export class Inputs {
+  /** Parts of the request and the visitor, such as `request.query.page`. */
+  readonly names = new Set<string>();
+  /** Types of Strapi's content. */
+  readonly content = new Set<string>();
+  readonly checked = new Map<string, CheckedInput>();
+  /** Results that it consists of: what they have read of records and content. */
+  readonly parts: KeptReads[] = [];
+  /** Milliseconds since 1970: until then what was made of the time stays the same. */
+  until: number | null = null;
+  /** Whether a visitor without a cookie gets one. */
+  beginsVisitor = false;
+  reason: NotKept | null = null;
+
+  /** The first reason counts. */
+  refuse(reason: NotKept): void {
+    this.reason ??= reason;
+  }
+
+  look(name: string): void {
+    if (unkept.has(name)) this.refuse(name as NotKept);
+    else if (this.names.size < MAX_INPUTS || this.names.has(name)) this.names.add(name);
+    else this.refuse('everything');
+  }
+
+  lookAll(names: Iterable<string>): void {
+    for (const name of names) this.look(name);
+  }
+
+  /** @param until in milliseconds since 1970 */
+  holdsUntil(until: number): void {
+    this.until = Math.min(this.until ?? until, until);
+  }
+
+  /** @param until for how long what was made of the time stays the same; without it, it is not kept */
+  readClock(until?: number): void {
+    if (until === undefined) this.refuse('clock');
+    else this.holdsUntil(until);
+  }
+
+  readContent(uids: Iterable<string>): void {
+    for (const uid of uids) this.content.add(uid);
+  }
+
+  /** @param now reads it again */
+  check(name: string, was: unknown, now: () => Promise<unknown>): void {
+    if (this.checked.has(name)) return;
+    if (this.checked.size >= MAX_INPUTS) this.refuse('everything');
+    else this.checked.set(name, { was, now });
+  }
+}

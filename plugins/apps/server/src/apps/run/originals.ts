@@ -1,0 +1,11 @@
+/** Objects that note what is read of them, with the ones that they stand for. */
+const originals = new WeakMap<object, object>();
+
+/** Notes the object behind `observed`, and returns `observed`. */
+export function noteOriginal<T extends object>(observed: T, original: T): T {
+  originals.set(observed, original);
+  return observed;
+}
+
+/** The object itself: reading it notes nothing. */
+export const originalOf = <T extends object>(given: T): T => (originals.get(given) as T | undefined) ?? given;

@@ -1,0 +1,46 @@
+import type { Core } from '@strapi/strapi';
+
+interface Attribute {
+  type: string;
+  /** Of a relation; of a component. */
+  target?: string;
+  component?: string;
+  components?: readonly string[];
+}
+
+interface Model {
+  attributes: { [name: string]: Attribute };
+}
+
+/** The types that an attribute leads to. */
+function targetsOf({ type, target, component, components = [] }: Attribute): readonly string[] {
+  if (type === 'media') return ['plugin::upload.file'];
+  if (type === 'relation') return target ? [target] : [];
+  return component ? [component] : components;
+}
+
+/**
+ * Makes a function that says which types may be read where one is read: itself, its components, the types of its relations and of
+ * its files, and theirs. For null: all types that Strapi gives a content API, and theirs.
+ */
+export function relatedTypes(strapi: Core.Strapi): (uid: string | null) => readonly string[] {
+  const known = new Map<string | null, readonly string[]>();
+
+  const collect = (begin: readonly string[]): readonly string[] => {
+    const models = { ...strapi.contentTypes, ...strapi.components } as unknown as { [uid: string]: Model };
+    const found = new Set(begin);
+    // A set may grow while it is read.
+    for (const uid of found)
+      for (const attribute of Object.values(models[uid]?.attributes ?? {}))
+        for (const target of targetsOf(attribute)) found.add(target);
+    return [...found];
+  };
+
+  return (uid) => {
+    const types = known.get(uid) ?? collect(uid === null ? Object.keys(strapi.contentTypes).filter(isContent) : [uid]);
+    known.set(uid, types);
+    return types;
+  };
+}
+
+const isContent = (uid: string): boolean => uid.startsWith('api::');
