@@ -66,12 +66,11 @@ export function beginRequest({ store }: Pick<AppServices, 'store'>): RequestBegi
  */
 export async function exactly<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Exact<T>> {
   const off = whyOff(services, visit, recipe.isOn);
-  if (off || !visit.begin) {
-    if (off) visit.inputs?.refuse(off);
-    const ran = await recipe.make(services, visit, () => undefined);
-    return { ran, cache: `none; ${off ?? 'request'}` };
+  if (off) {
+    visit.inputs?.refuse(off);
+    return { ran: await recipe.make(services, visit, () => undefined), cache: `none; ${off}` };
   }
-  const mark = await visit.begin.mark();
+  const mark = await (visit.begin as RequestBegin).mark();
   const results = resultsOf(services) as KeptResults<K>;
   const group = results.group(keyOf(visit, recipe));
   const making = { services, visit, recipe, results, group };
@@ -90,9 +89,8 @@ export async function exactly<T, K>(services: AppServices, visit: Visit, recipe:
 function whyOff({ config }: AppServices, visit: Visit, isOn: boolean): NotKept | null {
   if (!config.exactCache || !isOn) return 'off';
   if (visit.requester.kind !== 'anonymous') return 'requester';
-  const { writes, staleForm, dry, isCall, files, pendingLog } = visit;
-  const isPlain = !writes.records && !writes.content && !staleForm && !dry && !isCall && !files;
-  return isPlain && pendingLog.length === 0 ? null : 'request';
+  const { begin, writes, dry, pendingLog } = visit;
+  return begin && !writes.records && !dry && pendingLog.length === 0 ? null : 'request';
 }
 
 /** The site, the address and the app with its state: what all that is kept in one group has in common. */
