@@ -68,7 +68,8 @@ export async function exactly<T, K>(services: AppServices, visit: Visit, recipe:
   const off = whyOff(services, visit, recipe.isOn);
   if (off) {
     visit.inputs?.refuse(off);
-    return { ran: await recipe.make(services, visit, () => undefined), cache: `none; ${off}` };
+    const made = await recipe.make(services, visit, () => undefined);
+    return { ran: { ...made, value: recipe.fromKept(await recipe.toKept(made.value), visit) }, cache: `none; ${off}` };
   }
   const mark = await (visit.begin as RequestBegin).mark();
   const results = resultsOf(services) as KeptResults<K>;

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { useStage, useThemes } from '../support/hooks';
+import { html } from '../support/stage';
+
+const list = `export function found(context) {
+  return context.app.search('size>1').map((record) => record.get('name')).join(',');
+}`;
+
+const themes = useThemes({
+  'main/apps/kept/settings.yaml': 'debug: true\nacl: { rights: { reader: [Public], editor: [Public] } }\n',
+  'main/apps/kept/blocks/item.yaml':
+    'elements:\n  name: { type: TEXT, index_type: field }\n  size: { type: NUMBER, index_type: field }\n',
+  'main/apps/kept/blocks/item.html': '<p>{name}, {size}</p>{_save}',
+  'main/apps/kept/blocks/plain.html': '<p>{{ context.request.query.a }}</p>',
+  'main/apps/kept/blocks/year.html': "<p>{{ 'now' | date: '%Y' }}</p>",
+  'main/apps/kept/blocks/second.html': "<p>{{ 'now' | date: '%s' }}</p>",
+  'main/apps/kept/blocks/luck.html': "{% assign list = 'a,b' | split: ',' %}{{ list | sample }}",
+  'main/apps/kept/blocks/all.html': '{{ context.request.headers | json }}',
+  'main/apps/kept/blocks/never.html': '<p>x</p>',
+  'main/apps/kept/blocks/never.yaml': 'cache: false\n',
+  'main/apps/kept/blocks/list.html': '{found}',
+  'main/apps/kept/blocks/list.js': list,
+  'main/apps/kept/blocks/list.yaml': 'elements: { found: BASIC }\n',
+});
+const stage = useStage(() => ({ themesDirectory: themes.directory }));
+
+async function shown(path: string, headers: Record<string, string> = {}, as = 'anonymous') {
+  const { headers: answered, text } = await stage.send({ send: `GET ${path}`, accept: html, headers, as });
+  return { cache: answered['x-apps-cache'], text };
+}
+const cacheOf = async (path: string, headers = {}, as?: string) => (await shown(path, headers, as)).cache;
+
+describe('a block', () => {
+  test.each<[block: string, states: string[]]>([
+    ['plain', ['miss', 'hit', 'hit']],
+    ['year', ['miss', 'hit', 'hit']],
+    ['second', ['none; clock', 'none; clock']],
+    ['luck', ['none; random', 'none; random']],
+    ['never', ['none; off', 'none; off']],
+    ['item', ['miss', 'hit', 'hit']],
+    ['list', ['miss', 'hit', 'hit']],
+  ])('%s: %j', async (block, states) => {
+    const seen: (string | undefined)[] = [];
+    for (const _ of states) seen.push(await cacheOf(`kept/blocks/${block}`));
+    expect(seen).toEqual(states);
+  });
+});
