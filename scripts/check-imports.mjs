@@ -43,7 +43,7 @@ export const layers = {
     ['sent'],
     ['block-session', 'references', 'title'],
   ],
-  'apps/run': [['diagnostics'], ['locale', 'originals']],
+  'apps/run': [['diagnostics'], ['locale', 'observed']],
   'apps/elements': [['inputs']],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],

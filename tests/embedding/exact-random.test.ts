@@ -4,7 +4,7 @@ import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes, useTwin } from '../support/hooks';
 import type { Host } from '../support/host';
 import { article, grantArticles } from '../support/seed';
-import { send } from '../support/send';
+import { type Credential, send } from '../support/send';
 
 /** Answers that are compared: `TEST_EXACT=100000 npm run test:e2e -- tests/embedding/exact-random.test.ts`. */
 const answers = Number(process.env.TEST_EXACT ?? 600);
@@ -39,10 +39,15 @@ export function language({ request }) { return request.headers['accept-language'
 export function whole({ request, parent_request }) { return request.url + (parent_request?.url ?? ''); }
 export function shown({ app }) { return app.get_record('r1')?.display() ?? 'gone'; }
 export function current({ content }) { return content.title; }
+export function mine({ app, api }) {
+  return (api.user?.username ?? 'nobody') + ' ' + names(app.records({ own: true }));
+}
+export function group({ app }) { return app.acl.current_user_groups().join(); }
+export function rights({ app }) { return String([app.acl.has_access_right('reader'), app.acl.has_access_right('author'), app.acl.is_manager()]); }
 export function page({ portal }) { return portal.get('articles/first')?.title ?? 'none'; }
 `;
 const functions = [...logic.matchAll(/function (\w+)/g)].map(([, name]) => name as string);
-const settings = 'debug: true\nacl: { rights: { reader: [Public], editor: [Public] } }\noptions: { colour: red }\n';
+const settings = 'debug: true\nacl: { rights: { reader: [Public, readers], author: [authors], editor: [Public] } }\noptions: { colour: red }\n';
 const elements = functions.map((name) => `  ${name}: BASIC\n`).join('');
 
 const themes = useThemes({
@@ -61,8 +66,9 @@ const themes = useThemes({
   'main/apps/second/blocks/item.html': '{{ context.content.title }}',
   'main/templates/portal.html':
     "<h1>{{ 'now' | date: '%Y' }}</h1>{% block 'first/blocks/big' %}{% block 'first/blocks/latest?tag=b' %}{% block 'first/blocks/item' %}{% block 'first/blocks/whole' %}",
-  'main/templates/article.html': "<h1>{{ context.content.title }}</h1>{% block 'second/blocks/item' %}{% block 'first/blocks/shown' %}",
-  'main/rules.yaml': "- append: main\n  include: /@@apps/first/blocks/option\n",
+  'main/templates/article.html':
+    "<h1>{{ context.content.title }}</h1>{% block 'second/blocks/item' %}{% block 'first/blocks/shown' %}",
+  'main/rules.yaml': '- append: main\n  include: /@@apps/first/blocks/option\n',
 });
 
 /** What differs between two requests for the same page: the tokens and the marks of its visitor, and the server's port. */
@@ -95,7 +101,8 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
   beforeAll(async () => {
     await grantArticles(stage.host, 'Public');
     for (const slug of ['first', 'second']) documents.push(await createArticle(stage.host, slug));
-    for (let n = 1; n <= 6; n += 1) await stage.keep('first', `r${n}`, { block: 'item', tag: 'abc'[n % 3] ?? '', size: n });
+    for (let n = 1; n <= 6; n += 1)
+      await stage.keep('first', `r${n}`, { block: 'item', tag: 'abc'[n % 3] ?? '', size: n });
     await stage.csrf('mona');
   });
 
@@ -128,7 +135,12 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     bulk: (host) => json(host, 'POST', 'first/records', { items: [item(), item(), item()] }),
     second: (host) => json(host, 'POST', 'second', { a: 1 }),
     form: (host) => saveForm(host, item()),
-    content: (host) => documentsOf(host, 'update', { documentId: chosen(documents), data: { title: `T${below(100)}` }, status: 'published' }),
+    content: (host) =>
+      documentsOf(host, 'update', {
+        documentId: chosen(documents),
+        data: { title: `T${below(100)}` },
+        status: 'published',
+      }),
     unpublish: (host) => documentsOf(host, 'unpublish', { documentId: documents[1] }),
     publish: (host) => documentsOf(host, 'publish', { documentId: documents[1] }),
     rights: (host) => toggleRights(host),
@@ -137,26 +149,34 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     layout: () => themes.write('main/templates/article.html', `<h1>${below(100)} {{ context.content.title }}</h1>`),
   };
 
-  test(`${answers} answers are equal to fresh ones (seed ${seed})`, async () => {
-    let hits = 0;
-    for (let done = 0; done < answers; ) {
-      const name = chosen(Object.keys(writes));
-      if (random() < 0.5) await writes[name]?.(chosen([stage.host, other]));
-      for (let reads = below(12); reads > 0 && done < answers; reads -= 1) {
-        const path = chosen(paths);
-        const headers = { accept: random() < 0.8 ? 'text/html' : 'application/json', 'accept-language': chosen(['de', 'fr']) };
-        const hosts = [chosen([stage.host, other]), without];
-        const [kept, fresh] = await Promise.all(hosts.map((host) => answerOf(host, path, headers)));
-        expect(kept?.text, `${path} after ${name}, answer ${done}, seed ${seed}`).toBe(fresh?.text);
-        if (kept?.isHit) hits += 1;
-        done += 1;
+  test(
+    `${answers} answers are equal to fresh ones (seed ${seed})`,
+    async () => {
+      let hits = 0;
+      for (let done = 0; done < answers; ) {
+        const name = chosen(Object.keys(writes));
+        if (random() < 0.5) await writes[name]?.(chosen([stage.host, other]));
+        for (let reads = below(12); reads > 0 && done < answers; reads -= 1) {
+          const path = chosen(paths);
+          const as = await stage.credential(chosen(['anonymous', 'anonymous', 'anonymous', 'rita', 'anna', 'abel', 'mona']));
+        const headers = {
+            accept: random() < 0.8 ? 'text/html' : 'application/json',
+            'accept-language': chosen(['de', 'fr']),
+          };
+          const hosts = [chosen([stage.host, other]), without];
+          const [kept, fresh] = await Promise.all(hosts.map((host) => answerOf(host, path, headers, as)));
+          expect(kept?.text, `${path} after ${name}, answer ${done}, seed ${seed}`).toBe(fresh?.text);
+          if (kept?.isHit) hits += 1;
+          done += 1;
+        }
       }
-    }
-    expect(hits).toBeGreaterThan(answers / 20);
-  }, answers * 1_000 + 60_000);
+      expect(hits).toBeGreaterThan(answers / 20);
+    },
+    answers * 1_000 + 60_000,
+  );
 
-  async function answerOf(host: Host, path: string, headers: Record<string, string>) {
-    const answer = await send(host.url, { method: 'GET', path, headers });
+  async function answerOf(host: Host, path: string, headers: Record<string, string>, as: Credential) {
+    const answer = await send(host.url, { method: 'GET', path, headers, as });
     return { text: `${answer.status} ${plain(answer.text, host)}`, isHit: answer.headers['x-apps-cache'] === 'hit' };
   }
 

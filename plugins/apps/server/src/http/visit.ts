@@ -37,7 +37,7 @@ export async function createVisit(
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;
   let token: string | undefined;
-  const begin = safe && requester.kind === 'anonymous' ? beginRequest(services) : undefined;
+  const begin = safe ? beginRequest(services) : undefined;
   // Before the content is read: a rendering may depend on it.
   if (contentPath !== '') await begin?.mark();
   return {

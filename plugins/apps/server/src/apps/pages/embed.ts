@@ -9,7 +9,7 @@ import { localeFor, type PageLocale } from '../locales';
 import { showsDetails } from '../run/diagnostics/details';
 import { failureMark, folderOf } from '../run/diagnostics/error-mark';
 import { localeOf } from '../run/locale';
-import { originalOf } from '../run/originals';
+import { originalOf } from '../run/observed/originals';
 import type { AppServices, Visit } from '../run/types';
 import type { App } from '../types';
 import { shownBlock } from './embed-cache';

@@ -1,6 +1,9 @@
+import { appsActions, rightsOf } from '../../auth';
+import type { Requester } from '../../auth/types';
 import { contentScope } from '../../records';
 import type { ReadMark, UnitReads } from '../../records/types';
-import { Inputs, type NotKept } from '../run/inputs';
+import { Inputs, type NotKept } from '../run/observed/inputs';
+import { originalOf } from '../run/observed/originals';
 import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
 import { type Group, type Kept, KeptResults } from './kept';
@@ -89,21 +92,29 @@ export async function exactly<T, K>(services: AppServices, visit: Visit, recipe:
 /** Why nothing is kept for a visit, whatever its result. */
 function whyOff({ config }: AppServices, visit: Visit, isOn: boolean): NotKept | null {
   if (!config.exactCache || !isOn) return 'off';
-  if (visit.requester.kind !== 'anonymous') return 'requester';
   const { begin, writes, dry, pendingLog } = visit;
   return begin && !writes.records && !dry && pendingLog.length === 0 ? null : 'request';
 }
 
 /** The site, the address and the app with its state: what all that is kept in one group has in common. */
 function keyOf(
-  { site, content, contentPath, view, parentRequest }: Visit,
+  { site, content, contentPath, view, parentRequest, requester }: Visit,
   { app, name }: Pick<Recipe<unknown, unknown>, 'app' | 'name'>,
 ): string {
   const { id, url, title, theme, locale, timeZone } = site;
   return JSON.stringify([
     ...[id, url, title, theme, locale, timeZone, app?.id, versionOf(app), name],
     ...[contentPath, content.type, content.documentId, content.locale, view, parentRequest !== null],
+    ...requesterKey(requester, app),
   ]);
+}
+
+/** What requesters have in common who share results: their groups and permissions, and what they may do in the app. */
+function requesterKey(given: Requester, app: App | null): unknown[] {
+  const requester = originalOf(given);
+  const { kind, groups, isManager, nameIsGroup } = requester;
+  const { granted, roles } = rightsOf(requester, app?.settings.acl ?? null);
+  return [kind, groups, isManager, nameIsGroup, appsActions.map((action) => requester.can(action)), granted, roles];
 }
 
 interface Making<T, K> {
@@ -167,7 +178,7 @@ function nameInPage(name: string): string | null {
 
 async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exact<T>> {
   const { services, visit, recipe, group } = making;
-  const inputs = new Inputs();
+  const inputs = new Inputs(visit.requester.kind === 'anonymous');
   const observed = observedVisit(visit, inputs);
   let reads: UnitReads | null = new Map();
   const seen = (run: Run) => {

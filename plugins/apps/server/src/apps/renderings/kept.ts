@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KeptReads } from '../../records/types';
-import type { Inputs } from '../run/inputs';
+import type { Inputs } from '../run/observed/inputs';
 import type { Visit } from '../run/types';
 
 /** A kept result. */
@@ -96,8 +96,8 @@ function variantKey(names: readonly string[], visit: Visit): string {
   return JSON.stringify([names, ...names.map((name) => inputOf(name, visit))]);
 }
 
-/** Names that are the same for all anonymous visitors of a site's page. */
-const constant: ReadonlySet<string> = new Set(['user', 'acl', 'groups', 'params', 'content']);
+/** Names of what the group has in common. */
+const constant: ReadonlySet<string> = new Set(['groups', 'params', 'content']);
 
 function inputOf(name: string, visit: Visit): unknown {
   if (constant.has(name)) return null;

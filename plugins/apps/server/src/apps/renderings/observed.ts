@@ -1,7 +1,8 @@
 import type { Items } from '../../../../shared/json';
 import type { RequestData } from '../../logic/types';
-import type { Inputs } from '../run/inputs';
-import { noteOriginal } from '../run/originals';
+import type { Inputs } from '../run/observed/inputs';
+import { noteOriginal } from '../run/observed/originals';
+import { observedRequester } from '../run/observed/rights';
 import type { AppServices, Visit } from '../run/types';
 import type { App } from '../types';
 import { placeholders } from './placeholders';
@@ -17,11 +18,12 @@ const ACCOUNTS = ['plugin::users-permissions.user', 'admin::user', 'admin::api-t
  * The sandbox gets the original data, and notes by itself what logic looks at (`originals.ts`).
  */
 export function observedVisit(visit: Visit, inputs: Inputs): Visit {
-  const { visitor } = visit;
+  const { visitor, requester } = visit;
   const { request, parentRequest } = visit;
   return {
     ...visit,
     ...placeholders,
+    requester: observedRequester(requester, ['identity', 'username', 'profile', 'auth'], inputs),
     request: observedRequest(request, inputs, 'request'),
     parentRequest: parentRequest && observedRequest(parentRequest, inputs, 'parent_request'),
     ...(visitor && { visitor: noteOriginal(observedVisitor(visitor, inputs), visitor) }),

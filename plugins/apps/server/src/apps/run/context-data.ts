@@ -5,7 +5,7 @@ import type { ContentData, ContextData, RecordData } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import type { ContentItem, Site } from '../../sites/types';
 import type { App, Block } from '../types';
-import { originalOf } from './originals';
+import { originalOf } from './observed/originals';
 import type { Run, Visit } from './types';
 
 /** The data of `context` in the sandbox, for one block of a run (docs/reference/logic.md#context). */
@@ -14,7 +14,9 @@ export function contextData(run: Run, block: Block | null, record: StoredRecord 
     app: appData(run, run.app),
     block: block && { id: block.id, url: blockAddress(run, block.id) },
     record: record && recordData(run, run.app, record),
-    ...visitData(unobserved(run.visit), contentData(run.visit.content)),
+    ...visitData(unobserved(run.visit)),
+    content: contentData(run.visit.content),
+    user: originalOf(run.visit.requester).profile,
     visitor: visitorData(run.app, unobserved(run.visit)),
     acl: aclData(run, run.app, run.rights),
   };
@@ -42,10 +44,13 @@ export function layoutContext(run: Run, block: Block, { record, mode }: Shown): 
     get visitor() {
       return visitorData(app, visit);
     },
-    ...visitData(visit, null),
+    ...visitData(visit),
     get content() {
       visit.inputs?.look('content');
       return contentFields(visit.content);
+    },
+    get user() {
+      return visit.requester.profile;
     },
   };
 }
@@ -56,9 +61,12 @@ const visitorData = (app: App, visit: Pick<Visit, 'visitor'>) =>
 
 /** Liquid's `context` in the theme's own files: plain data only. */
 export function themeContext(visit: Visit): LayoutData['context'] {
-  const { request, portal, user } = visitData(visit, null);
+  const { request, portal } = visitData(visit);
   const context = {
-    ...{ request, portal, user },
+    ...{ request, portal },
+    get user() {
+      return visit.requester.profile;
+    },
     get content() {
       visit.inputs?.look('content');
       return contentFields(visit.content);
@@ -82,13 +90,11 @@ function unobserved(visit: Visit): Visit {
 }
 
 /** Data of a visit for both logic and Liquid. */
-function visitData<Content>(visit: Visit, content: Content) {
+function visitData(visit: Visit) {
   return {
     request: visit.request,
     parent_request: visit.parentRequest,
     portal: portalData(visit.site),
-    content,
-    user: visit.requester.profile,
     params: visit.params,
   };
 }
@@ -137,7 +143,7 @@ function publicSettings(app: App, manager: boolean): Items {
 }
 
 export function aclData(run: Run, app: App, rights: Rights): ContextData['acl'] {
-  const { requester } = run.visit;
+  const requester = originalOf(run.visit.requester);
   return {
     username: requester.username,
     groups: [...requester.groups],

@@ -10,6 +10,7 @@ import { checkNames, namesNotes } from './diagnostics/acl-names';
 import { consoleOf } from './diagnostics/notices';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
 import { type DryRun, listMails, observeWrites } from './dry';
+import { rightsIn } from './observed/rights';
 import { storeMails } from './queue-mail';
 import { refuseInvalid } from './refusals';
 import { FileChanges, FilesNeeded } from './run-files';
@@ -136,7 +137,7 @@ function newRun(
   const files = new FileChanges();
   unit.observe(files);
   if (visit.dry) unit.observe(observeWrites(visit.dry));
-  const rights = rightsOf(visit.requester, app.settings.acl);
+  const rights = rightsIn(visit, app.settings.acl);
   return {
     services,
     visit,
@@ -167,7 +168,8 @@ function newRun(
 export function nestedRun(run: Run, app: App): Run {
   if (run.depth >= MAX_DEPTH) throw logicError(`Blocks are nested more than ${MAX_DEPTH} deep`);
   const response: ResponseChanges = { status: null, headers: {}, redirect: null };
-  return { ...run, app, rights: rightsOf(run.visit.requester, app.settings.acl), depth: run.depth + 1, response };
+  const rights = app.id === run.app.id ? run.rights : rightsOf(run.visit.requester, app.settings.acl);
+  return { ...run, app, rights, depth: run.depth + 1, response };
 }
 
 function writeLog(run: Run): void {

@@ -25,7 +25,7 @@ import type { Live, Topic } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
 import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
-import type { Inputs } from './inputs';
+import type { Inputs } from './observed/inputs';
 import type { Refusals } from './refusals';
 import type { FileChanges } from './run-files';
 

@@ -30,9 +30,10 @@ export type Granted =
 
 /** The index of the first name in a list that is the requester's; -1 without one. `*` is everyone; an existing role's name is that role alone. */
 export function indexOf(requester: Requester, list: readonly string[]): number {
-  const { kind, username, groups, nameIsGroup } = requester;
-  const user = kind === 'user' && nameIsGroup !== true ? username : null;
-  return list.findIndex((name) => name === '*' || name === user || groups.includes(name));
+  const { kind, groups, nameIsGroup } = requester;
+  // Read only where no group says it: a rendering that depends on groups alone is shared by their members.
+  const isUser = (name: string) => kind === 'user' && nameIsGroup !== true && name === requester.username;
+  return list.findIndex((name) => name === '*' || groups.includes(name) || isUser(name));
 }
 
 /**

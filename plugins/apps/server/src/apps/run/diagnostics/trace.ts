@@ -3,7 +3,7 @@ import { type AppsError, isAppsError } from '../../../common/errors';
 import type { LogEntry } from '../../../logic/types';
 import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../../runs';
 import type { App, Block } from '../../types';
-import { originalOf } from '../originals';
+import { originalOf } from '../observed/originals';
 import type { Run, Visit } from '../types';
 import { sourceOf } from './error-mark';
 import { noteFailure } from './failures';
@@ -81,7 +81,8 @@ export function keepRun(run: Run, thrown?: unknown): void {
 
 function describe(run: Run, state: RunState, thrown: unknown): NewRun {
   const { trace, visit, app, budget } = run;
-  const { requester, site } = visit;
+  const { site } = visit;
+  const requester = originalOf(visit.requester);
   const request = originalOf(visit.request);
   const { identity, username } = requester;
   const isOpen = state === 'failed' && app.settings.debug;

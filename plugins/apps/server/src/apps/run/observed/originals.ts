@@ -8,4 +8,7 @@ export function noteOriginal<T extends object>(observed: T, original: T): T {
 }
 
 /** The object itself: reading it notes nothing. */
-export const originalOf = <T extends object>(given: T): T => (originals.get(given) as T | undefined) ?? given;
+export function originalOf<T extends object>(given: T): T {
+  const original = originals.get(given) as T | undefined;
+  return original ? originalOf(original) : given;
+}

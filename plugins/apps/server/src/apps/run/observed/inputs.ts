@@ -1,4 +1,4 @@
-import type { KeptReads } from '../../records/types';
+import type { KeptReads } from '../../../records/types';
 
 /**
  * Why a result of logic or of a layout is not kept (docs/reference/embedding.md#exact-renderings):
@@ -39,6 +39,9 @@ const MAX_INPUTS = 200;
 /** Names of the sandbox that say by themselves why a result is not kept. */
 const unkept: ReadonlySet<string> = new Set<NotKept>(['clock', 'random', 'everything']);
 
+/** Names of the sandbox for what tells one requester from another. */
+const personal: ReadonlySet<string> = new Set(['user', 'acl']);
+
 /** What a run has looked at besides records: decides for whom, and until when, its result may be kept. */
 export class Inputs {
   /** Parts of the request and the visitor, such as `request.query.page`. */
@@ -54,6 +57,9 @@ export class Inputs {
   beginsVisitor = false;
   reason: NotKept | null = null;
 
+  /** @param isAnonymous whether who asks is the same for all: then nothing depends on them */
+  constructor(private readonly isAnonymous: boolean) {}
+
   /** The first reason counts. */
   refuse(reason: NotKept): void {
     this.reason ??= reason;
@@ -61,8 +67,14 @@ export class Inputs {
 
   look(name: string): void {
     if (unkept.has(name)) this.refuse(name as NotKept);
+    else if (personal.has(name)) this.readRequester();
     else if (this.names.size < MAX_INPUTS || this.names.has(name)) this.names.add(name);
     else this.refuse('everything');
+  }
+
+  /** Who asks was looked at, and not only their groups and permissions. */
+  readRequester(): void {
+    if (!this.isAnonymous) this.refuse('requester');
   }
 
   lookAll(names: Iterable<string>): void {
