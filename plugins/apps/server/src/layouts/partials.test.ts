@@ -94,6 +94,35 @@ describe('partials', () => {
   });
 });
 
+describe('what a layout makes of the time stays the same', () => {
+  const minute = 60_000;
+  test.each<[text: string, step: number | 'unknown' | 'always']>([
+    ["{{ 'now' | date: '%Y' }}", 15 * minute],
+    ["{{ 'today' | date: '%-d.%m. %H' }}", 15 * minute],
+    ["{{ 'now' | date: '%H:%M' }}", minute],
+    ["{{ 'now' | date: '%s' }}", 'unknown'],
+    ["{{ 'now' | date: '%Y %S' }}", 'unknown'],
+    ["{{ 'now' | date }}", 'unknown'],
+    ["{{ 'now' | date_to_xmlschema }}", 'unknown'],
+    ["{{ 'now' | format_date }}", 15 * minute],
+    ["{{ 'now' | format_date: time: 'short' }}", minute],
+    ["{{ 'now' | format_date: time: 'long' }}", 'unknown'],
+    ["{{ '2026-03-01' | date: '%s' }}", 'always'],
+  ])('%s: %s', async (text, step) => {
+    const seen: (number | undefined)[] = [];
+    const begun = Date.now();
+    await show(text, { onClock: (until) => void seen.push(until) });
+    const untilNext = typeof step === 'number' ? (Math.floor(begun / step) + 1) * step : undefined;
+    expect(seen).toEqual(step === 'always' ? [] : [untilNext]);
+  });
+
+  test('unless it draws an entry', async () => {
+    let draws = 0;
+    await show("{{ 'a,b' | split: ',' | sample }}", { onRandom: () => void (draws += 1) });
+    expect(draws).toBe(1);
+  });
+});
+
 describe('filters of the locale', () => {
   const locale = {
     tag: 'de',
