@@ -47,7 +47,8 @@ export function rights({ app }) { return String([app.acl.has_access_right('reade
 export function page({ portal }) { return portal.get('articles/first')?.title ?? 'none'; }
 `;
 const functions = [...logic.matchAll(/function (\w+)/g)].map(([, name]) => name as string);
-const settings = 'debug: true\nacl: { rights: { reader: [Public, readers], author: [authors], editor: [Public] } }\noptions: { colour: red }\n';
+const settings =
+  'debug: true\nacl: { rights: { reader: [Public, readers], author: [authors], editor: [Public] } }\noptions: { colour: red }\n';
 const elements = functions.map((name) => `  ${name}: BASIC\n`).join('');
 
 const themes = useThemes({
@@ -158,8 +159,10 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
         if (random() < 0.5) await writes[name]?.(chosen([stage.host, other]));
         for (let reads = below(12); reads > 0 && done < answers; reads -= 1) {
           const path = chosen(paths);
-          const as = await stage.credential(chosen(['anonymous', 'anonymous', 'anonymous', 'rita', 'anna', 'abel', 'mona']));
-        const headers = {
+          const as = await stage.credential(
+            chosen(['anonymous', 'anonymous', 'anonymous', 'rita', 'anna', 'abel', 'mona']),
+          );
+          const headers = {
             accept: random() < 0.8 ? 'text/html' : 'application/json',
             'accept-language': chosen(['de', 'fr']),
           };

@@ -82,6 +82,11 @@ export interface RunSummary {
   memory: number;
   hostCalls: number;
   error: RunError | null;
+  /**
+   * Whether its result is kept for later requests: `kept`, or why it is not (docs/reference/embedding.md#exact-renderings); null for
+   * requests whose results never are.
+   */
+  cache: string | null;
   /** Null for requests, and for calls from code. */
   rule: RunRule | null;
   /** Whether it can run again: a failed run of an app in debug mode. */

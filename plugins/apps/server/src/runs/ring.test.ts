@@ -6,7 +6,15 @@ import type { NewRun, RunInput } from './types';
 const run = (more: Partial<NewRun> = {}): NewRun => ({
   ...{ at: '2026-01-01T00:00:00.000Z', site: 'site', app: 'notes', block: 'a', state: 'done' },
   calls: [{ app: 'notes', block: 'a', functions: ['on_display'] }],
-  ...{ method: 'GET', address: '/site', requester: { identity: '', name: null }, time: 1, memory: 0, hostCalls: 0 },
+  ...{
+    method: 'GET',
+    address: '/site',
+    requester: { identity: '', name: null },
+    time: 1,
+    memory: 0,
+    hostCalls: 0,
+    cache: null,
+  },
   ...{ error: null, rule: null, hasInput: false, logs: [], input: null },
   ...more,
 });

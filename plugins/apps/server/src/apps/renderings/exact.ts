@@ -2,7 +2,7 @@ import { appsActions, rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { contentScope } from '../../records';
 import type { ReadMark, UnitReads } from '../../records/types';
-import { Inputs, type NotKept } from '../run/observed/inputs';
+import { Inputs, type NotKept, refusalOf } from '../run/observed/inputs';
 import { originalOf } from '../run/observed/originals';
 import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
@@ -191,7 +191,7 @@ async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exac
   });
   const value = await recipe.toKept(made.value);
   const ran = { ...made, value: recipe.fromKept(value, visit) };
-  const refused = refusalOf(inputs, made, recipe);
+  const refused = inputs.reason ?? recipe.refusal(made.value) ?? refusalOf(made);
   const kept = !refused && reads ? await keep(making, mark, { value, inputs, reads }) : null;
   group.wasKept = kept !== null;
   if (kept && visit.inputs) addPart(visit.inputs, kept.inputs, kept.reads);
@@ -220,17 +220,4 @@ function withContent(services: AppServices, { content }: Visit, inputs: Inputs, 
   if (inputs.names.has('content') && content.documentId !== null)
     inputs.readContent([...services.relatedTypes(content.type), ...RIGHTS]);
   return new Map([...reads, ...[...inputs.content].map((uid) => [contentScope(uid), 'any'] as const)]);
-}
-
-/** Why a result is not kept; the first reason counts. */
-function refusalOf<T, K>(inputs: Inputs, made: Ran<T>, recipe: Recipe<T, K>): NotKept | null {
-  const { status, headers, redirect, type } = made.response;
-  const reasons: [boolean, NotKept][] = [
-    [status !== null, 'status'],
-    [redirect !== null, 'redirect'],
-    [Object.keys(headers).length > 0 || type !== undefined, 'headers'],
-    [made.logs.length > 0 || made.console.length > 0, 'logs'],
-    [made.flashes.length > 0, 'flash'],
-  ];
-  return inputs.reason ?? recipe.refusal(made.value) ?? reasons.find(([is]) => is)?.[1] ?? null;
 }

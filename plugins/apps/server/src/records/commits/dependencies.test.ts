@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RecordWrite } from '../../indexes';
 import type { Commits } from './commits';
 import type { CommitCounts } from './counts';
-import { createDependencies, type UnitReads } from './dependencies';
+import { createDependencies, type ScopeReads, type UnitReads } from './dependencies';
 import { type Changes, CommitLog } from './log';
 
 /** Dependencies on a log, and on numbers of commits of other processes that a test sets. */
@@ -40,7 +40,7 @@ const changes = (scope: string, ...writes: RecordWrite[]): Changes => new Map([[
 const large = { has: ({ items }: NonNullable<RecordWrite['after']>) => Number(items.size) > 5, isCount: false };
 
 /** A record, a condition, and the number of records for a condition. */
-const reads: UnitReads = new Map([
+const reads: UnitReads = new Map<string, ScopeReads | 'any'>([
   ['app', { ids: new Set(['a']), ranges: [large] }],
   ['counted', { ids: new Set<string>(), ranges: [{ ...large, isCount: true }] }],
   ['content', 'any'],

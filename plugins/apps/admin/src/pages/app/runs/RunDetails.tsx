@@ -17,6 +17,11 @@ export function RunDetails({ run }: { run: RunDetail }) {
           {text('run.cost.text', { time: run.time, memory: Math.round(run.memory / 1024), hostCalls: run.hostCalls })}
         </Typography>
       </Flex>
+      {run.cache && (
+        <Typography textColor="neutral600">
+          {run.cache === 'kept' ? text('run.kept') : text('run.notKept', { reason: run.cache })}
+        </Typography>
+      )}
       {run.error && <ProblemNote problem={run.error} />}
       {run.isHidden && <Typography textColor="neutral600">{text('run.hidden')}</Typography>}
       {run.logs.length > 0 && (

@@ -3,10 +3,12 @@ import { type AppsError, isAppsError } from '../../../common/errors';
 import type { LogEntry } from '../../../logic/types';
 import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../../runs';
 import type { App, Block } from '../../types';
+import { refusalOf } from '../observed/inputs';
 import { originalOf } from '../observed/originals';
 import type { Run, Visit } from '../types';
 import { sourceOf } from './error-mark';
 import { noteFailure } from './failures';
+import { consoleOf } from './notices';
 
 /** What the logic of one attempt does, for those who develop apps; shared by all levels of the run. */
 export interface Trace {
@@ -101,11 +103,20 @@ function describe(run: Run, state: RunState, thrown: unknown): NewRun {
     memory: budget.shared.memory,
     hostCalls: budget.shared.earlierCalls + budget.shared.hostCalls,
     error: errorOf(run, thrown),
+    cache: cacheOf(run, state),
     rule: visit.rule ?? null,
     hasInput: input !== null,
     logs: trace.logs.map((entry) => ({ ...entry, level: entry.level ?? 'info' })),
     input,
   };
+}
+
+/** Whether its result may be kept, for a request whose result could be. */
+function cacheOf(run: Run, state: RunState): NewRun['cache'] {
+  const { inputs } = run.visit;
+  if (!inputs) return null;
+  if (state !== 'done') return 'failed';
+  return inputs.reason ?? refusalOf({ ...run, console: consoleOf(run) }) ?? 'kept';
 }
 
 function errorOf({ trace: { failure }, app }: Run, thrown: unknown): NewRun['error'] {

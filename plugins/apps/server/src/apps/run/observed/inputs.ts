@@ -1,4 +1,5 @@
 import type { KeptReads } from '../../../records/types';
+import type { Ran } from '../types';
 
 /**
  * Why a result of logic or of a layout is not kept (docs/reference/embedding.md#exact-renderings):
@@ -102,4 +103,17 @@ export class Inputs {
     if (this.checked.size >= MAX_INPUTS) this.refuse('everything');
     else this.checked.set(name, { was, now });
   }
+}
+
+/** Why what a run has done besides its result forbids to keep that; null where nothing does. */
+export function refusalOf({ response, logs, console, flashes }: Omit<Ran<unknown>, 'value'>): NotKept | null {
+  const { status, headers, redirect, type } = response;
+  const reasons: [boolean, NotKept][] = [
+    [status !== null, 'status'],
+    [redirect !== null, 'redirect'],
+    [Object.keys(headers).length > 0 || type !== undefined, 'headers'],
+    [logs.length > 0 || console.length > 0, 'logs'],
+    [flashes.length > 0, 'flash'],
+  ];
+  return reasons.find(([is]) => is)?.[1] ?? null;
 }
