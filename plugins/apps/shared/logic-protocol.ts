@@ -106,8 +106,11 @@ export interface PreludeLimits {
   logEntrySize: number;
 }
 
-/** The prelude's answer. `error` instead of a value: the whole operation failed. */
-export type PreludeAnswer<Value> = { value: Value } | { error: WireError };
+/**
+ * The prelude's answer. `error` instead of a value: the whole operation failed. `looked`: names of the inputs that logic has
+ * looked at since the last answer (`looked.ts`); left out when there are none.
+ */
+export type PreludeAnswer<Value> = ({ value: Value } | { error: WireError }) & { looked?: string[] };
 
 export interface OpenValue {
   /** Names of the functions that the program offers. */

@@ -1,3 +1,8 @@
+// Captured: in a sandbox the program may have changed them before it first uses `Date`.
+const { construct } = Reflect;
+const { defineProperty } = Object;
+const NativeProxy = Proxy;
+
 /**
  * Replaces `Date` in a context: where the present is asked for (`new Date()`, `Date()`, `Date.now()`), `time` answers.
  * All else of `Date` stays the engine's own.
@@ -8,12 +13,20 @@ export function makeDateSettable(global: { Date: DateConstructor }, time: () => 
   const Native = global.Date;
   const realNow = Native.now;
   const now = () => time() ?? realNow();
-  const Settable: DateConstructor = new Proxy(Native, {
+  // Without a prototype: what code has put on Object.prototype must not become a trap.
+  const handler = {
+    __proto__: null,
     apply: () => new Native(now()).toString(),
-    construct: (target, args, newTarget): Date =>
-      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget === Settable ? target : newTarget),
-  });
+    construct: (target: DateConstructor, args: unknown[], newTarget: unknown): Date =>
+      construct(
+        target,
+        args.length === 0 ? [now()] : args,
+        newTarget === Settable ? target : (newTarget as DateConstructor),
+      ),
+  } as ProxyHandler<DateConstructor>;
+  const Settable = new NativeProxy(Native, handler);
   Native.now = now;
-  Object.defineProperty(Native.prototype, 'constructor', { value: Settable, writable: true, configurable: true });
+  // Without a prototype too; it stays writable and configurable.
+  defineProperty(Native.prototype, 'constructor', { __proto__: null, value: Settable } as PropertyDescriptor);
   global.Date = Settable;
 }

@@ -1,10 +1,11 @@
 import type { PreludeLimits, PreludeRequest } from '../../../shared/logic-protocol';
-import { makeDateSettable } from '../../../shared/settable-date';
 import { askRunner, createExchange, type HostReference } from './bridge';
+import { chances } from './chance';
 import { createContext, type LogicContext } from './context/context';
 import { errorText } from './errors';
 import { defineGlobals } from './globals';
 import { createLog } from './log';
+import { looked } from './looked';
 import { createModules } from './modules';
 import { exceeds, keys, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
 import { createRecords } from './records/records';
@@ -23,15 +24,19 @@ export function start(reference: HostReference): (request: string) => Promise<st
   const modules = createModules();
   let limits: PreludeLimits = { resultSize: 0, messageSize: 0, logEntrySize: 0 };
   let context: LogicContext;
+  let now: number | undefined;
   const functions: Functions = new Map();
   const records = createRecords(createExchange(reference, () => limits));
   const log = createLog(records.call, () => limits);
-  defineGlobals((call) => askRunner(reference, call), log.write);
+  defineGlobals(
+    (call) => askRunner(reference, call),
+    log.write,
+    chances(() => now),
+  );
 
   async function open(request: OpenRequest): Promise<string> {
     limits = request.limits;
-    const { now } = request;
-    if (now !== undefined) makeDateSettable(globalThis, () => now);
+    now = request.now;
     context = createContext(request.context, records, log);
     const exported = modules.evaluate(request.entry);
     for (const name of keys(exported)) {
@@ -84,13 +89,15 @@ export function start(reference: HostReference): (request: string) => Promise<st
 
   return async (request) => {
     try {
-      const text = `{"value":${await answer(parse(request) as PreludeRequest)}}`;
-      if (text.length <= limits.messageSize) return text;
+      const value = await answer(parse(request) as PreludeRequest);
+      if (value.length + '{"value":}'.length <= limits.messageSize) return `{"value":${value}${looked.take()}}`;
       throw new NativeRangeError(
         `The results of the functions are together larger than ${limits.messageSize} characters`,
       );
     } catch (error) {
-      return `{"error":${errorText(error)}}`;
+      // Described first: a proxy's traps may run.
+      const described = errorText(error);
+      return `{"error":${described}${looked.take()}}`;
     }
   };
 }

@@ -3,17 +3,23 @@
  * built-in can affect it.
  */
 export const { parse, stringify } = JSON;
-export const { getOwnPropertyDescriptor, getPrototypeOf, fromEntries, create, keys, hasOwn } = Object;
-export const { get: reflectGet, apply: reflectApply } = Reflect;
+export const { getOwnPropertyDescriptor, getOwnPropertyNames, defineProperty } = Object;
+export const { getPrototypeOf, fromEntries, create, keys, hasOwn } = Object;
+export const { get: reflectGet, has: reflectHas, ownKeys, apply: reflectApply } = Reflect;
 export const text = String;
 export const NativeError = Error;
 export const NativeTypeError = TypeError;
 export const NativeRangeError = RangeError;
-const { charCodeAt: charCodeAtMethod, slice: sliceMethod } = String.prototype;
+export const NativeProxy = Proxy;
+const { charCodeAt: charCodeAtMethod, slice: sliceMethod, toLowerCase: toLowerCaseMethod } = String.prototype;
 
 /** `value.slice(start, end)` of a string. */
 export function slice(value: string, start: number, end: number): string {
   return reflectApply(sliceMethod, value, [start, end]) as string;
+}
+
+export function lowerCase(value: string): string {
+  return reflectApply(toLowerCaseMethod, value, []) as string;
 }
 
 /** Whether the string takes more than `limit` bytes as UTF-8. */

@@ -1,6 +1,8 @@
 import type { Items, Json } from '../../../shared/json';
 import type { RequestData } from '../../../shared/logic-protocol';
 import { named } from './arguments';
+import { looked } from './looked';
+import { notingItems, notingRequest } from './noting';
 import { hasOwn, NativeTypeError, text } from './primordials';
 
 type Call = (name: string, args: Items) => Json;
@@ -8,18 +10,36 @@ type Call = (name: string, args: Items) => Json;
 /** Requests, and whether they are the current one. */
 const requests = new WeakMap<object, boolean>();
 
-/** `context.request`, or `context.parent_request`, whose response belongs to another request and cannot be changed. */
-export function createRequest(data: RequestData, call: Call | null): object {
-  const sources = [data.form, data.body, data.query].filter(isItems);
-  const find = (name: unknown) => sources.find((source) => hasOwn(source, text(name)));
-  const request = {
+/**
+ * `context.request`, or `context.parent_request`, whose response belongs to another request and cannot be changed.
+ * @param part its name, under which is noted what logic looks at
+ */
+export function createRequest(data: RequestData, call: Call | null, part: 'request' | 'parent_request'): object {
+  const { form, body, query, headers } = data;
+  const has = (source: Json, key: string): source is Items => isItems(source) && hasOwn(source, key);
+  /** Where the value is; only the places that come before it are looked at too. */
+  const find = (key: string): Items | undefined => {
+    looked.atOne(`${part}.form`, key);
+    if (has(form, key)) return form;
+    looked.at(`${part}.body`);
+    if (has(body, key)) return body;
+    looked.atOne(`${part}.query`, key);
+    return has(query, key) ? query : undefined;
+  };
+  const request = notingRequest(part, {
     ...data,
+    query: notingItems(`${part}.query`, query),
+    form: notingItems(`${part}.form`, form),
+    headers: notingItems(`${part}.headers`, headers),
     /** As in Rapido: without the query. */
     URL: data.url.split(/[?#]/, 1)[0],
-    get: (name: unknown, otherwise: unknown = null) => find(name)?.[text(name)] ?? otherwise,
-    has: (name: unknown) => find(name) !== undefined,
+    get(name: unknown, otherwise: unknown = null) {
+      const key = text(name);
+      return find(key)?.[key] ?? otherwise;
+    },
+    has: (name: unknown) => find(text(name)) !== undefined,
     ...(call ? { response: createResponse(call) } : {}),
-  };
+  });
   requests.set(request, call !== null);
   return request;
 }
@@ -28,6 +48,7 @@ export function createRequest(data: RequestData, call: Call | null): object {
 export function isRequest(value: unknown): boolean {
   const isCurrent = typeof value === 'object' && value !== null ? requests.get(value) : undefined;
   if (isCurrent === false) throw new NativeTypeError('save: a record is saved with context.request');
+  if (isCurrent) looked.at('request.form');
   return isCurrent === true;
 }
 

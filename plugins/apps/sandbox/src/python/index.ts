@@ -1,5 +1,6 @@
 import type { PreludeRequest, WireProgram } from '../../../shared/logic-protocol';
 import { askTime, timeIsOver } from '../deadline';
+import { createLooked } from '../looked';
 import { type HostReference, sendStack, sendText } from '../prelude/bridge';
 import { diagnose } from './diagnose';
 import { helpers } from './helpers';
@@ -52,6 +53,9 @@ export function start(reference: HostReference, { module, image, pages }: Python
   /** The current time of a session with a fixed clock. */
   let now: number | undefined;
 
+  /** What the session's logic has looked at. */
+  let looked = createLooked();
+
   const texts = createLongTexts();
 
   /** When Python is interrupted, and ticks until it is interrupted again: logic may catch it. */
@@ -85,6 +89,10 @@ export function start(reference: HostReference, { module, image, pages }: Python
       if (text.length > limits.messageSize) throw new RangeError('the message is too long');
       return texts.takeOut(sendText(reference, text, interrupted));
     },
+    [operations.look](name) {
+      looked.at(name);
+      return '';
+    },
     [operations.takeOutTexts]: (text) => texts.takeOut(text),
     [operations.longText]: (number) => texts.get(Number(number)),
     [operations.diagnose](text) {
@@ -95,8 +103,8 @@ export function start(reference: HostReference, { module, image, pages }: Python
     [operations.module]: (path) => (modules.has(path) ? ` ${modules.get(path)}` : ''),
   };
   const bridge = (text: string) => answers[text.slice(0, 1)]?.(text.slice(1)) ?? '';
-  const makeMachine = () =>
-    new Machine({ module: compiled, image: memory, pages, bridge, tick, now: () => now ?? Date.now() });
+  const clock = { now: () => now ?? Date.now(), clockRead: () => looked.at('clock') };
+  const makeMachine = () => new Machine({ module: compiled, image: memory, pages, bridge, tick, ...clock });
   let machine = makeMachine();
   let used = false;
   let broken: string | null = null;
@@ -122,11 +130,13 @@ export function start(reference: HostReference, { module, image, pages }: Python
   return {
     load(given) {
       modules = new Map(given.map(({ path, code }) => [path, code]));
+      looked = createLooked();
     },
     async entry(text, time) {
       end = Date.now() + time;
       const found = answerTo(text);
-      return isLate() ? sendStack(reference, stackIn(found)) : found;
+      // The answer ends with its closing bracket.
+      return isLate() ? sendStack(reference, stackIn(found)) : `${found.slice(0, -1)}${looked.take()}}`;
     },
     reset() {
       modules = new Map();

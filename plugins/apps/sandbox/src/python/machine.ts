@@ -28,6 +28,8 @@ export interface MachineOptions {
   bridge(text: string): string;
   /** The current time in milliseconds since 1970, for Python's `time` and `datetime`; without it, the real time. */
   now?(): number;
+  /** Called when Python asks for the time. */
+  clockRead?(): void;
   /** Called periodically while Python runs. */
   tick?(): void;
 }
@@ -169,8 +171,14 @@ export class Machine {
     lookup_attr: () => 0,
     proxy_js_free_obj: () => undefined,
     mp_js_random_u32: () => (Math.random() * 2 ** 32) >>> 0,
-    mp_js_ticks_ms: () => Date.now() & 0x3fffffff,
-    mp_js_time_ms: () => this.options.now?.() ?? Date.now(),
+    mp_js_ticks_ms: () => {
+      this.options.clockRead?.();
+      return Date.now() & 0x3fffffff;
+    },
+    mp_js_time_ms: () => {
+      this.options.clockRead?.();
+      return this.options.now?.() ?? Date.now();
+    },
     emscripten_resize_heap: (wanted) => this.grow(wanted >>> 0),
     fd_close: () => notOpen,
     fd_read: () => notOpen,

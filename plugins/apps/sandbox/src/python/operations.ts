@@ -20,6 +20,8 @@ export const operations = {
   diagnose: 'D',
   /** A seed for random numbers: the image of the machine's memory holds the same one every time. */
   randomSeed: 'S',
+  /** Notes an input that was looked at, by its name. */
+  look: 'K',
   upperCase: 'U',
   lowerCase: 'L',
   /** Whether a text has letters of one kind only: `a`, `n`, `d` or `i`, and the text. */

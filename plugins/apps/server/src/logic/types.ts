@@ -138,6 +138,11 @@ export interface LogicSession {
   /** Names of the functions of the block's logic. */
   readonly functions: ReadonlySet<string>;
   /**
+   * Names of the inputs that logic has looked at, complete up to the last answer (shared/looked.ts). Only `everything` where
+   * there were more than 200, and after a request without an answer.
+   */
+  readonly looked: ReadonlySet<string>;
+  /**
    * Runs functions one after the other with the same `context` object; flushes pending record changes before it returns
    * the outcomes. Rejects for LogicTimeoutError, ServiceUnavailableError and a failed call that is not contained.
    */

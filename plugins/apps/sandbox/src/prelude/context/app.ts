@@ -5,6 +5,7 @@ import { idText, isPlain, named, requiredId } from '../arguments';
 import { forwardedArguments } from '../forwarding';
 import type { Log } from '../log';
 import { logText } from '../log';
+import { looked } from '../looked';
 import { once } from '../once';
 import { keys, NativeTypeError, text } from '../primordials';
 import { stateOf } from '../records/record-view';
@@ -115,14 +116,25 @@ export function createBlock(data: { id: string; url: string }, app: string | nul
   return Object.defineProperty(block, 'elements', { get: elements });
 }
 
-function createAcl(acl: ContextData['acl']): object {
+function createAcl(given: ContextData['acl']): object {
+  /** What follows from the requester's groups, and from the names that rights and roles list. */
+  const held = () => {
+    looked.at('groups');
+    return given;
+  };
   return {
-    current_user: () => acl.username,
-    current_user_groups: () => [...acl.groups],
-    has_access_right: (right: unknown) => acl.manager || acl.rights.includes(nameArgument(right, 'access_right')),
-    has_role: (role: unknown) => acl.held.includes(nameArgument(role, 'role_id')),
-    roles: () => [...acl.roles],
-    is_manager: () => acl.manager,
+    current_user() {
+      looked.at('acl');
+      return given.username;
+    },
+    current_user_groups: () => [...held().groups],
+    has_access_right(right: unknown) {
+      const { manager, rights } = held();
+      return manager || rights.includes(nameArgument(right, 'access_right'));
+    },
+    has_role: (role: unknown) => held().held.includes(nameArgument(role, 'role_id')),
+    roles: () => [...held().roles],
+    is_manager: () => held().manager,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Items, Json } from '../../../../shared/json';
 import type { ContentData, ContextData } from '../../../../shared/logic-protocol';
 import { dayBegin } from '../../site-time';
 import { idText, named } from '../arguments';
+import { looked } from '../looked';
 import { hasOwn, keys, NativeTypeError, text } from '../primordials';
 import { jsonValue } from '../records/record-state';
 import type { Records } from '../records/records';
@@ -66,6 +67,7 @@ function assignable(content: object, { records, changes: mayChange }: Current, s
       if (typeof name === 'symbol' || fixed.has(name) || typeof now === 'function')
         throw new NativeTypeError(`${text(name)} of a content item cannot be changed`);
       const field = jsonValue(name, value, 'field');
+      looked.at('request.method');
       if (mayChange) {
         changes[name] = field;
         property(target, name, field);
@@ -98,9 +100,14 @@ export function createPortal(data: ContextData['portal'], call: Call): object {
       if (typeof given !== 'string')
         throw new NativeTypeError('day_begin: a day is a text such as 2026-03-01, or a Date');
       if (!Number.isInteger(days)) throw new NativeTypeError('day_begin: days are a whole number');
-      return dayBegin(data.time_zone, Date.now(), given, days as number);
+      return dayBegin(data.time_zone, given === '' ? present() : 0, given, days as number);
     },
   };
+}
+
+function present(): number {
+  looked.at('clock');
+  return Date.now();
 }
 
 /** The item at a path of the site that the requester may read, or null. */
@@ -133,7 +140,19 @@ export function createApi(user: Items | null, portal: () => object, call: Call):
       call('documents', { uid: text(uid), method: name, params: (params ?? {}) as Items });
     return Object.fromEntries(documentMethods.map((name) => [name, method(name)]));
   };
-  return { documents, user: user && createUser(user), content: createContentApi(call), portal: { get: portal } };
+  const made = user && createUser(user);
+  return {
+    documents,
+    get user() {
+      looked.at('user');
+      return made;
+    },
+    set user(value) {
+      Object.defineProperty(this, 'user', { value, enumerable: true, configurable: true, writable: true });
+    },
+    content: createContentApi(call),
+    portal: { get: portal },
+  };
 }
 
 /** `context.api.content`: what apps made for Rapido call, over the documents of the host. */

@@ -3,6 +3,7 @@ import type { ContextData, RecordData, RequestData } from '../../../../shared/lo
 import { zonedTime } from '../../site-time';
 import { idText, isPlain, named } from '../arguments';
 import type { Log } from '../log';
+import { looked } from '../looked';
 import { once } from '../once';
 import { keys, parse, stringify, text } from '../primordials';
 import type { Records } from '../records/records';
@@ -28,8 +29,8 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
   const { call } = records;
   const app = once(() => createApp({ key: null, data: data.app, acl: data.acl, records, log }));
   const block = once(() => data.block && createBlock(data.block, null, records));
-  let request = once(() => createRequest(data.request, call));
-  const parent = once(() => data.parent_request && createRequest(data.parent_request, null));
+  let request = once(() => createRequest(data.request, call, 'request'));
+  const parent = once(() => data.parent_request && createRequest(data.parent_request, null, 'parent_request'));
   const portal = once(() => createPortal(data.portal, call));
   const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
   const api = once(() => createApi(data.user, portal, call));
@@ -75,6 +76,7 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
         return portal();
       },
       get now() {
+        looked.at('clock');
         return zonedTime(Date.now(), data.portal.time_zone);
       },
       get content() {
@@ -84,6 +86,7 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
         return api();
       },
       get visitor() {
+        if (data.visitor) looked.at('visitor');
         return data.visitor;
       },
       get mail() {
@@ -115,7 +118,7 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
       record = now && records.adopt(null, now);
     },
     setRequest(now) {
-      request = once(() => createRequest(now, call));
+      request = once(() => createRequest(now, call, 'request'));
     },
     properties: () => jsonProperties(view),
   };

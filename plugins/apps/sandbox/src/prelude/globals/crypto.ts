@@ -1,4 +1,5 @@
 import { MAX_RANDOM } from '../../own-calls';
+import { looked } from '../looked';
 import { NativeError, NativeTypeError } from '../primordials';
 import type { OwnCalls } from './own';
 import type { Base64 } from './text';
@@ -19,6 +20,7 @@ export function makeCrypto(own: OwnCalls, { bytesOf }: Base64): object {
   };
   const methods = {
     getRandomValues<T>(array: T): T {
+      looked.at('random');
       if (
         !ArrayBuffer.isView(array) ||
         array instanceof DataView ||
@@ -34,6 +36,7 @@ export function makeCrypto(own: OwnCalls, { bytesOf }: Base64): object {
       return array;
     },
     randomUUID(): string {
+      looked.at('random');
       const bytes = take();
       bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
       bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;

@@ -1,4 +1,5 @@
 import { once } from '../once';
+import { defineProperty } from '../primordials';
 import { makeConsole, type WriteLog } from './console';
 import { makeCrypto } from './crypto';
 import { type CallRunner, createOwnCalls } from './own';
@@ -9,10 +10,10 @@ import { makeTextDecoder, makeTextEncoder } from './text-coding';
 import { makeUrl } from './url';
 
 /**
- * The globals of other JavaScript environments that the engine lacks (docs/reference/logic.md#globals). Each is made
- * when it is first used, so that a session without it pays for a property only.
+ * The globals of other JavaScript environments that the engine lacks (docs/reference/logic.md#globals), and `more`. Each is
+ * made when it is first used, so that a session without it pays for a property only.
  */
-export function defineGlobals(runner: CallRunner, write: WriteLog): void {
+export function defineGlobals(runner: CallRunner, write: WriteLog, more: { [name: string]: () => unknown }): void {
   const own = createOwnCalls(runner);
   const base64 = once(makeBase64);
   const searchParams = once(makeSearchParams);
@@ -26,22 +27,27 @@ export function defineGlobals(runner: CallRunner, write: WriteLog): void {
     btoa: () => base64().btoa,
     structuredClone: makeClone,
     crypto: () => makeCrypto(own, base64()),
+    ...more,
   };
   const descriptors: PropertyDescriptorMap = {};
   for (const name of Object.keys(makers)) descriptors[name] = lazy(name, makers[name] as () => unknown);
   Object.defineProperties(globalThis, descriptors);
 }
 
+/** Also where logic has put something on Object.prototype. */
+function define(holder: object, name: string, value: unknown, writable: boolean): void {
+  defineProperty(holder, name, { __proto__: null, value, configurable: true, writable } as PropertyDescriptor);
+}
+
 /** A property whose value is made at its first use; it can be replaced, as everywhere. */
 function lazy(name: string, make: () => unknown): PropertyDescriptor {
-  const put = (value: unknown) =>
-    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: false });
+  const put = (value: unknown) => define(globalThis, name, value, true);
   return {
     configurable: true,
     enumerable: false,
     get() {
       const value = make();
-      if (typeof value === 'function') Object.defineProperty(value, 'name', { value: name, configurable: true });
+      if (typeof value === 'function') define(value, 'name', name, false);
       put(value);
       return value;
     },

@@ -105,6 +105,7 @@ class CurrentContent(Content):
         if name in _FIXED or hasattr(CurrentContent, name):
             raise AttributeError("'%s' of a content item cannot be changed" % name)
         field = _plain(value, 'the field ' + name, True)
+        _note('request.method')
         if not self._may_change:
             self.update({name: field})
             return
@@ -166,7 +167,8 @@ class Portal(_Data):
             raise TypeError('day_begin: a day is a text such as 2026-03-01, or a date')
         if not _native_isinstance(days, int):
             raise TypeError('day_begin: days are a whole number')
-        answer = _read(_bridge(_OP_DAY_BEGIN + _text([self.time_zone, _milliseconds(), given, days])))
+        now = _milliseconds() if given == '' else 0
+        answer = _read(_bridge(_OP_DAY_BEGIN + _text([self.time_zone, now, given, days])))
         if isinstance(answer, str):
             raise ValueError(answer)
         return answer[0]
@@ -180,23 +182,30 @@ class Acl:
     def __init__(self, data):
         self._acl = data
 
+    def _held(self):
+        """What follows from the requester's groups, and from the names that rights and roles list."""
+        _note('groups')
+        return self._acl
+
     def current_user(self):
+        _note('acl')
         return self._acl['username']
 
     def current_user_groups(self):
-        return list(self._acl['groups'])
+        return list(self._held()['groups'])
 
     def has_access_right(self, access_right):
-        return self._acl['manager'] or access_right in self._acl['rights']
+        held = self._held()
+        return held['manager'] or access_right in held['rights']
 
     def has_role(self, role_id):
-        return role_id in self._acl['held']
+        return role_id in self._held()['held']
 
     def roles(self):
-        return list(self._acl['roles'])
+        return list(self._held()['roles'])
 
     def is_manager(self):
-        return self._acl['manager']
+        return self._held()['manager']
 
 
 class _Page(list):
@@ -306,6 +315,12 @@ class Response:
     setHeader = set_header
 
 
+# Parts of a request that are noted when they are read. Its dictionaries are noted as a whole: MicroPython's built-ins take
+# the content of a dictionary without calling methods.
+_NOTED_PARTS = {name: name for name in ('method', 'url', 'path', 'query', 'form', 'body', 'headers')}
+_NOTED_PARTS['URL'] = 'url'
+
+
 class Request(_Data):
     def __init__(self, data, response):
         super().__init__(dict(data))
@@ -313,9 +328,18 @@ class Request(_Data):
         self._data['URL'] = data['url'].split('?')[0].split('#')[0]
         if response:
             self._data['response'] = response
+        object.__setattr__(self, '_name', 'request.' if response else 'parent_request.')
+
+    def __getattr__(self, name):
+        if name in _NOTED_PARTS:
+            _note(self._name + _NOTED_PARTS[name])
+        return _Data.__getattr__(self, name)
 
     def _find(self, name):
-        for source in (self.form, self.body, self.query):
+        """Where the value is; only the places that come before it are looked at too."""
+        for part in ('form', 'body', 'query'):
+            _note(self._name + part + ('' if part == 'body' else '.' + str(name)))
+            source = self._data[part]
             if _native_isinstance(source, dict) and name in source:
                 return source
         return {'BODY': _text(self.body)} if name == 'BODY' else None
@@ -356,6 +380,20 @@ class _Documents:
             return _call('documents', uid=uid, method=name, params=all_params)
 
         return method
+
+
+class _Api:
+    def __init__(self, user, content, portal):
+        self.documents = _Documents
+        self.content = content
+        self.portal = _Named(get=lambda: portal)
+        self._user = user
+
+    def __getattr__(self, name):
+        if name == 'user':
+            _note('user')
+            return self._user
+        raise AttributeError("there is no '%s'" % name)
 
 
 class _Named:
@@ -458,12 +496,6 @@ class Context:
             create=_create_content,
             transition=_transition_content,
         )
-        api = _Named(
-            documents=_Documents,
-            user=_User(data['user'] or {}),
-            content=content,
-            portal=_Named(get=lambda: portal),
-        )
         fixed = {
             'app': app,
             'block': data['block'] and Block(data['block']),
@@ -472,7 +504,7 @@ class Context:
             'parent_request': data['parent_request'] and Request(data['parent_request'], None),
             'portal': portal,
             'content': CurrentContent(data['content'], data['request']['method'] == 'POST'),
-            'api': api,
+            'api': _Api(_User(data['user'] or {}), content, portal),
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),
             'params': data['params'],
@@ -498,6 +530,8 @@ class Context:
         if name == 'now':
             return _bridge(_OP_ZONED_TIME + _text([self._fixed['portal'].time_zone, _milliseconds()]))
         if name in self._fixed:
+            if name == 'visitor' and self._fixed[name]:
+                _note('visitor')
             return self._fixed[name]
         if name in self._custom:
             return self._custom[name]

@@ -129,6 +129,19 @@ random = _Module(
 )
 
 
+def _noting_random(work):
+    def noting(*given, **named):
+        _note('random')
+        return work(*given, **named)
+
+    return noting
+
+
+for _name in dir(random):
+    if not _name.startswith('_') and callable(getattr(random, _name)):
+        setattr(random, _name, _noting_random(getattr(random, _name)))
+
+
 class defaultdict(dict):
     def __init__(self, factory=None, values=()):
         super().__init__(values)

@@ -483,6 +483,8 @@ class Record(_RecordCalls):
         """Returns what the block's `on_save` returned; the record if no block was involved."""
         given = request if items is None else items
         form = _native_isinstance(given, Request)
+        if form:
+            _note('request.form')
         if form and given is not _context.request:
             raise TypeError('save: a record is saved with context.request')
         if given is not None and not form:

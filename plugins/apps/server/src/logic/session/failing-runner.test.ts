@@ -47,6 +47,12 @@ describe('a runner that fails', () => {
       { name: 'ServiceUnavailableError', reason: 'isolated-vm does not load: run "npm install"' },
     ],
     ['talks nonsense', "onMessage(({ session }) => send('done', session, '{'));", broken],
+    ...['5', '["weather"]', '[5]', '["request.cookies"]', '{}'].map((looked): [string, string, object] => [
+      `says that logic has looked at ${looked}`,
+      `onMessage(({ session }) =>
+        send('done', session, '{"value":{"functions":[],"outcomes":[]},"looked":${looked}}'));`,
+      broken,
+    ]),
     ['asks nonsense', "onMessage(({ session }) => send('host', session, '[5]'));", broken],
     [
       'answers twice',

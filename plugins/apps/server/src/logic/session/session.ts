@@ -2,6 +2,7 @@ import type { Items, Json } from '../../../../shared/json';
 import type { CallValue, ContextChanges, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
 import { logicError } from '../../common/errors';
 import type { LogicCall, LogicOutcome, LogicSession } from '../types';
+import { LookedInputs } from './looked';
 import { brokenError, endsRequest, entryOf, messageSize, thrownError } from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';
 import { isDeep, type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
@@ -40,6 +41,7 @@ class RunnerSession implements LogicSession {
   private changes: ContextChanges = {};
   /** Maximal bytes of the last answer. */
   private answerSize = 0;
+  private readonly inputs = new LookedInputs();
 
   constructor(private readonly options: SessionOptions) {
     const { program, context, limits } = options;
@@ -48,6 +50,10 @@ class RunnerSession implements LogicSession {
     const now = options.now?.() ?? undefined;
     this.opening = { op: 'open', entry: entryOf(program), context, limits: sizes, ...(now !== undefined && { now }) };
     this.link = new SessionLink(options);
+  }
+
+  get looked(): ReadonlySet<string> {
+    return this.inputs.all;
   }
 
   async open(): Promise<void> {
@@ -108,10 +114,8 @@ class RunnerSession implements LogicSession {
     this.opening = null;
     this.changes = {};
     const request: OpenRequest = { ...opening, context: changed, calls };
-    const { functions, outcomes } = this.valueOf(
-      await this.link.open(JSON.stringify(request), namesOf(calls)),
-      readOpen(calls.length),
-    );
+    const answer = this.link.open(JSON.stringify(request), namesOf(calls));
+    const { functions, outcomes } = await this.valueOf(answer, readOpen(calls.length));
     this.functions = new Set(functions);
     knownFunctions.set(this.options.program, this.functions);
     return outcomes;
@@ -120,19 +124,29 @@ class RunnerSession implements LogicSession {
   private async request<Value>(request: LaterRequest, read: Reader<Value>): Promise<Value> {
     const data = JSON.stringify({ ...request, ...this.changes });
     this.changes = {};
-    return this.valueOf(await this.link.call(data, namesOf('calls' in request ? request.calls : [])), read);
+    return this.valueOf(this.link.call(data, namesOf('calls' in request ? request.calls : [])), read);
   }
 
   private errorOf(error: Parameters<typeof thrownError>[0]) {
     return thrownError(error, this.options.program, this.link.host.errors);
   }
 
-  private valueOf<Value>(data: string, read: Reader<Value>): Value {
+  private async valueOf<Value>(answered: Promise<string>, read: Reader<Value>): Promise<Value> {
+    const data = await answered.catch((error: unknown) => {
+      this.inputs.addEverything();
+      throw error;
+    });
     // A character has at most three bytes.
     this.answerSize = data.length * 3;
-    if (isDeep(data)) throw logicError('A result is nested too deeply', { file: entryOf(this.options.program) });
     const answer = readAnswer(data, read);
-    if (!answer) throw brokenError(this.options.program);
+    if (answer) this.inputs.add(answer.looked);
+    else {
+      this.inputs.addEverything();
+      const { program } = this.options;
+      throw isDeep(data)
+        ? logicError('A result is nested too deeply', { file: entryOf(program) })
+        : brokenError(program);
+    }
     if ('error' in answer) throw this.errorOf(answer.error);
     return answer.value;
   }

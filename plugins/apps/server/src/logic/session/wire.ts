@@ -1,5 +1,6 @@
 import { type Items, isItems } from '../../../../shared/json';
 import type { CallValue, HostCalls, OpenValue, WireError } from '../../../../shared/logic-protocol';
+import { isLookedName, maxLooked } from '../../../../shared/looked';
 
 /**
  * Readers of messages from a sandbox. The prelude builds them, but beside code that may change every built-in: so
@@ -48,17 +49,29 @@ function hasManyBrackets(text: string): boolean {
   return false;
 }
 
-/** An answer's value or its error. */
+/** An answer's value or its error, and the names of what logic has looked at. */
 export function readAnswer<Value>(
   text: string,
   read: Reader<Value>,
-): { value: Value } | { error: WireError } | undefined {
+): (({ value: Value } | { error: WireError }) & { looked: string[] }) | undefined {
   const answer = readJson(text);
   if (!isItems(answer)) return undefined;
+  const looked = readLooked(answer.looked);
+  if (!looked) return undefined;
   const error = readError(answer.error);
-  if (error) return { error };
+  if (error) return { error, looked };
   const value = read(answer.value);
-  return value === undefined ? undefined : { value };
+  return value === undefined ? undefined : { value, looked };
+}
+
+/** Names of one answer; none where the answer has none. */
+function readLooked(value: unknown): string[] | undefined {
+  if (value === undefined) return [];
+  // One more: `everything`.
+  const fits = Array.isArray(value) && value.length <= maxLooked.names + 1;
+  return fits && value.every((name) => typeof name === 'string' && isLookedName(name))
+    ? (value as string[])
+    : undefined;
 }
 
 /** The program's functions, and the outcomes of the `count` calls that came with `open`. */
