@@ -72,8 +72,9 @@ export async function openBlock(run: Run, block: Block, record: StoredRecord | n
   const session = await remembering(
     logic.open(program, contextData(run, block, shown), logicHost(run, block), run.budget),
   );
-  const noteInputs = () =>
-    run.visit.inputs?.lookAll((session as { looked?: ReadonlySet<string> }).looked ?? ['everything']);
+  const noteInputs = () => run.visit.inputs?.lookAll(session.looked);
+  // It has the whole item, and what it uses of that is not noted.
+  run.visit.inputs?.look('content');
   noteInputs();
 
   const call = async (
