@@ -44,4 +44,11 @@ export const scenarios = [
     compare: blocks,
     expected: '10',
   },
+  {
+    id: 'page-reads',
+    title: 'The same page with ten blocks, five of which show a record',
+    compare: blocks,
+    expected: '10',
+  },
+  { id: 'page-writes', title: 'The same, and each hundredth request changes that record' },
 ];

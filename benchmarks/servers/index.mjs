@@ -7,7 +7,7 @@
 import { directus } from './directus.mjs';
 import { koa } from './koa.mjs';
 import { parse } from './parse.mjs';
-import { plugin } from './plugin.mjs';
+import { kept, plugin } from './plugin.mjs';
 import { strapi } from './strapi.mjs';
 
-export const servers = { plugin, parse, strapi, directus, koa };
+export const servers = { plugin, kept, parse, strapi, directus, koa };

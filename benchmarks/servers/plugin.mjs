@@ -48,6 +48,10 @@ async function seed(strapi, dataset, counts) {
     for (let at = 0; at < count; at += 1) yield { id: `n${at}`, items: noteAt(at), creator: null };
   };
   for (const [app, count] of counts) await store.createMany({ site: 'site', app }, records(count));
+  const shown = async function* () {
+    yield { id: 'shown', items: { n: 1 }, creator: null };
+  };
+  await store.createMany({ site: 'site', app: 'page' }, shown());
 }
 
 /** Waits until the indexes of the apps are complete, so that none is built while something is measured. */
@@ -94,6 +98,7 @@ function requestsFor({ jwt, token, csrf }) {
   const words = (name) =>
     searchWords.map((word) => send('POST', `${name}/search`, { query: `'${word}' in body`, limit: 20 }));
   const run = (name) => [{ method: 'GET', path: `/site/@@apps/notes/blocks/functions/${name}`, headers: json }];
+  const pages = page.requests('/site/');
   const update = (at) => send('PATCH', `notes/record/n${at}`, { title: `Changed ${at}` });
   return {
     get: get({}),
@@ -108,19 +113,33 @@ function requestsFor({ jwt, token, csrf }) {
     function: run('none'),
     'function-one': run('one'),
     'function-four': run('four'),
-    ...page.requests('/site/'),
+    ...pages,
+    'page-writes': Array.from({ length: 100 }, (_, at) =>
+      at === 50 ? send('PATCH', 'page/record/shown', { $inc: { n: 1 } }) : pages['page-reads'][0],
+    ),
   };
 }
 
-export const plugin = {
-  title: 'this plugin',
+/** Scenarios whose answers are kept until something changes that they depend on. */
+const isKept = (id) => /^(?:function|page)/.test(id);
+
+/** The plugin's configuration, put over the host's in its process. */
+const configuredAs = (apps) => ({
+  NODE_OPTIONS: `--require ${join(root, 'tests/support/configure.cjs')}`,
+  TEST_APPS_CONFIG: JSON.stringify(apps),
+});
+
+/** @param exactCache whether renderings are kept */
+const pluginWith = (exactCache, title) => ({
+  title,
   databases: ['sqlite', 'postgres'],
   version: () => JSON.parse(readFileSync(join(root, 'plugins/apps/package.json'), 'utf8')).version,
-  settings: "this repository's host, its configuration, no demo; functions in the sandbox, JavaScript",
+  settings: `this repository's host, \`exactCache: ${exactCache}\`, no demo; functions in the sandbox, JavaScript`,
   async start({ database, folder, command, names }) {
     const themes = join(folder, 'themes');
     makeTheme(themes, names);
-    const host = await startHost(strapiEnvironment(database), themes, { command });
+    const env = { ...strapiEnvironment(database), ...configuredAs({ exactCache }) };
+    const host = await startHost(env, themes, { command });
     const dataset = new URL('../support/dataset.mjs', import.meta.url).href;
     const counts = names.map((name) => [name, collections[name]]);
     await host.run(seed, dataset, counts);
@@ -132,7 +151,11 @@ export const plugin = {
       { accept: 'application/json', 'x-csrf-token': csrf, 'content-type': 'application/json' },
       names,
     );
-    const requests = requestsFor({ ...requesters, csrf });
+    const all = Object.entries(requestsFor({ ...requesters, csrf }));
+    const requests = Object.fromEntries(exactCache ? all.filter(([id]) => isKept(id)) : all);
     return { url: host.url, pid: host.pid, requests, stop: host.stop };
   },
-};
+});
+
+export const plugin = pluginWith(false, 'this plugin');
+export const kept = pluginWith(true, 'this plugin, renderings kept');

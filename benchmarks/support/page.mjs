@@ -6,6 +6,8 @@ const numbers = Array.from({ length: 10 }, (_, at) => at);
 const still = numbers.map((at) => `still${at}`);
 const mixed = numbers.map((at) => (at % 2 ? `logic${at}` : `still${at}`));
 
+const reading = numbers.map((at) => (at % 2 ? `read${at}` : `still${at}`));
+
 const layout = `<!doctype html>
 <html lang="en"><head><title>{{ context.portal.title }}</title></head>
 <body><main>{{ main }}</main></body></html>`;
@@ -17,6 +19,12 @@ const block = (id, withLogic) => ({
   ...(withLogic ? { [`apps/page/blocks/${id}.js`]: `export function total() { return '${id}'; }\n` } : {}),
 });
 
+const reads = (at) => ({
+  ...block(`read${at}`, false),
+  [`apps/page/blocks/read${at}.js`]:
+    "export function total({ app }) { return String(app.get_record('shown')?.get('n') ?? 0); }\n",
+});
+
 export const page = {
   layout,
   body,
@@ -24,8 +32,15 @@ export const page = {
     'layout.html': layout,
     'templates/portal.html': `${body}
 {% if context.request.query.with == 'blocks' %}${tags(still)}{% endif %}
-{% if context.request.query.with == 'logic' %}${tags(mixed)}{% endif %}`,
-    ...Object.assign({}, ...still.map((id) => block(id, false)), ...numbers.map((at) => block(`logic${at}`, true))),
+{% if context.request.query.with == 'logic' %}${tags(mixed)}{% endif %}
+{% if context.request.query.with == 'reads' %}${tags(reading)}{% endif %}`,
+    'apps/page/settings.yaml': "acl: { rights: { editor: ['*'] } }\n",
+    ...Object.assign(
+      {},
+      ...still.map((id) => block(id, false)),
+      ...numbers.map((at) => block(`logic${at}`, true)),
+      ...numbers.map(reads),
+    ),
   },
   /** The scenarios' requests, at the address of the page. */
   requests: (path) =>
@@ -34,6 +49,7 @@ export const page = {
         ['page', ''],
         ['page-blocks', '?with=blocks'],
         ['page-logic', '?with=logic'],
+        ['page-reads', '?with=reads'],
       ].map(([id, query]) => [id, [{ method: 'GET', path: path + query, headers: { accept: 'text/html' } }]]),
     ),
 };
