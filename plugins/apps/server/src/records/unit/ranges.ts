@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isAppsError } from '../../common/errors';
 import { settledOrTimeout } from '../../common/time/coalesce';
-import type { RecordWrite, Sql } from '../../indexes';
+import { type Access, IndexMissing, type RecordWrite, type Sql } from '../../indexes';
 import { CollisionError } from '../commits/collision';
 import type { CommitCounts } from '../commits/counts';
 import { type CommitLog, type Condition, type Position, touches } from '../commits/log';
@@ -11,6 +12,9 @@ import type { StoredRecord } from '../types';
  * more, the searches run again.
  */
 const MAX_TESTED = 250_000;
+
+/** Searches that run again while their apps are locked, and others wait for them. */
+const MAX_LOCKED = 20;
 
 /** What a search has found: the records, and the number of matches where it was asked for. */
 export interface Found {
@@ -25,8 +29,8 @@ export interface RangeRead extends Condition {
   name: string;
   /** What else is asked: a read with the same name and the same answer wanted is one that is made again. */
   asks: string;
-  /** Runs the search again, outside of any transaction, and reads no more than it must. */
-  again(): Promise<Found>;
+  /** Runs the search again, outside of any transaction or over `access`, and reads no more than it must. */
+  again(access?: Access): Promise<Found>;
 }
 
 /** What a read has seen of other commits, at least. */
@@ -159,14 +163,17 @@ export class Ranges {
 
   /**
    * The same within the transaction of the commit, which has locked the apps: LookAgain when it cannot be decided there.
+   * @param access by which searches may run again while the apps are locked; nothing was read or written there before
    */
-  async check(sql: Sql): Promise<void> {
+  async check(sql: Sql, access?: Access): Promise<void> {
     if (this.list.length === 0) return;
     const counts = await this.counts.look(this.scopes(), sql);
     for (const range of this.list) {
       const result = this.changed(range);
       if (result === true) throw collision(range);
-      if (result === null || range.counts !== counts.get(range.scope)) throw new LookAgain([rangeKey(range)]);
+      if (result !== null && range.counts === counts.get(range.scope)) continue;
+      if (!access || this.list.length > MAX_LOCKED) throw new LookAgain([rangeKey(range)]);
+      if (!(await isSameInside(range, access))) throw collision(range);
     }
   }
 
@@ -195,8 +202,18 @@ export class Ranges {
 }
 
 /** Whether a search finds what it has found before. */
-const isSame = async ({ found, again }: Range): Promise<boolean> =>
-  found !== undefined && areSame(found, await again());
+const isSame = async ({ found, again }: Range, access?: Access): Promise<boolean> =>
+  found !== undefined && areSame(found, await again(access));
+
+/** The same in a transaction, which PostgreSQL ends with the first statement that fails: the unit runs again. */
+async function isSameInside(range: Range, access: Access): Promise<boolean> {
+  try {
+    return await isSame(range, access);
+  } catch (error) {
+    const isKnown = error instanceof IndexMissing || isAppsError(error, 'ServiceUnavailableError');
+    throw isKnown ? error : new CollisionError([rangeKey(range)], error);
+  }
+}
 
 function areSame(found: Found | undefined, other: Found | undefined): boolean {
   if (!found || !other) return false;
