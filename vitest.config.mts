@@ -31,6 +31,7 @@ const attacks = 'tests/themes/attacks.test.ts';
 /** Files that take longest. They start first, in this order, so that no worker waits for one of them at the end. */
 const longest = [
   'operations/concurrency',
+  'operations/rivals',
   'command-line/app-tests',
   'operations/killed-processes',
   'demo/pages',

@@ -54,58 +54,6 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     expect(await items(1, record)).toEqual({ id: `inc-${processes}`, total: many, tenths: 10 * many });
   });
 
-  describe.each([1, 2])('ten places, through %d', (processes) => {
-    const at = (request: number) => (processes === 1 ? 0 : request);
-    const way = (name: string) => `${name}-${processes}`;
-    const booked = async (name: string) =>
-      (await ask<unknown[]>(0, 'POST', 'places/search', { query: `way == '${way(name)}'` })).json.length;
-
-    /** Two processes of one SQLite file wait for each other, some for longer than a request may. */
-    const refusals = client === 'sqlite' && processes === 2 ? [422, 503] : [422];
-    const expectTen = (answers: readonly Answer[], stored: number) => {
-      const refused = answers.filter(({ status }) => status !== stored);
-      expect([refused.length, refused.find(({ status }) => !refusals.includes(status))?.text]).toEqual([90, undefined]);
-    };
-
-    test('a hundred forms that are checked by a count', async () => {
-      const form = (request: number) =>
-        send((hosts[at(request) % hosts.length] as Host).url, {
-          ...{ method: 'POST', path: '/site/@@apps/places/blocks/seat' },
-          headers: { accept: 'text/html', connection: 'close', 'x-csrf-token': token },
-          form: { way: way('form'), name: `Form ${request}`, _save: '' },
-        });
-      expectTen(await Promise.all(times(100, form)), 303);
-      expect(await booked('form')).toBe(10);
-    });
-
-    test('a hundred records as JSON', async () => {
-      const record = { block: 'seat', way: way('json') };
-      const answers = await Promise.all(times(100, (request) => ask(at(request), 'POST', 'places', record)));
-      expectTen(answers, 201);
-      expect(await booked('json')).toBe(10);
-    });
-
-    test('a hundred actions that go through all records', async () => {
-      const action = (request: number) =>
-        ask<string>(at(request), 'POST', `places/blocks/seat/listed?way=${way('listed')}`, {});
-      const answers = (await Promise.all(times(100, action))).map(({ json }) => json);
-      expect(answers.filter((answer) => answer === 'booked')).toHaveLength(10);
-      expect(await booked('listed')).toBe(10);
-    });
-
-    test('one vote for each of ten names', async () => {
-      const vote = (request: number) =>
-        ask<string>(at(request), 'POST', `places/blocks/seat/vote?name=${way(`voter${request % 10}`)}`, {});
-      const answers = (await Promise.all(times(100, vote))).map(({ json }) => json);
-      expect(answers.filter((answer) => answer === 'voted')).toHaveLength(10);
-      const { json } = await ask<{ items: { name?: string } }[]>(0, 'GET', 'places/records?limit=1000');
-      const names = json
-        .map(({ items: { name } }) => name)
-        .filter((name) => name?.startsWith('voter') && name.endsWith(`-${processes}`));
-      expect(names.sort()).toEqual(times(10, (voter) => way(`voter${voter}`)));
-    });
-  });
-
   test('one of fifty creators of an id wins', async () => {
     const answers = await Promise.all(times(many, (at) => ask(at, 'PUT', 'open/record/wanted', { creator: at })));
     expect(statuses(answers)).toEqual({ 201: 1, 409: many - 1 });

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { writeFiles } from '../../support/files';
 import { type Host, startHost } from '../../support/host';
-import { grantRole } from '../../support/seed';
+import { apiToken, grantRole } from '../../support/seed';
 import { type Message, send } from '../../support/send';
 import type { Attack, AttackArena, Attempt, HealthyRequest } from './attack';
 
@@ -80,6 +80,7 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
   });
   await fill(host);
   const first = await send(host.url, { method: 'GET', path: '/site/@@apps/attack' });
+  const manager = { bearer: await apiToken(host, { name: 'manager', type: 'full-access' }) };
   const token = String(first.headers['x-csrf-token']);
   const prober = probe(host.url, token);
   let attempts = 0;
@@ -126,7 +127,8 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
     const begin = performance.now();
     const timeout = (attack.within ?? 3_000) + 60_000;
     const path = request.path?.replaceAll('{id}', id);
-    const answer = await Promise.race([sendJson({ ...request, ...(path ? { path } : {}) }), pause(timeout)]);
+    const message = { ...request, ...(attack.byManager ? { as: manager } : {}), ...(path ? { path } : {}) };
+    const answer = await Promise.race([sendJson(message), pause(timeout)]);
     if (!answer) throw new Error(`No answer within ${timeout} ms`);
     return { answer, time: performance.now() - begin };
   }

@@ -19,6 +19,8 @@ export interface Attack {
   prepare?(arena: Pick<AttackArena, 'host' | 'send'>): Promise<void>;
   /** Sent at once. `{id}` in a path is the block's id. Default: one `POST /site/@@apps/attack/blocks/{id}/f`. */
   requests?: readonly Partial<Message>[];
+  /** Whether a manager sends them; otherwise they are anonymous. */
+  byManager?: boolean;
   /** Sent in turn by the second process, besides its request to the healthy block. */
   healthy?: readonly HealthyRequest[];
   /** Statuses that each answer may have. */

@@ -10,4 +10,6 @@ export const finds: readonly Product[] = [
   { large: ['records', 'keywords', 'largeItems'], request: 'list as CSV', count: 8 },
   // A chunk of a body with hundreds of parts was parsed at once, and each part read by an asynchronous iterator.
   { large: ['references'], request: 'save in parts', count: 24 },
+  // The description of an app was made again for each request.
+  { large: ['elements'], request: 'description', count: 24 },
 ];

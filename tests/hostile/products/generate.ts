@@ -3,7 +3,7 @@ import { type Attack, type AttackArena, healthyPage } from '../attacks/attack';
 import { random } from '../fuzz/grow';
 import { dimensions } from './dimensions';
 import { type Dimension, emptyPlan, type Plan } from './plan';
-import { requests } from './requests';
+import { ofManagers, requests } from './requests';
 
 /** A product of bounds: what is large, which request, and how many of it at once. */
 export interface Product {
@@ -83,9 +83,11 @@ export function attackOf(product: Product, id: string): Attack {
     },
     prepare: (arena) => makeRecords(arena, bounded(plan), id),
     requests: Array.from({ length: product.count }, () => message),
+    byManager: ofManagers.has(product.request),
     healthy: [healthyPage],
     status: statuses,
-    has: /^(?![\s\S]*InternalServerError)/,
+    // The description names all errors.
+    has: ofManagers.has(product.request) ? /^\{"openapi"/ : /^(?![\s\S]*InternalServerError)/,
     within: 30_000,
   };
 }

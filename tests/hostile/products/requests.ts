@@ -54,6 +54,9 @@ function lines(plan: Plan, more: object): string {
 const ndjson = { 'content-type': 'application/x-ndjson' };
 const conditions = Array.from({ length: 100 }, (_, at) => `title != "x${at}"`).join(' & ');
 
+/** Requests that only managers may send. */
+export const ofManagers: ReadonlySet<string> = new Set(['description']);
+
 export const requests: Record<string, MakeRequest> = {
   page: () => ({ method: 'GET', path: block, headers: html }),
   'page as JSON': () => ({ method: 'GET', path: block }),

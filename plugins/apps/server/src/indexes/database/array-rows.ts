@@ -5,7 +5,8 @@ function typeOf(values: readonly unknown[]): string {
   const known = values.find((value) => value !== null);
   if (known instanceof Buffer) return 'bytea';
   if (known instanceof Date) return 'timestamp';
-  return Number.isInteger(known) ? 'integer' : 'text';
+  // Milliseconds are more than an integer takes; a column of integers takes these too.
+  return Number.isInteger(known) ? 'bigint' : 'text';
 }
 
 /**

@@ -99,3 +99,42 @@ test('a read that is made again is one, unless it finds something else', async (
   await compare();
   ranges.end();
 });
+
+test('a thousand searches are compared with the changes of their app alone', async () => {
+  const log = new CommitLog();
+  const ranges = new Ranges(log, counts);
+  const found = { records: [], total: 0 };
+  for (let at = 0; at < 1_000; at += 1)
+    ranges.begin({ scope: 'app', name: `${at}`, asks: '', has: () => false, isCount: true, again: async () => found })(
+      found,
+    );
+  for (let at = 0; at < 5_000; at += 1) log.append(changes(`r${at}`, 'other'))();
+  log.append(changes('own'))();
+  const begin = performance.now();
+  await ranges.compare(undefined, async () => {});
+  // It takes some milliseconds; one with those of all apps took a second.
+  expect(performance.now() - begin).toBeLessThan(400);
+  ranges.end();
+});
+
+test.each([
+  ['short', 0],
+  ['of a hundred phrases', 1],
+])('a condition that is %s is compared with a long text, or searched again', async (name, searchesAgain) => {
+  const log = new CommitLog();
+  const ranges = new Ranges(log, counts);
+  let again = 0;
+  const found = { records: [], total: 0 };
+  const search = async () => {
+    again += 1;
+    return found;
+  };
+  const condition = name === 'short' ? name : "'some words' in body ".repeat(100);
+  ranges.begin({ scope: 'app', name: condition, asks: '', has: () => false, isCount: true, again: search })(found);
+  const after = { seq: 1, id: 'r', items: { body: 'word '.repeat(40_000) }, creator: null };
+  log.append(new Map([['app', [{ before: null, after }]]]))();
+  await ranges.compare(undefined, async () => {});
+  // With many phrases it would read the text of the record as many times.
+  expect(again).toBe(searchesAgain);
+  ranges.end();
+});

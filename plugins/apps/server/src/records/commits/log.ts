@@ -59,6 +59,8 @@ interface Watch {
  */
 export class CommitLog {
   private entries: Entry[] = [];
+  /** The entries of each app, with their positions: a unit with a thousand searches asks for its app's changes a thousand times. */
+  private readonly byScope = new Map<string, { at: number; entry: Entry }[]>();
   /** The position of the first entry. */
   private first = 0;
   private records = 0;
@@ -90,7 +92,12 @@ export class CommitLog {
       this.changed.clear();
       this.floor = at;
     }
-    for (const scope of changes.keys()) this.changed.set(scope, at);
+    for (const scope of changes.keys()) {
+      this.changed.set(scope, at);
+      const known = this.byScope.get(scope);
+      if (known) known.push({ at, entry });
+      else this.byScope.set(scope, [{ at, entry }]);
+    }
     this.open.add(entry);
     this.openRecords += entry.records;
     this.openText += entry.text;
@@ -151,16 +158,25 @@ export class CommitLog {
     if (from < this.first) return null;
     const found: RecordWrite[] = [];
     let text = 0;
-    for (const entries of [open, this.entries.slice(from - this.first)]) {
-      for (const entry of entries) {
-        const writes = entry.changes.get(scope);
-        if (writes === undefined || (entry.outer && own(entry.outer))) continue;
-        text += entry.text;
-        if (writes === null || text > maxText) return null;
-        found.push(...writes);
-      }
+    for (const entry of this.entriesSince(from, open, scope)) {
+      const writes = entry.changes.get(scope);
+      if (writes === undefined || (entry.outer && own(entry.outer))) continue;
+      text += entry.text;
+      if (writes === null || text > maxText) return null;
+      found.push(...writes);
     }
     return { writes: found, text };
+  }
+
+  /** The open entries, and those of an app from a position on, the newest first. */
+  private *entriesSince(from: number, open: Position['open'], scope: string): Iterable<Position['open'][number]> {
+    yield* open;
+    const list = this.byScope.get(scope) ?? [];
+    for (let index = list.length - 1; index >= 0; index -= 1) {
+      const { at, entry } = list[index] as { at: number; entry: Entry };
+      if (at < from) return;
+      yield entry;
+    }
   }
 
   private trim(): void {
@@ -175,7 +191,13 @@ export class CommitLog {
       this.text -= entry.text;
       count += 1;
     }
-    this.entries.splice(0, count);
+    for (const { changes } of this.entries.splice(0, count)) {
+      for (const scope of changes.keys()) {
+        const known = this.byScope.get(scope);
+        known?.shift();
+        if (known?.length === 0) this.byScope.delete(scope);
+      }
+    }
     this.first += count;
   }
 }

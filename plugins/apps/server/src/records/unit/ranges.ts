@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
+import { isAppsError } from '../../common/errors';
 import { settledOrTimeout } from '../../common/time/coalesce';
-import type { RecordWrite, Sql } from '../../indexes';
+import { inSlices } from '../../common/time/pace';
+import { type Access, IndexMissing, type RecordWrite, type Sql } from '../../indexes';
 import { CollisionError } from '../commits/collision';
 import type { CommitCounts } from '../commits/counts';
 import { type CommitLog, type Condition, type Position, touches } from '../commits/log';
 import type { StoredRecord } from '../types';
 
 /**
- * Characters of records that are compared with searches at once, counted for each search: a test of a text reads all of it. With
- * more, the searches run again.
+ * Characters of records that are compared with searches at once, counted for each search and for each 200 characters of its
+ * condition: a test of a text reads all of it. With more, the searches run again.
  */
 const MAX_TESTED = 250_000;
+
+/** Searches that run again while their apps are locked, and others wait for them. */
+const MAX_LOCKED = 20;
 
 /** What a search has found: the records, and the number of matches where it was asked for. */
 export interface Found {
@@ -25,8 +30,8 @@ export interface RangeRead extends Condition {
   name: string;
   /** What else is asked: a read with the same name and the same answer wanted is one that is made again. */
   asks: string;
-  /** Runs the search again, outside of any transaction, and reads no more than it must. */
-  again(): Promise<Found>;
+  /** Runs the search again, outside of any transaction or over `access`, and reads no more than it must. */
+  again(access?: Access): Promise<Found>;
 }
 
 /** What a read has seen of other commits, at least. */
@@ -52,6 +57,8 @@ export class LookAgain extends CollisionError {}
  */
 export class Ranges {
   private readonly list: Range[] = [];
+  /** What a test of all costs beside that of a short condition. */
+  private weight = 0;
   /** The same by what they ask: a bulk creation may count before each of its records. */
   private readonly byRead = new Map<string, Range>();
   /** Ends the watch of the log. */
@@ -76,8 +83,11 @@ export class Ranges {
   /** What they read, by app. */
   reads(): ReadonlyMap<string, readonly Condition[]> {
     const byScope = new Map<string, Condition[]>();
-    for (const { scope, has, isCount } of this.list)
-      byScope.set(scope, [...(byScope.get(scope) ?? []), { has, isCount }]);
+    for (const { scope, has, isCount } of this.list) {
+      const known = byScope.get(scope);
+      if (known) known.push({ has, isCount });
+      else byScope.set(scope, [{ has, isCount }]);
+    }
     return byScope;
   }
 
@@ -107,6 +117,7 @@ export class Ranges {
     const begun = seen ?? { since: this.log.position(), counts: this.counts.known(read.scope) };
     const range: Range = { ...read, ...begun, found: undefined, hasFound: false };
     this.list.push(range);
+    this.weight += weightOf(range);
     this.byRead.set(key, range);
     return range;
   }
@@ -118,7 +129,10 @@ export class Ranges {
 
   /** Forgets what was noted after the first `length` reads. */
   restore(length: number): void {
-    for (const range of this.list.splice(length)) this.byRead.delete(keyOf(range));
+    for (const range of this.list.splice(length)) {
+      this.byRead.delete(keyOf(range));
+      this.weight -= weightOf(range);
+    }
   }
 
   end(): void {
@@ -139,7 +153,7 @@ export class Ranges {
     const position = this.log.position();
     const counts = await this.counts.look(this.scopes(), sql);
     const unknown: Range[] = [];
-    for (const range of this.list) {
+    for await (const range of inSlices(this.list)) {
       const result = this.changed(range);
       if (result === true) {
         // Otherwise the next attempt might read what was there before.
@@ -150,7 +164,7 @@ export class Ranges {
         unknown.push(range);
     }
     if (unknown.length > 0) await leave();
-    for (const range of unknown) if (!(await isSame(range))) throw collision(range);
+    for await (const range of inSlices(unknown)) if (!(await isSame(range))) throw collision(range);
     for (const range of this.list) {
       range.since = position;
       range.counts = counts.get(range.scope);
@@ -159,14 +173,17 @@ export class Ranges {
 
   /**
    * The same within the transaction of the commit, which has locked the apps: LookAgain when it cannot be decided there.
+   * @param access by which searches may run again while the apps are locked; nothing was read or written there before
    */
-  async check(sql: Sql): Promise<void> {
+  async check(sql: Sql, access?: Access): Promise<void> {
     if (this.list.length === 0) return;
     const counts = await this.counts.look(this.scopes(), sql);
     for (const range of this.list) {
       const result = this.changed(range);
       if (result === true) throw collision(range);
-      if (result === null || range.counts !== counts.get(range.scope)) throw new LookAgain([rangeKey(range)]);
+      if (result !== null && range.counts === counts.get(range.scope)) continue;
+      if (!access || this.list.length > MAX_LOCKED) throw new LookAgain([rangeKey(range)]);
+      if (!(await isSameInside(range, access))) throw collision(range);
     }
   }
 
@@ -184,19 +201,29 @@ export class Ranges {
   /** Whether it was changed since by this process; null when that is not known. */
   private changed(range: Range): boolean | null {
     const isOwn = (transaction: object) => this.transactions.has(transaction);
-    const changes = this.log.since(range.since, range.scope, MAX_TESTED / this.list.length, isOwn);
+    const changes = this.log.since(range.since, range.scope, MAX_TESTED / this.weight, isOwn);
     return changes && this.isTouched(range, changes);
   }
 
   private isTouched(range: Range, { writes, text }: { writes: readonly RecordWrite[]; text: number }): boolean | null {
-    if (text * this.list.length > MAX_TESTED) return null;
+    if (text * this.weight > MAX_TESTED) return null;
     return writes.some((write) => touches(range, write));
   }
 }
 
 /** Whether a search finds what it has found before. */
-const isSame = async ({ found, again }: Range): Promise<boolean> =>
-  found !== undefined && areSame(found, await again());
+const isSame = async ({ found, again }: Range, access?: Access): Promise<boolean> =>
+  found !== undefined && areSame(found, await again(access));
+
+/** The same in a transaction, which PostgreSQL ends with the first statement that fails: the unit runs again. */
+async function isSameInside(range: Range, access: Access): Promise<boolean> {
+  try {
+    return await isSame(range, access);
+  } catch (error) {
+    const isKnown = error instanceof IndexMissing || isAppsError(error, 'ServiceUnavailableError');
+    throw isKnown ? error : new CollisionError([rangeKey(range)], error);
+  }
+}
 
 function areSame(found: Found | undefined, other: Found | undefined): boolean {
   if (!found || !other) return false;
@@ -204,6 +231,9 @@ function areSame(found: Found | undefined, other: Found | undefined): boolean {
   if (found.total !== other.total || before.length !== after.length) return false;
   return before.every(({ seq, version }, at) => seq === after[at]?.seq && version === after[at]?.version);
 }
+
+/** A long condition may have a hundred phrases, each of which reads the whole text of a record. */
+const weightOf = ({ name }: RangeRead): number => Math.ceil(name.length / 200);
 
 /** Names a read among those of a unit. */
 const keyOf = ({ scope, name, asks, isCount }: RangeRead): string => `${scope} ${isCount} ${asks} ${name}`;

@@ -34,6 +34,8 @@ export interface Part {
   readonly alone: ReadonlySet<string>;
   /** What the unit has searched, which must be the same. */
   readonly ranges: Ranges;
+  /** Whether its searches may run again while the apps are locked: another process commits without a pause. */
+  readonly isInsistent: boolean;
   /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
   check(sql: Sql): Promise<void>;
   /** Called before COMMIT: from then on the outcome of a failure is unknown. */
@@ -85,7 +87,9 @@ export function sharedCommits(tools: {
         const sql = createSql(connection, dialect);
         const locked = await lockApps(sql, indexes, scopes, apart, outer !== undefined);
         // Before anything is written, so that a unit can be committed again after another look.
-        for (const part of parts) await part.ranges.check(sql);
+        // On SQLite a search would block the thread here, and those of other processes wait for one another anyway.
+        const access = dialect.oneWriter ? undefined : { sql, trx: undefined, runsAgain: true };
+        for (const part of parts) await part.ranges.check(sql, part.isInsistent ? access : undefined);
         const many = await published(sql);
         const changes = await flushEntries(sql, tools, pending, locked);
         for (const part of parts) await part.check(sql);

@@ -262,7 +262,7 @@ export class UnitTransaction {
       await this.ranges.compare(sql, () => this.close());
       const isOpened = this.open !== undefined || this.changes.length > 0;
       try {
-        return await (isOpened ? this.commitOpened() : this.commitAtOnce());
+        return await (isOpened ? this.commitOpened() : this.commitAtOnce(look > 1));
       } catch (error) {
         if (isOpened || !(error instanceof LookAgain) || look === MAX_LOOKS) throw error;
       }
@@ -291,7 +291,7 @@ export class UnitTransaction {
   }
 
   /** Commits records alone: their transaction consists of statements, and no other code joins it. */
-  private async commitAtOnce(): Promise<void> {
+  private async commitAtOnce(isInsistent: boolean): Promise<void> {
     if (this.failure) throw this.failure;
     this.commits = true;
     const commit = this.tools.commit({
@@ -299,6 +299,7 @@ export class UnitTransaction {
       pending: this.entries.pending(),
       alone: this.alone(),
       ranges: this.ranges,
+      isInsistent,
       check: (sql) => this.complete(sql),
       written: () => {
         this.ended = true;

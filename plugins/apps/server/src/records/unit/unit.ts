@@ -126,7 +126,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
       asks: JSON.stringify([after, options.offset, options.limit]),
       has: ({ seq, creator }) => (seq === 0 || seq > after) && (own === undefined || creator === own.creator),
       isCount: false,
-      again: async () => ({ records: await read(this.outside()) }),
+      again: async (access = this.outside()) => ({ records: await read(access) }),
     };
     const records = await this.readRange(range, read, (found) => ({ records: found }));
     return records.map((record) => this.merge(key, record));
@@ -146,15 +146,8 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
       ...rangeOf(indexes, options),
       asks: JSON.stringify([sortIndex, reverse, offset, limit, withTotal]),
       isCount: false,
-      again: async () => {
-        const { rows, total } = await made.search(
-          this.outside(),
-          scope,
-          indexes,
-          options,
-          withoutTime(end),
-          'versions',
-        );
+      again: async (access = this.outside()) => {
+        const { rows, total } = await made.search(access, scope, indexes, options, withoutTime(end), 'versions');
         return { records: rows.map(({ id, version }) => ({ seq: Number(id), version: Number(version) })), total };
       },
     };
@@ -186,7 +179,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
       ...rangeOf(indexes, { query, ...options }),
       asks: '',
       isCount: true,
-      again: async () => toFound(await read(this.outside(), withoutTime(end))),
+      again: async (access = this.outside()) => toFound(await read(access, withoutTime(end))),
     };
     return this.readRange(range, (access) => read(access, end), toFound);
   }

@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { configured } from '../support/configure';
+import { availableClients } from '../support/databases';
+import { useDatabase, useHost } from '../support/hooks';
+import type { Host } from '../support/host';
+import { type Answer, type Message, send } from '../support/send';
+import { fixtureThemes } from '../support/theme';
+
+/**
+ * Requests for a tenth as many places: `RIVALS=500 TEST_DATABASES=sqlite npm run test:e2e -- tests/operations/rivals` prints their
+ * times and attempts too.
+ */
+const rivals = Number(process.env.RIVALS ?? 100);
+const places = rivals / 10;
+
+const limits = { formPosts: 0, formTime: 0 };
+
+const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+
+/** The counter that each host's process gets. */
+type Counting = typeof globalThis & { repeated: number };
+
+/** Counts how often units of work run again in the host's process. */
+const countRepeated = (host: Host) =>
+  host.run((strapi) => {
+    const store = strapi.plugin('apps').service('records').store();
+    const { transact } = store;
+    (globalThis as Counting).repeated = 0;
+    store.transact = (work: (unit: unknown) => unknown, about: unknown) => {
+      let runs = 0;
+      return transact((unit: unknown) => {
+        if (runs > 0) (globalThis as Counting).repeated += 1;
+        runs += 1;
+        return work(unit);
+      }, about);
+    };
+  });
+
+describe.each(await availableClients())('rivals on %s', (client) => {
+  const database = useDatabase(client);
+  const options = () => {
+    // All forms come from one address.
+    const env = { APPS_THEME: 'main', ...configured({ apps: { limits } }), ...database().address.env };
+    return { themesDirectory: fixtureThemes, env };
+  };
+  const hosts = [useHost(options), useHost(options)];
+  let token = '';
+
+  const ask = (at: number, message: Partial<Message>) =>
+    send<unknown>((hosts[at % hosts.length] as Host).url, {
+      ...{ method: 'POST', path: '/site/@@apps/places' },
+      ...message,
+      // A connection of its own: one that is kept may be closed by the server just when it is used again.
+      headers: { accept: 'application/json', connection: 'close', 'x-csrf-token': token, ...message.headers },
+    });
+  const found = async (query: string): Promise<{ items: { name: string } }[]> => {
+    const json = { query, limit: 1_000 };
+    return (await ask(0, { path: '/site/@@apps/places/search', json })).json as [];
+  };
+
+  beforeAll(async () => {
+    token = String((await ask(0, { method: 'GET' })).headers['x-csrf-token']);
+    for (const host of hosts) await countRepeated(host);
+    expect(await found("way == 'none' or name == 'none'")).toEqual([]);
+  });
+
+  const repeated = async () =>
+    (await Promise.all(hosts.map((host) => host.run(() => (globalThis as Counting).repeated)))).reduce((a, b) => a + b);
+
+  /** What was answered: the author's message, or the status with the text of another answer. */
+  const outcomeOf = ({ status, text, json }: Answer) => {
+    const told = /No place is left/.exec(text)?.[0];
+    if (told || status >= 400) return `${status} ${told ?? text.slice(-400)}`;
+    return typeof json === 'string' ? json : String(status);
+  };
+
+  /** Sends all at once; returns how many had which outcome. */
+  async function compete(
+    name: string,
+    processes: number,
+    message: (at: number) => Partial<Message>,
+  ): Promise<Record<string, number>> {
+    const before = await repeated();
+    const begin = performance.now();
+    const answers = await Promise.all(times(rivals, (at) => ask(processes === 1 ? 0 : at, message(at))));
+    const time = (performance.now() - begin) / 1_000;
+    const outcomes: Record<string, number> = {};
+    for (const outcome of answers.map(outcomeOf)) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    const again = (await repeated()) - before;
+    if (process.env.RIVALS)
+      console.log(
+        `| ${client} | ${processes} | ${name} | ${time.toFixed(1)} s | ${again} | ${JSON.stringify(outcomes)} |`,
+      );
+    return outcomes;
+  }
+
+  describe.each([1, 2])(`${rivals} for ${places} places, through %d`, (processes) => {
+    const way = (name: string) => `${name}-${processes}-${places}`;
+    const ofWay = async (name: string) => (await found(`way == '${way(name)}'`)).length;
+
+    test('forms that are checked by a count', async () => {
+      const form = (at: number) => ({
+        path: '/site/@@apps/places/blocks/seat',
+        headers: { accept: 'text/html' },
+        form: { way: way('form'), name: `Form ${at}`, _save: '' },
+      });
+      expect(await compete('form', processes, form)).toEqual({
+        303: places,
+        '422 No place is left': rivals - places,
+      });
+      expect(await ofWay('form')).toBe(places);
+    });
+
+    test('records as JSON', async () => {
+      const record = { json: { block: 'seat', way: way('json') } };
+      expect(await compete('JSON', processes, () => record)).toEqual({
+        201: places,
+        '422 No place is left': rivals - places,
+      });
+      expect(await ofWay('json')).toBe(places);
+    });
+
+    test('actions that go through all records', async () => {
+      const path = `/site/@@apps/places/blocks/seat/listed?way=${way('listed')}`;
+      expect(await compete('action', processes, () => ({ path, json: {} }))).toEqual({
+        booked: places,
+        full: rivals - places,
+      });
+      expect(await ofWay('listed')).toBe(places);
+    });
+
+    test('one vote for each name', async () => {
+      const name = (at: number) => `voter${at % places}-${processes}`;
+      const vote = (at: number) => ({ path: `/site/@@apps/places/blocks/seat/vote?name=${name(at)}`, json: {} });
+      expect(await compete('vote', processes, vote)).toEqual({
+        voted: places,
+        'voted before': rivals - places,
+      });
+      const names = (await found("name >= 'voter' and name < 'votes'")).map(({ items }) => items.name);
+      const own = names.filter((voter) => voter.endsWith(`-${processes}`));
+      expect(own.sort()).toEqual(times(places, name).sort());
+    });
+  });
+});
