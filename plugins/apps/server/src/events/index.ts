@@ -1,7 +1,7 @@
 /** What happens around requests: rules on events of the host's content, calls from code, changes sent to open pages. */
 export { type ActorContext, createActorContext } from './actor-context';
 export { type CallOptions, type Calls, createCalls } from './calls';
-export { createLive, type LiveChanges, type LiveConnection } from './live';
-export { publishChanges } from './publish-changes';
+export { createLive, type LiveChanges, type LiveConnection } from './live/live';
+export { publishChanges } from './live/publish-changes';
 export { createRuleEntries, type RuleEntries } from './rule-entries';
 export { createRules } from './rules';

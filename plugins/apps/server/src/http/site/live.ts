@@ -7,29 +7,39 @@ import type { LiveChanges, LiveConnection } from '../../events/types';
 /** Tokens that one page may wait for. */
 const MAX_TOKENS = 300;
 
-/** Milliseconds between comments that keep proxies from closing a silent connection. */
+/** Characters of one token: topics have short ones of one length, conditions longer ones. */
+const TOKEN = /^[\w-]{20,2000}$/;
+
+/** Milliseconds between events that keep proxies from closing a silent connection. */
 const HEARTBEAT = 25_000;
 
 /**
- * `/<site_id>/@@apps.live?t=<token>,<token>`: server-sent events, one `change` for each change of something that a block of
- * the page has read.
+ * `/<site_id>/@@apps.live?t=<token>,<token>&since=<position>`: server-sent events, one `change` for each change of something that
+ * a block of the page has read; `alive` says that the connection is. The id of each event is the position up to which all is sent:
+ * a browser that connects again sends the last one.
  */
 export function answerLive(ctx: Context, live: LiveChanges): void {
   if (ctx.method !== 'GET') throw methodNotAllowed('GET');
-  const { t } = ctx.query;
-  const tokens = typeof t === 'string' ? t.split(',').filter((token) => /^[\w-]{20}$/.test(token)) : [];
+  const { t, since } = ctx.query;
+  const tokens = typeof t === 'string' ? t.split(',').filter((token) => TOKEN.test(token)) : [];
+  const begin = ctx.get('Last-Event-ID') || since;
   if (tokens.length === 0 || tokens.length > MAX_TOKENS) {
     throw new AppsError('BadRequestError', `"t" is a list of 1 to ${MAX_TOKENS} tokens of live blocks`);
   }
   const stream = new PassThrough();
-  const connection: LiveConnection = {
+  const send = (event: string, data: string) => {
     // A client that does not read is disconnected; it connects again later.
-    send: (token) =>
-      stream.writableLength > 64_000 ? stream.destroy() : stream.write(`event: change\ndata: ${token}\n\n`),
-    end: () => stream.end(),
+    if (stream.writableLength > 64_000) stream.destroy();
+    else stream.write(`event: ${event}\ndata: ${data}\nid: ${live.position()}\n\n`);
   };
-  const disconnect = live.connect(addressGroup(ctx.ip), tokens, connection);
-  const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT);
+  const connection: LiveConnection = { send: (token) => send('change', token), end: () => stream.end() };
+  const disconnect = live.connect(
+    addressGroup(ctx.ip),
+    tokens,
+    connection,
+    typeof begin === 'string' ? begin : undefined,
+  );
+  const heartbeat = setInterval(() => send('alive', ''), HEARTBEAT);
   heartbeat.unref();
   stream.on('close', () => {
     clearInterval(heartbeat);
@@ -40,4 +50,5 @@ export function answerLive(ctx: Context, live: LiveChanges): void {
   ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   ctx.body = stream;
   stream.write('retry: 3000\n\n');
+  send('alive', '');
 }
