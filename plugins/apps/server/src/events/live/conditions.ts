@@ -91,15 +91,22 @@ export class Conditions {
     }
   }
 
-  /** Those of some conditions of one app whose result the changes may have changed. */
-  async touched(watched: readonly Watched[], records: readonly ChangedRecord[]): Promise<Watched[]> {
+  /**
+   * Those of some conditions of one app whose result the changes may have changed.
+   * @param maxTime milliseconds of the event loop; those that are left then count as changed
+   */
+  async touched(
+    watched: readonly Watched[],
+    records: readonly ChangedRecord[],
+    maxTime = MAX_TIME,
+  ): Promise<Watched[]> {
     const [first] = watched;
     if (!first) return [];
     const declared = await this.options.declared(first.condition.key).catch(() => null);
     const hits: Watched[] = [];
     let [begin, used] = [performance.now(), 0];
     for (const one of watched) {
-      const isHit = used > MAX_TIME || (await anyOf(records, this.testBy(one, declared), pause));
+      const isHit = used > maxTime || (await anyOf(records, this.testBy(one, declared), pause));
       if (isHit) hits.push(one);
     }
     return hits;

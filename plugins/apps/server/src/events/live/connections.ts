@@ -5,8 +5,9 @@ import { type Conditions, concerns, type Watched } from './conditions';
 import { type AppChanges, joined, type Publication } from './publication';
 import type { Tokens } from './tokens';
 
-/** Changed records that are compared with the conditions of one new connection; more wake it. */
+/** Changed records that are compared with the conditions of one new connection, and milliseconds for it; more wakes it. */
 const MAX_MISSED = 200;
+const MAX_TIME = 20;
 
 /** An open connection of a browser. */
 export interface LiveConnection {
@@ -79,7 +80,7 @@ export class Connections {
       const hits = !missed
         ? some
         : changes
-          ? await this.conditions.touched(some, changes)
+          ? await this.conditions.touched(some, changes, MAX_TIME)
           : some.filter((one) => concerns(one, changed));
       for (const { token } of hits) due.add(token);
     }

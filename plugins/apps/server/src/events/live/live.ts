@@ -28,8 +28,14 @@ export interface LiveChanges extends Live {
    * when too many connections are open, RateLimitError when too many of them are of the same client. Unknown tokens are ignored.
    * @param address the client's, as `addressGroup` gives it
    * @param since a position: changes after it are sent too, and all tokens where these are not known
+   * @returns `ready` resolves when these are sent
    */
-  connect(address: string, tokens: readonly string[], connection: LiveConnection, since?: string): () => void;
+  connect(
+    address: string,
+    tokens: readonly string[],
+    connection: LiveConnection,
+    since?: string,
+  ): { ready: Promise<void>; disconnect: () => void };
   /** Ends all connections. */
   destroy(): void;
 }
@@ -98,12 +104,12 @@ export function createLive({ strapi, logger, declared }: LiveOptions): LiveChang
       clients.set(address, (clients.get(address) ?? 0) + 1);
       const subscription = connections.add(connection, asked);
       const { ready, stop } = log.listen();
-      const catchUp = async (from: string) => {
+      const catchUp = async () => {
         await ready;
-        if (open.has(connection)) await connections.catchUp(subscription, recent.since(from));
+        if (since !== undefined && open.has(connection))
+          await connections.catchUp(subscription, recent.since(since)).catch(report);
       };
-      if (since !== undefined) void catchUp(since).catch(report);
-      return () => {
+      const disconnect = () => {
         if (!open.delete(connection)) return;
         const rest = (clients.get(address) ?? 1) - 1;
         if (rest > 0) clients.set(address, rest);
@@ -111,6 +117,7 @@ export function createLive({ strapi, logger, declared }: LiveOptions): LiveChang
         subscription.leave();
         stop();
       };
+      return { ready: catchUp(), disconnect };
     },
     destroy() {
       for (const connection of open) connection.end();

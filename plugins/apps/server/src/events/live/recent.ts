@@ -9,7 +9,7 @@ const MAX_PUBLICATIONS = 5_000;
  * Milliseconds by which a change of another process may be published before a moment and become known after it: their clocks
  * differ, and rows are read once a second.
  */
-const MARGIN = 4_000;
+const MARGIN = 2_500;
 
 const POSITION = /^([\w-]{8})\.(\d{1,15})$/;
 

@@ -27,21 +27,27 @@ export function answerLive(ctx: Context, live: LiveChanges): void {
     throw new AppsError('BadRequestError', `"t" is a list of 1 to ${MAX_TOKENS} tokens of live blocks`);
   }
   const stream = new PassThrough();
+  let isReady = false;
   const send = (event: string, data: string) => {
+    // Before, something earlier may be missing yet.
+    const id = isReady ? `\nid: ${live.position()}` : '';
     // A client that does not read is disconnected; it connects again later.
     if (stream.writableLength > 64_000) stream.destroy();
-    else stream.write(`event: ${event}\ndata: ${data}\nid: ${live.position()}\n\n`);
+    else stream.write(`event: ${event}\ndata: ${data}${id}\n\n`);
   };
   const connection: LiveConnection = { send: (token) => send('change', token), end: () => stream.end() };
-  const disconnect = live.connect(
-    addressGroup(ctx.ip),
-    tokens,
-    connection,
-    typeof begin === 'string' ? begin : undefined,
-  );
-  const heartbeat = setInterval(() => send('alive', ''), HEARTBEAT);
-  heartbeat.unref();
+  const from = typeof begin === 'string' ? begin : undefined;
+  const { ready, disconnect } = live.connect(addressGroup(ctx.ip), tokens, connection, from);
+  let heartbeat: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  void ready.then(() => {
+    if (isClosed) return;
+    isReady = true;
+    send('alive', '');
+    heartbeat = setInterval(() => send('alive', ''), HEARTBEAT).unref();
+  });
   stream.on('close', () => {
+    isClosed = true;
     clearInterval(heartbeat);
     disconnect();
   });
@@ -50,5 +56,4 @@ export function answerLive(ctx: Context, live: LiveChanges): void {
   ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   ctx.body = stream;
   stream.write('retry: 3000\n\n');
-  send('alive', '');
 }
