@@ -34,6 +34,7 @@ export const layers = {
     ['locales'],
     ['patterns', 'yaml', 'live-topics'],
   ],
+  events: [['live']],
   'apps/blocks': [
     ['saving'],
     ['run-block'],

@@ -8,6 +8,7 @@
  *   dist/admin/index.mjs     the admin panel's part (index.js: the same as CommonJS)
  *   dist/sandbox/runner.js   the process that holds the isolates
  *   dist/browser/apps.js     the visitor's script
+ *   dist/browser/live.js     its second part, for pages with blocks that refresh themselves
  *   dist/browser/reload.js   reloads pages that the command `dev` serves
  *   dist/browser/apps.css    optional styles for a theme
  *   dist/cli/index.js        the command line (bin/strapi-plugin-apps.js)
@@ -15,7 +16,8 @@
  *   dist/shared/context*.d.ts the types of what logic gets
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,8 +31,9 @@ import { buildReporter, buildTesting } from './testing/build.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const [fast, panel, silent] = ['--fast', '--panel', '--silent'].map((option) => process.argv.includes(option));
 
-const buildBrowser = (entryPoint) => (outfile) =>
+const buildBrowser = (entryPoint, define) => (outfile) =>
   build({
+    define: define?.(dirname(outfile)),
     absWorkingDir: here,
     entryPoints: [entryPoint],
     outfile,
@@ -42,12 +45,19 @@ const buildBrowser = (entryPoint) => (outfile) =>
     minify: true,
   });
 
+/** The version of the second script, which the first one has in its address (server/src/common/content-version.ts). */
+const liveVersion = (folder) => {
+  const content = readFileSync(join(folder, 'live.js'));
+  return { LIVE_VERSION: JSON.stringify(createHash('sha256').update(content).digest('base64url').slice(0, 22)) };
+};
+
 /** The programs that esbuild makes, by their files in dist/. */
 const programs = {
   'server/index.js': buildServer,
   'server/worker.js': buildWorker,
   'sandbox/runner.js': buildRunner,
-  'browser/apps.js': buildBrowser('browser/src/index.ts'),
+  'browser/live.js': buildBrowser('browser/src/live/index.ts'),
+  'browser/apps.js': buildBrowser('browser/src/index.ts', liveVersion),
   'browser/reload.js': buildBrowser('browser/src/reload.ts'),
   'browser/apps.css': buildBrowser('browser/src/apps.css'),
   'cli/index.js': buildCli,

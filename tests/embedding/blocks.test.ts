@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
     const { page, context } = await browser.visitor();
     const streams: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('apps.live')) streams.push(request.url());
+      if (request.url().includes('@@apps.live?')) streams.push(request.url());
     });
     await openLive(page, site());
     expect(await page.locator('.live').textContent()).toBe('1');
@@ -209,10 +209,10 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
     const { page, context } = await browser.visitor();
     let open = 0;
     page.on('request', (request) => {
-      if (request.url().includes('apps.live')) open += 1;
+      if (request.url().includes('@@apps.live?')) open += 1;
     });
     page.on('requestfailed', (request) => {
-      if (request.url().includes('apps.live')) open -= 1;
+      if (request.url().includes('@@apps.live?')) open -= 1;
     });
     const show = (hidden: boolean) =>
       page.evaluate((value) => {

@@ -52,7 +52,7 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
  * met its time limit on a busy machine has nothing to wait for.
  */
 export async function openLive(page: Page, address: string): Promise<void> {
-  const isLive = (response: Response) => response.url().includes('@@apps.live');
+  const isLive = (response: Response) => response.url().includes('@@apps.live?');
   for (let attempt = 1; ; attempt += 1) {
     try {
       await Promise.all([page.waitForResponse(isLive, { timeout: 10_000 }), page.goto(address)]);

@@ -1,5 +1,5 @@
 /** The element of this script; the server puts the words of its site's language on it. */
-const script = document.currentScript as (HTMLScriptElement & { appsWords?: Record<string, string> }) | null;
+export const script = document.currentScript as (HTMLScriptElement & { appsWords?: Record<string, string> }) | null;
 
 /** Address of this script: blocks are loaded from its origin, and tokens are sent to it, and to no other. */
 const address = new URL(script?.src || document.baseURI, document.baseURI);

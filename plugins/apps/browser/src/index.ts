@@ -6,7 +6,7 @@ import { onLink, onPageShow, onSearchKey, onSubmit, reload, showAgain } from './
 import { keepConditions } from './conditions';
 import { keepEntered } from './entered';
 import { watchHistory } from './history';
-import { keepFresh, watchVisibility } from './live';
+import { keepFresh } from './keep-fresh';
 import { onOpen, setUpLoaders } from './load';
 import { onBlock, setUpBlocks } from './place';
 import { onFocus } from './proof';
@@ -22,7 +22,6 @@ function start(): void {
   document.addEventListener('click', onLink);
   document.addEventListener('click', onOpen);
   watchHistory(reload);
-  watchVisibility();
   discover(document);
   keepEntered(showAgain);
   // Pages made in the browser get their blocks and loaders later.

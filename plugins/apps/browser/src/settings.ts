@@ -12,8 +12,11 @@ export interface Settings {
   block?: string;
   /** Seconds, or `on-change`. */
   refresh?: number | 'on-change';
-  /** Tokens of the topics to wait for with `on-change`. */
+  /** With `on-change`: tokens of the topics to wait for; fewer and shorter ones, of which one changes with each of them. */
   live?: string[];
+  any?: string[];
+  /** A moment before the block's rendering. */
+  since?: string;
   /** Debug messages of this visitor's requests. */
   log?: LogEntry[];
 }

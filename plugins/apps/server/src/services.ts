@@ -135,7 +135,14 @@ export function createServices(
     maxPixels: config.limits.imagePixels,
     logger,
   });
-  const live = createLive({ strapi, logger });
+  const live = createLive({
+    strapi,
+    logger,
+    async declared({ site, app }) {
+      const found = await sites.site(site);
+      return (found && (await running().loadApp(found, app))?.indexes) ?? null;
+    },
+  });
   const requesters = createRequesters({ strapi, config, run: statementsOf(database) });
   const actorContext = createActorContext(strapi, requesters);
   createRules({ strapi, logger, sites, actorContext, services: running }).start();

@@ -51,7 +51,18 @@ export {
   type Severity,
   sorted,
 } from './lint/problem';
-export { LIVE_VIEW, type Live, type Topic, topics } from './live-topics';
+export {
+  type ChangedRecord,
+  conditionOf,
+  digestOfIndexes,
+  LIVE_VIEW,
+  type Live,
+  type LiveCondition,
+  type RecordState,
+  type Topic,
+  testOf,
+  topics,
+} from './live-topics';
 export {
   brokenCatalogues,
   inEnglish,

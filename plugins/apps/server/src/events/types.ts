@@ -1,2 +1,2 @@
-export type { LiveChanges, LiveConnection } from './live';
+export type { LiveChanges, LiveConnection } from './live/live';
 export type { RuleEntries } from './rule-entries';

@@ -140,14 +140,26 @@ export interface UnitOfWork extends RecordReader {
   observe(observer: UnitObserver): void;
 }
 
+/** The condition of a search or a count, as it was asked. */
+export interface ReadCondition extends Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block'> {
+  indexes: IndexDeclarations;
+  /** Whether only the number of matches was read. */
+  isCount: boolean;
+}
+
 /** Receives the reads and writes of a work. A write counts only when the unit is committed. */
 export interface UnitObserver {
-  /** One record was read; without an id, any of the app's, or any that `creator` has made: a page, a search or a count. */
-  onRead?(key: AppKey, id?: string, creator?: string): void;
+  /**
+   * One record was read; without an id, any of the app's, or any that `creator` has made: a page, a search or a count.
+   * @param condition of a search or a count
+   */
+  onRead?(key: AppKey, id?: string, creator?: string, condition?: ReadCondition): void;
   /** A record that `creator` has made was created, changed, renamed to this id or deleted. */
   onWrite?(key: AppKey, id: string, creator: string | null): void;
-  /** Items of a record before and after a change; null where there is no record. */
-  onItems?(key: AppKey, before: Items | null, after: Items | null): void;
+  /** Items of a record before and after a change; null where there is no record. Comes after `onWrite`, not for renaming. */
+  onItems?(key: AppKey, before: Items | null, after: Items | null, record: Pick<StoredRecord, 'id' | 'creator'>): void;
+  /** A record that this work has created has another id. Comes after `onWrite`. */
+  onRename?(key: AppKey, from: string, to: string): void;
 }
 
 /** A deleted record; `seq` was its row in the records table. */

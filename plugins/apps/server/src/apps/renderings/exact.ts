@@ -53,9 +53,11 @@ export function clearKept(services: AppServices): void {
 }
 
 /** The moment at which a request begins: what other processes have committed before is known. */
-export function beginRequest({ store }: Pick<AppServices, 'store'>): RequestBegin {
+export function beginRequest({ store, live }: Pick<AppServices, 'store' | 'live'>): RequestBegin {
+  const since = live.position();
   let mark: Promise<ReadMark> | undefined;
   return {
+    since: () => since,
     mark() {
       mark ??= store.dependencies.refresh().then(() => store.dependencies.mark());
       return mark;

@@ -4,7 +4,7 @@ import { firstAttempt, nextAttempt } from '../../logic';
 import type { Attempt, ResponseChanges } from '../../logic/types';
 import { isAnsweredBefore } from '../../records';
 import type { AppKey, CommitWrite, RecordAddress, UnitOfWork } from '../../records/types';
-import { readsInto, type Topic } from '../live-topics';
+import { LiveReads } from '../live-topics';
 import type { App } from '../types';
 import { checkNames, namesNotes } from './diagnostics/acl-names';
 import { consoleOf } from './diagnostics/notices';
@@ -132,8 +132,9 @@ function newRun(
   earlier?: Trace,
 ): Run {
   checkNames(services, app);
-  const reads = new Set<Topic>();
-  unit.observe(readsInto(reads));
+  const since = visit.liveSince ?? services.live.position();
+  const reads = new LiveReads();
+  unit.observe(reads.observer);
   const files = new FileChanges();
   unit.observe(files);
   if (visit.dry) unit.observe(observeWrites(visit.dry));
@@ -144,6 +145,7 @@ function newRun(
     app,
     rights,
     unit,
+    since,
     reads,
     files,
     budget: services.logic.budget(attempt),

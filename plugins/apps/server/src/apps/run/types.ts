@@ -21,7 +21,7 @@ import type { Mailer, QueuedMail } from '../../mail/types';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
-import type { Live, Topic } from '../live-topics';
+import type { Live, LiveReads } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
 import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
@@ -123,6 +123,8 @@ export interface Visit {
   begin?: RequestBegin;
   /** What is looked at, for a result that may be kept; absent otherwise. */
   inputs?: Inputs;
+  /** What live blocks have as the moment of their rendering; by default the present one. */
+  liveSince?: string;
   /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
   onSigned?(): void;
   /** Whether code or a rule on events calls a function, without a request. */
@@ -139,6 +141,8 @@ export interface Visit {
 export interface RequestBegin {
   /** The same at each call; before it, the request has read nothing that changes. */
   mark(): Promise<ReadMark>;
+  /** That moment, for live blocks. */
+  since(): string;
 }
 
 /** Tells visitors without a login from each other (docs/reference/logic.md#contextvisitor). */
@@ -179,8 +183,10 @@ export interface Run {
   readonly app: App;
   readonly rights: Rights;
   readonly unit: UnitOfWork;
-  /** Topics of the records read so far. */
-  readonly reads: ReadonlySet<Topic>;
+  /** A moment (`Live.position`) before its first read. */
+  readonly since: string;
+  /** What it has read so far, as topics of live changes. */
+  readonly reads: LiveReads;
   /** Files that its records name. */
   readonly files: FileChanges;
   readonly budget: LogicBudget;

@@ -6,7 +6,9 @@ import type {
   ContentRow,
   NewRecord,
   PageOptions,
+  ReadCondition,
   RecordChange,
+  StoredRecord,
   UnitObserver,
   UnitOfWork,
 } from '../types';
@@ -53,12 +55,12 @@ export class WorkUnit implements UnitOfWork {
   }
 
   search(key: AppKey, indexes: IndexDeclarations, options: SearchOptions, end?: ReadEnd) {
-    this.reports(key, undefined, options.creator);
+    this.searches(key, { ...options, indexes, isCount: false });
     return this.call((unit) => unit.search(key, indexes, options, end));
   }
 
   count(key: AppKey, indexes: IndexDeclarations, query?: string, options?: CountOptions, end?: ReadEnd) {
-    this.reports(key, undefined, options?.creator);
+    this.searches(key, { ...options, query, indexes, isCount: true });
     return this.call((unit) => unit.count(key, indexes, query, options, end));
   }
 
@@ -66,15 +68,16 @@ export class WorkUnit implements UnitOfWork {
     return this.call(async (unit) => {
       const created = await unit.create(key, record);
       this.writes(key, created.id, created.creator);
-      for (const watch of this.watchers(key)) watch(null, created.items);
+      for (const watch of this.watchers(key, created)) watch(null, created.items);
       return created;
     });
   }
 
   update(key: AppKey, id: string, change: RecordChange) {
     return this.call(async (unit) => {
-      this.writes(key, id, (await unit.get(key, id))?.creator ?? null);
-      return unit.update(key, id, change, ...this.watchers(key));
+      const creator = (await unit.get(key, id))?.creator ?? null;
+      this.writes(key, id, creator);
+      return unit.update(key, id, change, ...this.watchers(key, { id, creator }));
     });
   }
 
@@ -82,14 +85,16 @@ export class WorkUnit implements UnitOfWork {
     return this.call(async (unit) => {
       const renamed = await unit.rename(key, from, to, whenTaken);
       this.writes(key, renamed.id, renamed.creator);
+      for (const { onRename } of this.observers) onRename?.(key, from, renamed.id);
       return renamed;
     });
   }
 
   delete(key: AppKey, id: string) {
     return this.call(async (unit) => {
-      this.writes(key, id, (await unit.get(key, id))?.creator ?? null);
-      return unit.delete(key, id, ...this.watchers(key));
+      const creator = (await unit.get(key, id))?.creator ?? null;
+      this.writes(key, id, creator);
+      return unit.delete(key, id, ...this.watchers(key, { id, creator }));
     });
   }
 
@@ -140,13 +145,22 @@ export class WorkUnit implements UnitOfWork {
     for (const { onRead } of this.observers) onRead?.(key, id, creator);
   }
 
+  private searches(key: AppKey, asked: ReadCondition): void {
+    const { query, names, creator, block, indexes, isCount } = asked;
+    const condition: ReadCondition = { query, names, creator, block, indexes, isCount };
+    for (const { onRead } of this.observers) onRead?.(key, undefined, creator, condition);
+  }
+
   /** One function for all observers of items; none without such observers. */
-  private watchers(key: AppKey): [] | [(before: Items | null, after: Items | null) => void] {
+  private watchers(
+    key: AppKey,
+    { id, creator }: Pick<StoredRecord, 'id' | 'creator'>,
+  ): [] | [(before: Items | null, after: Items | null) => void] {
     const watching = this.observers.filter(({ onItems }) => onItems);
     if (watching.length === 0) return [];
     return [
       (before, after) => {
-        for (const { onItems } of watching) onItems?.(key, before, after);
+        for (const { onItems } of watching) onItems?.(key, before, after, { id, creator });
       },
     ];
   }

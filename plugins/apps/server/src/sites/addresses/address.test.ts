@@ -93,6 +93,7 @@ describe('parse', () => {
     ['/site/@@login', { kind: 'login', site: 'site' }],
     ['/@@logout/', { kind: 'logout', site: 'site' }],
     ['/@@apps.js', { kind: 'script', site: 'site' }],
+    ['/site/@@apps.live.js', { kind: 'live-script', site: 'site' }],
     ['/site/@@apps.css', { kind: 'style', site: 'site' }],
     ['/site/@@apps.openapi.json', { kind: 'openapi', site: 'site' }],
     ['/site/articles/@@login', 404],

@@ -24,6 +24,7 @@ export const siteAddresses = {
   login: 'login',
   logout: 'logout',
   'apps.js': 'script',
+  'apps.live.js': 'live-script',
   'apps.css': 'style',
   'apps.openapi.json': 'openapi',
   'apps.reload': 'reload',

@@ -1,7 +1,6 @@
 import { itemOf } from '../../../../../shared/json';
 import type { Region } from '../../../common/values/moments';
 import { escapeHtml, pageFields } from '../../elements';
-import { liveTopics } from '../../live-topics';
 import { otherLanguage } from '../../locales';
 import { blockAddress } from '../../run/context-data';
 import { consoleOf } from '../../run/diagnostics/notices';
@@ -84,10 +83,17 @@ function settingsAttribute(run: Run, block: Block, options: DisplayOptions): str
 }
 
 /** When the block reloads; a form that shows entries, messages or a record's inputs does not. */
-function freshness({ reads, services }: Run, block: Block, { record, mode, submission }: DisplayOptions): object {
+function freshness(
+  { reads, since, services }: Run,
+  block: Block,
+  { record, mode, submission }: DisplayOptions,
+): object {
   const { refresh } = block.definition;
   const holdsEntries = [...(submission?.entered.values() ?? [])].some((texts) => texts.some((text) => text !== ''));
   const isKept = holdsEntries || (submission?.errors.length ?? 0) > 0 || (record && mode === 'input');
   if (refresh === null || isKept) return {};
-  return refresh === 'on-change' ? { refresh, live: liveTopics(reads).map(services.live.token) } : { refresh };
+  if (refresh !== 'on-change') return { refresh };
+  const { live, any } = reads.list();
+  const [tokens, wider] = [live.map(services.live.token), any.map(services.live.token)];
+  return { refresh, since, live: tokens, ...(wider.join().length < tokens.join().length && { any: wider }) };
 }

@@ -1,0 +1,68 @@
+import { later, type Position } from './position';
+
+/** Milliseconds after which a refused connection is tried again. */
+const RETRY = 30_000;
+
+/** Milliseconds for which an event may be on its way. */
+const LATENCY = 1_000;
+
+export interface Handlers {
+  /** The server waits for the tokens now. */
+  opened(): void;
+  /** It waits for them still. */
+  alive(): void;
+  changed(token: string, at: Position): void;
+}
+
+/** A connection to the server for some tokens. */
+export interface Stream {
+  readonly tokens: ReadonlySet<string>;
+  /** Since when it was open, by the server and by `Date.now()`; undefined before, and while it is lost. */
+  readonly opened: { position: Position; at: number } | undefined;
+  /** Up to when all changes have come. */
+  known(): Position | undefined;
+  close(): void;
+}
+
+/** Opens a connection; a browser that has lost it opens it again by itself, and says what it has seen. */
+export function openStream(url: URL, tokens: readonly string[], since: Position | undefined, on: Handlers): Stream {
+  url.searchParams.set('t', tokens.join());
+  if (since) url.searchParams.set('since', since);
+  let source: EventSource;
+  let timer: number | undefined;
+  let opened: { position: Position; at: number } | undefined;
+  let last: { id: Position; at: number } | undefined;
+
+  const start = (): void => {
+    source = new EventSource(url);
+    source.onerror = () => {
+      opened = undefined;
+      // A browser does not connect again after a refusal: the server has too many connections, in all or of this client.
+      if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(start, RETRY);
+    };
+    source.addEventListener('alive', ({ lastEventId: id }) => {
+      last = { id, at: Date.now() };
+      if (opened) return on.alive();
+      opened = { position: id, at: Date.now() };
+      on.opened();
+    });
+    source.addEventListener('change', ({ data, lastEventId: id }) => {
+      // Without one, before the server has sent all that was missed.
+      if (id) last = { id, at: Date.now() };
+      on.changed(data, id);
+    });
+  };
+
+  start();
+  return {
+    tokens: new Set(tokens),
+    get opened() {
+      return opened;
+    },
+    known: () => last && (opened ? later(last.id, Date.now() - last.at - LATENCY) : last.id),
+    close() {
+      clearTimeout(timer);
+      source.close();
+    },
+  };
+}

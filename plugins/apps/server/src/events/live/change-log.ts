@@ -1,0 +1,200 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Core } from '@strapi/strapi';
+import type { IndexDeclarations } from '../../indexes/types';
+import type { AppKey } from '../../records/types';
+import { projected } from './projection';
+import { type AppChanges, joined, type Publication } from './publication';
+import { KEPT } from './recent';
+
+const CHANGE = 'plugin::apps.change';
+
+/** Milliseconds: how long changes are gathered before they are written, how often rows are polled, and how long for no listener. */
+const times = { gather: 100, poll: 1_000, linger: 10_000 };
+
+/** Rows that are read again by each poll: a row with a lower id may be committed later. */
+const OVERLAP = 100;
+
+/** Rows that the first poll reads. */
+const MAX_FIRST = 1_000;
+
+/** Tokens of one row; more are split over several rows. */
+const MAX_TOKENS = 500;
+
+/** Changed records of one app that are gathered; more count as any record of the app. */
+const MAX_RECORDS = 200;
+
+interface Row {
+  id: number;
+  origin: string;
+  tokens: string;
+  /** JSON of Written; null in rows of an earlier version of the plugin. */
+  records: string | null;
+}
+
+interface Written {
+  at: number;
+  apps: Record<string, AppChanges>;
+}
+
+/** Publishes changes to every server process on the same database. */
+export interface ChangeLog {
+  /**
+   * Publishes to the other processes; it is written soon, outside of any open transaction.
+   * @param keys the apps by the tokens of their changes
+   */
+  write(publication: Publication, keys: ReadonlyMap<string, AppKey>): void;
+  /** Polls for rows of other processes until the returned function is called; `ready` resolves after the first poll. */
+  listen(): { ready: Promise<void>; stop: () => void };
+  destroy(): void;
+}
+
+export interface ChangeLogOptions {
+  strapi: Core.Strapi;
+  report(error: unknown): void;
+  /** Names this process: 8 characters. */
+  origin: string;
+  /** Gives the current indexes of an app; null where there is no such app. */
+  declared(key: AppKey): Promise<IndexDeclarations | null>;
+  /** Called with the publications of other processes; `isOld`: that were made before this one has listened. */
+  receive(publication: Publication, isOld: boolean): void;
+  /** Called with the time since when publications of others are known; Infinity when it listens no longer. */
+  knowsSince(at: number): void;
+}
+
+interface Gathered {
+  at: number;
+  tokens: Set<string>;
+  apps: Map<string, { key: AppKey; changes: AppChanges }>;
+}
+
+const nothing = (): Gathered => ({ at: 0, tokens: new Set(), apps: new Map() });
+
+export function createChangeLog(options: ChangeLogOptions): ChangeLog {
+  const { strapi, report, origin, declared, receive, knowsSince } = options;
+  const outside = AsyncLocalStorage.snapshot();
+  const rows = () => strapi.db.query(CHANGE);
+  let gathered = nothing();
+  let writing: NodeJS.Timeout | undefined;
+  let pruning: NodeJS.Timeout | undefined;
+  let pollTimer: NodeJS.Timeout | undefined;
+  let listeners = 0;
+  let leftAt = 0;
+  let isPolling = false;
+  /** Ids of the rows that the last poll has found; undefined before the first. */
+  let seen: Set<number> | undefined;
+  let first = settling();
+  let isDestroyed = false;
+
+  async function flush(): Promise<void> {
+    writing = undefined;
+    const { at, tokens, apps } = gathered;
+    gathered = nothing();
+    const said: Written = { at, apps: {} };
+    for (const [token, { key, changes }] of apps)
+      said.apps[token] = projected(changes, await declared(key).catch(() => null));
+    const unsaid = Object.fromEntries(Object.entries(said.apps).filter(([, changes]) => !changes));
+    const all = [...tokens];
+    for (let start = 0; start < Math.max(1, all.length); start += MAX_TOKENS) {
+      const records = JSON.stringify(start === 0 ? said : { at, apps: unsaid });
+      await rows().create({ data: { origin, tokens: JSON.stringify(all.slice(start, start + MAX_TOKENS)), records } });
+    }
+    pruneLater();
+  }
+
+  /** Rows have items of records: they are deleted also when nothing more happens. */
+  function pruneLater(): void {
+    if (isDestroyed) return;
+    pruning ??= setTimeout(() => prune().catch(report), KEPT + times.poll).unref();
+  }
+
+  async function prune(): Promise<void> {
+    pruning = undefined;
+    await rows().deleteMany({ where: { createdAt: { $lt: new Date(Date.now() - KEPT) } } });
+    if (await rows().findOne({ where: { origin } })) pruneLater();
+  }
+
+  async function poll(): Promise<void> {
+    const known = seen;
+    if (!known) return begin();
+    const last = Math.max(0, ...known);
+    const found: Row[] = await rows().findMany({ where: { id: { $gt: last - OVERLAP } }, orderBy: { id: 'asc' } });
+    seen = new Set(found.map((row) => row.id));
+    for (const row of found) if (row.origin !== origin && !known.has(row.id)) receive(publicationOf(row), false);
+  }
+
+  /** What the others have published during the last minute is known afterwards. */
+  async function begin(): Promise<void> {
+    const now = Date.now();
+    const found: Row[] = await rows().findMany({ orderBy: { id: 'desc' }, limit: MAX_FIRST });
+    seen = new Set(found.map((row) => row.id));
+    const publications = found.map(publicationOf).reverse();
+    for (const one of publications) if (one.origin !== origin && one.at > now - KEPT) receive(one, true);
+    const [oldest] = publications;
+    knowsSince(found.length < MAX_FIRST || !oldest ? now - KEPT : Math.max(oldest.at, now - KEPT));
+    pruneLater();
+  }
+
+  /** Until nobody has listened for a while: what it has missed afterwards is read again by the next first poll. */
+  async function keepPolling(): Promise<void> {
+    await poll().then(first.done, report);
+    if (isDestroyed) return;
+    if (listeners === 0 && Date.now() - leftAt >= times.linger) {
+      isPolling = false;
+      seen = undefined;
+      first = settling();
+      return knowsSince(Number.POSITIVE_INFINITY);
+    }
+    pollTimer = setTimeout(keepPolling, times.poll);
+    pollTimer.unref();
+  }
+
+  return {
+    write({ at, tokens, apps }, keys) {
+      gathered.at = at;
+      for (const token of tokens) gathered.tokens.add(token);
+      for (const [token, changes] of apps ?? []) {
+        const key = keys.get(token) as AppKey;
+        const known = gathered.apps.get(token);
+        gathered.apps.set(token, { key, changes: joined(known?.changes, changes, MAX_RECORDS) });
+      }
+      writing ??= outside(() => setTimeout(() => flush().catch(report), times.gather).unref());
+    },
+    listen() {
+      listeners += 1;
+      if (!isPolling) {
+        isPolling = true;
+        outside(keepPolling);
+      }
+      return {
+        ready: first.promise,
+        stop() {
+          listeners -= 1;
+          leftAt = Date.now();
+        },
+      };
+    },
+    destroy() {
+      isDestroyed = true;
+      listeners = 0;
+      for (const timer of [writing, pruning, pollTimer]) clearTimeout(timer);
+    },
+  };
+}
+
+function publicationOf({ origin, tokens, records }: Row): Publication {
+  const written = records ? (JSON.parse(records) as Written) : null;
+  return {
+    at: written?.at ?? Date.now(),
+    origin,
+    tokens: JSON.parse(tokens) as string[],
+    apps: written ? new Map(Object.entries(written.apps)) : undefined,
+  };
+}
+
+function settling(): { promise: Promise<void>; done: () => void } {
+  let done = () => {};
+  const promise = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  return { promise, done };
+}

@@ -1,0 +1,117 @@
+import { topics } from '../../apps';
+import { grouped } from '../../common/lists';
+import type { AppKey } from '../../records/types';
+import { type Conditions, concerns, type Watched } from './conditions';
+import { type AppChanges, joined, type Publication } from './publication';
+import type { Tokens } from './tokens';
+
+/** Changed records that are compared with the conditions of one new connection, and milliseconds for it; more wakes it. */
+const MAX_MISSED = 200;
+const MAX_TIME = 20;
+
+/** An open connection of a browser. */
+export interface LiveConnection {
+  send(token: string): void;
+  end(): void;
+}
+
+/** What a connection waits for: `token` is sent when one of another name has changed. */
+interface Waiter {
+  connection: LiveConnection;
+  token: string;
+}
+
+/** The tokens of one connection. */
+export interface Subscription {
+  connection: LiveConnection;
+  /** What it waits for by the tokens of topics, and by conditions. */
+  waiters: readonly { topic: string; waiter: Waiter }[];
+  watched: readonly Watched[];
+  leave(): void;
+}
+
+/** What the connections of this process wait for. */
+export class Connections {
+  private readonly waiting = new Map<string, Set<Waiter>>();
+
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly conditions: Conditions,
+  ) {}
+
+  /** Sends a token that has changed to those that wait for it. */
+  send(topic: string): void {
+    for (const { connection, token } of this.waiting.get(topic) ?? []) connection.send(token);
+  }
+
+  add(connection: LiveConnection, asked: readonly string[]): Subscription {
+    const waiters: Subscription['waiters'][number][] = [];
+    const watched: Watched[] = [];
+    const leaves: (() => void)[] = [];
+    for (const token of new Set(asked)) {
+      const found = this.watch(token);
+      for (const topic of found.topics) waiters.push({ topic, waiter: { connection, token } });
+      if (found.watched) watched.push(found.watched);
+      if (found.leave) leaves.push(found.leave);
+    }
+    for (const { topic, waiter } of waiters) {
+      const set = this.waiting.get(topic) ?? new Set();
+      this.waiting.set(topic, set.add(waiter));
+      leaves.push(() => {
+        set.delete(waiter);
+        if (set.size === 0 && this.waiting.get(topic) === set) this.waiting.delete(topic);
+      });
+    }
+    const leave = () => {
+      for (const end of leaves) end();
+    };
+    return { connection, waiters, watched, leave };
+  }
+
+  /**
+   * Sends a new connection what was changed between the rendering of its page and now.
+   * @param missed null: that is not known
+   */
+  async catchUp({ connection, waiters, watched }: Subscription, missed: readonly Publication[] | null): Promise<void> {
+    const changed = new Set(missed?.flatMap(({ tokens }) => tokens));
+    const due = new Set(waiters.filter(({ topic }) => !missed || changed.has(topic)).map(({ waiter }) => waiter.token));
+    for (const [app, some] of grouped(watched, ({ condition }) => this.any(condition.key))) {
+      const changes = missed && changesOf(app, missed);
+      const hits = !missed
+        ? some
+        : changes
+          ? await this.conditions.touched(some, changes, MAX_TIME)
+          : some.filter((one) => concerns(one, changed));
+      for (const { token } of hits) due.add(token);
+    }
+    for (const token of due) connection.send(token);
+  }
+
+  /** The condition that a token carries; where that is too much, topics of which one changes with each change that may concern it. */
+  private watch(token: string): { topics: string[]; watched?: Watched; leave?: () => void } {
+    const condition = this.tokens.condition(token);
+    if (!condition) return { topics: [token] };
+    const { key, creator } = condition;
+    const wider =
+      creator === undefined
+        ? [this.any(key)]
+        : [topics.own(key, creator), topics.creators(key)].map((topic) => this.tokens.of(topic));
+    const added = this.conditions.add(this.any(key), { token, condition, wider });
+    return added ? { topics: [token], ...added } : { topics: wider };
+  }
+
+  private any(key: AppKey): string {
+    return this.tokens.of(topics.any(key));
+  }
+}
+
+/** The changed records of an app in publications; null where more was changed than they name. */
+function changesOf(app: string, publications: readonly Publication[]): AppChanges {
+  let all: AppChanges = [];
+  for (const { apps } of publications) {
+    if (!apps) return null;
+    const changes = apps.get(app);
+    if (changes !== undefined) all = joined(all, changes, MAX_MISSED);
+  }
+  return all;
+}

@@ -1,0 +1,149 @@
+import { type ChangedRecord, type RecordState, type Topic, topics } from '../../apps';
+import type { AppKey, Items, NewRecord, NewRecords, RecordStore } from '../../records/types';
+
+/** Records of one transaction, and creators of a bulk change, that are published one by one; more are published together. */
+const MAX_RECORDS = 100;
+
+/** What a transaction has changed. */
+export interface Changed {
+  topics: Topic[];
+  /** Records before and after; null: more than are published one by one. */
+  apps: { key: AppKey; records: ChangedRecord[] | null }[];
+}
+
+/** Wraps a store so that it publishes its changes after each commit. */
+export function publishChanges(store: RecordStore, publish: (changed: Changed) => void): RecordStore {
+  const all = (key: AppKey): Topic[] => [topics.any(key), topics.bulk(key), topics.creators(key)];
+  return {
+    ...store,
+    async transact(work, about) {
+      let changed = new Changes();
+      const result = await store.transact((unit) => {
+        // A retry after a collision: the first attempt was rolled back.
+        changed = new Changes();
+        unit.observe(changed.observer);
+        return work(unit);
+      }, about);
+      if (changed.size > 0) publish(changed.list());
+      return result;
+    },
+    async createMany(key, records, options) {
+      const seen = new Created();
+      const total = await store.createMany(key, watched(records, seen), options);
+      const { creators, created } = seen;
+      const owners =
+        creators.size > MAX_RECORDS ? [topics.creators(key)] : [...creators].map((one) => topics.own(key, one));
+      const isKnown = created.length === total;
+      publish({
+        topics: [topics.any(key), topics.bulk(key), ...owners],
+        apps: [{ key, records: isKnown ? created.map((after) => ({ before: null, after })) : null }],
+      });
+      return total;
+    },
+    async forgetDeleted(records) {
+      await store.forgetDeleted(records);
+      const keys = new Map(records.map(({ key }) => [topics.any(key), key]));
+      const apps = [...keys.values()].map((key) => ({ key, records: null }));
+      publish({ topics: [...keys.values()].flatMap(all), apps });
+    },
+    async clear(key) {
+      await store.clear(key);
+      publish({ topics: all(key), apps: [{ key, records: null }] });
+    },
+  };
+}
+
+interface Entry extends ChangedRecord {
+  key: AppKey;
+  /** Whether `before` is what the record was before the transaction. */
+  isKnown: boolean;
+}
+
+/** What one attempt at a transaction has changed: each record as it was before, and as it is at the end. */
+class Changes {
+  private readonly records = new Map<Topic, Entry>();
+  private readonly owners = new Set<Topic>();
+
+  readonly observer = {
+    onWrite: (key: AppKey, id: string, creator: string | null): void => {
+      if (creator) this.owners.add(topics.own(key, creator));
+      this.entry(key, id);
+    },
+    onItems: (key: AppKey, before: Items | null, after: Items | null, about: Omit<RecordState, 'items'>): void => {
+      const { id, creator } = about;
+      const state = (items: Items | null) => items && { id, creator, items };
+      const entry = this.entry(key, id);
+      if (!entry.isKnown) entry.before = state(before);
+      entry.after = state(after);
+      entry.isKnown = true;
+    },
+    onRename: (key: AppKey, from: string, to: string): void => {
+      if (from === to) return;
+      const [source, target] = [this.entry(key, from), this.entry(key, to)];
+      target.after = source.after && { ...source.after, id: to };
+      target.isKnown = true;
+      source.after = null;
+    },
+  };
+
+  get size(): number {
+    return this.records.size;
+  }
+
+  list(): Changed {
+    const entries = [...this.records.values()];
+    const keys = new Map(entries.map(({ key }) => [topics.any(key), key]));
+    const isBulk = this.records.size > MAX_RECORDS;
+    const single = isBulk ? [...keys.values()].map(topics.bulk) : [...this.records.keys()];
+    const recordsOf = (any: Topic) =>
+      entries
+        .filter(({ key, before, after }) => topics.any(key) === any && (before || after))
+        .map(({ before, after }) => ({ before, after }));
+    return {
+      topics: [...keys.keys(), ...single, ...this.owners],
+      apps: [...keys].map(([any, key]) => ({ key, records: isBulk ? null : recordsOf(any) })),
+    };
+  }
+
+  private entry(key: AppKey, id: string): Entry {
+    const topic = topics.record(key, id);
+    const known = this.records.get(topic) ?? { key, before: null, after: null, isKnown: false };
+    this.records.set(topic, known);
+    return known;
+  }
+}
+
+/** What a bulk creation has made, up to one more than is published one by one. */
+class Created {
+  readonly creators = new Set<string>();
+  created: RecordState[] = [];
+
+  note({ id = '', items, creator, whenTaken }: NewRecord): void {
+    if (creator && this.creators.size <= MAX_RECORDS) this.creators.add(creator);
+    if (this.created.length > MAX_RECORDS) return;
+    const isGiven = id !== '' && whenTaken !== 'number';
+    this.created.push({ id, creator, items, ...(!isGiven && { cut: ['id'] }) });
+  }
+}
+
+/** The same records, which are noted in `seen`. */
+function watched(records: NewRecords, seen: Created): NewRecords {
+  if ('read' in records) {
+    return {
+      async *read() {
+        // They are read more than once, and the first time perhaps not to the end.
+        seen.created = [];
+        for await (const batch of records.read()) {
+          for (const record of batch) seen.note(record);
+          yield batch;
+        }
+      },
+    };
+  }
+  return (async function* () {
+    for await (const record of records) {
+      seen.note(record);
+      yield record;
+    }
+  })();
+}
