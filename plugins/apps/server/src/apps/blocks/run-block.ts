@@ -1,3 +1,4 @@
+import type { Items } from '../../../../shared/json';
 import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../common/errors';
 import { shortWork } from '../../common/time/pace';
@@ -78,7 +79,7 @@ export async function renderBlock(
   const locale = await localeOf(run);
   const rendered = layout.render({
     element: contents.element,
-    context: { ...properties, ...layoutContext(run, block, options) },
+    context: withGetters(properties, layoutContext(run, block, options)),
     debug: run.app.settings.debug,
     onUndefined: (name) => notice(run, block, `undeclared element "${name}" in ${block.layout?.path}`),
     onClock: (until) => run.visit.inputs?.readClock(until),
@@ -97,6 +98,10 @@ export async function renderBlock(
   const html = await formHtml(run, block, options, whole);
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }
+
+/** Both together. What the second reads when it is asked for is not read here: only what a layout uses is noted. */
+const withGetters = (given: Items, more: object): Items =>
+  Object.defineProperties({ ...given }, Object.getOwnPropertyDescriptors(more));
 
 /** The definition's title, else the block's id. A block inside another one has no page. */
 async function pageTitle(run: Run, block: Block, { value }: ElementContents): Promise<string> {

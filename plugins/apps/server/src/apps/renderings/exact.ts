@@ -6,7 +6,7 @@ import { Inputs, type NotKept, refusalOf } from '../run/observed/inputs';
 import { originalOf } from '../run/observed/originals';
 import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
-import { type Group, type Kept, KeptResults } from './kept';
+import { type Group, type Kept, KeptResults, NAMED } from './kept';
 import { observedServices, observedVisit, RIGHTS, versionOf } from './observed';
 
 /** What an answer says of a result in debug mode: `hit`, `miss` (it is kept from now on), or why it is not kept. */
@@ -76,6 +76,7 @@ export async function exactly<T, K>(services: AppServices, visit: Visit, recipe:
     const made = await recipe.make(services, visit, () => undefined);
     return { ran: { ...made, value: recipe.fromKept(await recipe.toKept(made.value), visit) }, cache: `none; ${off}` };
   }
+  if (visit.inputs && recipe.app) lookForName(visit.inputs, visit, recipe.app);
   const mark = await (visit.begin as RequestBegin).mark();
   const results = resultsOf(services) as KeptResults<K>;
   const group = results.group(keyOf(visit, recipe));
@@ -109,6 +110,16 @@ function keyOf(
     ...[contentPath, content.type, content.documentId, content.locale, view, parentRequest !== null],
     ...requesterKey(requester, app),
   ]);
+}
+
+/** A page is shared across the requesters of a group, though one of its apps may name some of them. */
+function lookForName(page: Inputs, { requester }: Visit, { settings }: App): void {
+  const { acl } = settings;
+  const { kind, groups } = originalOf(requester);
+  if (kind !== 'user' || !acl) return;
+  const lists = [...Object.values(acl.rights), ...Object.values(acl.roles)];
+  const names = new Set(lists.flat().filter((name) => name !== '*' && !groups.includes(name)));
+  if (names.size > 0) page.look(`${NAMED}${JSON.stringify([...names].sort())}`);
 }
 
 /** What requesters have in common who share results: their groups and permissions, and what they may do in the app. */

@@ -96,11 +96,20 @@ function variantKey(names: readonly string[], visit: Visit): string {
   return JSON.stringify([names, ...names.map((name) => inputOf(name, visit))]);
 }
 
+/** Begins the name of a question: which of these usernames, as JSON, the requester has. */
+export const NAMED = 'named.';
+
+function nameAmong(name: string, { requester: { username } }: Visit): string | null {
+  const names = JSON.parse(name.slice(NAMED.length)) as (string | null)[];
+  return names.includes(username) ? username : null;
+}
+
 /** Names of what the group has in common. */
 const constant: ReadonlySet<string> = new Set(['groups', 'params', 'content']);
 
 function inputOf(name: string, visit: Visit): unknown {
   if (constant.has(name)) return null;
+  if (name.startsWith(NAMED)) return nameAmong(name, visit);
   if (name === 'visitor') return visit.visitor?.id() ?? null;
   const [object, part, ...rest] = name.split('.');
   const request = object === 'parent_request' ? visit.parentRequest : visit.request;

@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { availableClients } from '../support/databases';
+import { useDatabase, useStage, useThemes } from '../support/hooks';
+import { adminToken, article, grantArticles } from '../support/seed';
+import { send } from '../support/send';
+import { html } from '../support/stage';
+
+const logic = `
+export function right({ app }) { return String(app.acl.has_access_right('author')); }
+export function articles({ api }) {
+  try { return api.documents('${article}').findMany({ sort: 'title' }).map((one) => one.title).join(' '); }
+  catch (error) { return 'refused'; }
+}
+`;
+const themes = useThemes({
+  'main/apps/shared/settings.yaml': 'debug: true\nacl: { rights: { reader: ["*"], author: [anna] } }\n',
+  ...Object.fromEntries(
+    ['right', 'articles'].flatMap((name) => [
+      [`main/apps/shared/blocks/${name}.html`, `<p>{${name}}</p>`],
+      [`main/apps/shared/blocks/${name}.js`, logic],
+      [`main/apps/shared/blocks/${name}.yaml`, `elements: { ${name}: BASIC }\n`],
+    ]),
+  ),
+  'main/apps/timed/settings.yaml': 'visitor: true\n',
+  'main/apps/timed/blocks/known.html': '<p>timed</p>',
+  'main/apps/timed/blocks/known.yaml': 'cache: 600\n',
+  'main/apps/shared/blocks/current.html': '<p>{{ context.content.title }}: {{ context.content.fields.summary }}</p>',
+  'main/templates/article.html': '<p>{{ context.content.title }}: {{ context.content.fields.summary }}</p>',
+  'main/apps/shared/blocks/plain.html': '<p>plain</p>',
+  'main/templates/portal.html':
+    "{% block 'shared/blocks/right' %}{% block 'timed/blocks/known' %}{% block 'shared/blocks/plain' %}",
+});
+const stage = useStage(() => ({ themesDirectory: themes.directory }));
+
+const get = async (path: string, as = 'anonymous') => {
+  const { headers, text } = await stage.send({ send: `GET ${path}`, accept: html, as });
+  return { cache: headers['x-apps-cache'], cookie: headers['set-cookie'], text };
+};
+
+test('a page does not share what a right grants to one user by name', async () => {
+  for (const as of ['abel', 'abel', 'anna', 'abel', 'anna']) {
+    const { text } = await get('/site/', as);
+    expect(text).toContain(`<p>${as === 'anna'}</p>`);
+  }
+  expect((await get('/site/', 'anna')).cache).toBe('hit');
+});
+
+test('users of a group share the rendering of a block', async () => {
+  await get('shared/blocks/plain', 'rita');
+  expect((await get('shared/blocks/plain', 'rita')).cache).toBe('hit');
+  expect((await get('shared/blocks/plain', 'abel')).cache).toBe('miss');
+  expect((await get('shared/blocks/plain', 'abel')).cache).toBe('hit');
+});
+
+/** Makes an administrator who may read these fields of articles, and logs in. */
+async function administrator(name: string, fields: string[]): Promise<string> {
+  const email = `${name}@example.com`;
+  const bearer = await adminToken(stage.host, { email, actions: [] });
+  await stage.host.run(
+    async (strapi, name, subject, fields) => {
+      const role = await strapi.db.query('admin::role').findOne({ where: { name } });
+      const action = 'plugin::content-manager.explorer.read';
+      await strapi.service('admin::role').assignPermissions(role.id, [{ action, subject, properties: { fields } }]);
+    },
+    email,
+    article,
+    fields,
+  );
+  return bearer;
+}
+
+const documents = (method: string, params: object) =>
+  stage.host.run(
+    async (strapi, uid, method, params) => {
+      const service = strapi.documents(uid as never) as unknown as Record<string, (one: object) => Promise<unknown>>;
+      await service[method]?.(params);
+    },
+    article,
+    method,
+    params,
+  );
+
+const togglePublic = () =>
+  stage.host.run(async (strapi, action) => {
+    const permissions = strapi.db.query('plugin::users-permissions.permission');
+    const role = await strapi.db.query('plugin::users-permissions.role').findOne({ where: { type: 'public' } });
+    const known = await permissions.findMany({ where: { action, role: role.id } });
+    if (known.length > 0) for (const { id } of known) await permissions.delete({ where: { id } });
+    else await permissions.create({ data: { action, role: role.id } });
+    return known.length === 0;
+  }, `${article}.find`);
