@@ -52,6 +52,13 @@ test('users of a group share the rendering of a block', async () => {
   expect((await get('shared/blocks/plain', 'abel')).cache).toBe('hit');
 });
 
+test('a visitor gets the cookie with a kept page too', async () => {
+  await get('/site/');
+  const { cache, cookie } = await get('/site/');
+  expect(cache).toBe('hit');
+  expect(String(cookie)).toMatch(/visitor/);
+});
+
 /** Makes an administrator who may read these fields of articles, and logs in. */
 async function administrator(name: string, fields: string[]): Promise<string> {
   const email = `${name}@example.com`;

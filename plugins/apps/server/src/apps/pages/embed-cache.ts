@@ -109,8 +109,12 @@ async function forSeconds(
   { blockId, seconds, finish }: TimedBlock,
 ): Promise<Shown> {
   if (app.settings.visitor) visit.visitor?.begin();
-  // The key has both as a whole.
-  if (visit.inputs) visit.inputs.lookAll(['request.url', 'request.query']);
+  if (visit.inputs) {
+    // The page is given to visitors without a cookie too.
+    if (app.settings.visitor) visit.inputs.beginsVisitor = true;
+    // The key has both as a whole.
+    visit.inputs.lookAll(['request.url', 'request.query']);
+  }
   let isSigned = false;
   const sharedVisit: Visit = {
     ...anonymised(visit),
