@@ -59,6 +59,26 @@ test('a visitor gets the cookie with a kept page too', async () => {
   expect(String(cookie)).toMatch(/visitor/);
 });
 
+test('an administrator does not get fields that another one may read', async () => {
+  await documents('create', { data: { title: 'First', slug: 'first', summary: 'S' }, status: 'published' });
+  const all = await administrator('all', ['title', 'slug', 'summary']);
+  const some = await administrator('some', ['title', 'slug']);
+  for (const [bearer, summary] of [
+    [all, 'S'],
+    [all, 'S'],
+    [some, ''],
+  ])
+    for (const path of ['/site/articles/first/@@apps/shared/blocks/current', '/site/articles/first']) {
+      const { text } = await send(stage.host.url, {
+        method: 'GET',
+        path,
+        as: { bearer: String(bearer) },
+        headers: { accept: html },
+      });
+      expect(text).toContain(`<p>First: ${summary}</p>`);
+    }
+});
+
 /** Makes an administrator who may read these fields of articles, and logs in. */
 async function administrator(name: string, fields: string[]): Promise<string> {
   const email = `${name}@example.com`;

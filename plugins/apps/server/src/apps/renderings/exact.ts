@@ -191,7 +191,7 @@ function nameInPage(name: string): string | null {
 
 async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exact<T>> {
   const { services, visit, recipe, group } = making;
-  const inputs = new Inputs(visit.requester.kind === 'anonymous');
+  const inputs = new Inputs(visit.requester.kind);
   const observed = observedVisit(visit, inputs);
   let reads: UnitReads | null = new Map();
   const seen = (run: Run) => {

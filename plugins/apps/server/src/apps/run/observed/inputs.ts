@@ -1,3 +1,4 @@
+import type { Requester } from '../../../auth/types';
 import type { KeptReads } from '../../../records/types';
 import type { Ran } from '../types';
 
@@ -58,8 +59,8 @@ export class Inputs {
   beginsVisitor = false;
   reason: NotKept | null = null;
 
-  /** @param isAnonymous whether who asks is the same for all: then nothing depends on them */
-  constructor(private readonly isAnonymous: boolean) {}
+  /** @param kind of who asks: anonymous is the same for all, so that nothing depends on them */
+  constructor(private readonly kind: Requester['kind']) {}
 
   /** The first reason counts. */
   refuse(reason: NotKept): void {
@@ -67,6 +68,8 @@ export class Inputs {
   }
 
   look(name: string): void {
+    // What users may read of content follows from their group.
+    if (name === 'content' && this.kind !== 'user') this.readRequester();
     if (unkept.has(name)) this.refuse(name as NotKept);
     else if (personal.has(name)) this.readRequester();
     else if (this.names.size < MAX_INPUTS || this.names.has(name)) this.names.add(name);
@@ -75,7 +78,7 @@ export class Inputs {
 
   /** Who asks was looked at, and not only their groups and permissions. */
   readRequester(): void {
-    if (!this.isAnonymous) this.refuse('requester');
+    if (this.kind !== 'anonymous') this.refuse('requester');
   }
 
   lookAll(names: Iterable<string>): void {
