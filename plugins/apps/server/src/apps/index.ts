@@ -101,5 +101,5 @@ export { answerTypes, redirectOf } from './run/response';
 export { type RunOptions, withRun } from './run/run';
 export { shownRecord, shownRecords } from './run/shown-files';
 export { plainLocale, siteLocale } from './run/site-locale';
-export type { AppServices, DocumentCalls, Flash, Ran, Run, Visit } from './run/types';
+export type { AppServices, DocumentCalls, Flash, Ran, RequestBegin, Run, Visit } from './run/types';
 export type { App, Block } from './types';

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import { answerTypes, browserScript, plainLocale, scriptUrl, siteLocale } from '../apps';
 import { jsonRightsOf, rightsOf } from '../auth';
-import type { Requester } from '../auth/types';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
 import type { Address, AppTarget, Site } from '../sites/types';
 import { requireJsonUse } from './app/json-access';
@@ -18,8 +17,8 @@ import { type ErrorView, explainApp } from './response/respond-error';
 import { requireRead, sendFile, sendOwnFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
-import { answerSite } from './site/page';
-import { createVisit } from './visit';
+import { answerSite, type SiteRequest } from './site/page';
+import { beginReading, createVisit } from './visit';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 
@@ -85,8 +84,8 @@ export async function answer(ctx: Context, services: HttpServices, address: Addr
       return getSiteOpenApi(ctx, services, site, view.requester);
     case 'page':
     case 'view': {
-      const create = (path: string, requester: Requester) =>
-        createVisit(ctx, services, site, path, requester, isPageForm(ctx, 'block', view.json));
+      const create: SiteRequest['createVisit'] = (path, requester, begin) =>
+        createVisit(ctx, services, site, path, requester, { isForm: isPageForm(ctx, 'block', view.json), begin });
       return answerSite({ ctx, services, site, view, createVisit: create }, address);
     }
   }
@@ -112,6 +111,8 @@ async function answerApp(
     return;
   }
   const isForm = isPageForm(ctx, target.kind, view.json);
+  // What JSON reads of records is not kept.
+  const begin = view.json && target.kind !== 'element' ? null : await beginReading(ctx, services);
   const requester = await (isForm ? formRequester(ctx, services, site, view) : services.requesters.identify(ctx));
   view.requester = requester;
   const app = await services.loadApp(site, address.app);
@@ -126,7 +127,8 @@ async function answerApp(
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
-  const visit = Object.assign(await createVisit(ctx, services, site, address.content, requester, isForm), { files });
+  const made = createVisit(ctx, services, site, address.content, requester, { isForm, begin });
+  const visit = Object.assign(await made, { files });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
   const operation = operationOf(target.kind, ctx.method, view.json);

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { beginRequest, type Visit } from '../apps';
+import { beginRequest, type RequestBegin, type Visit } from '../apps';
 import { safeMethods } from '../auth';
 import type { Requester } from '../auth/types';
 import { AppsError, isAppsError, notFound } from '../common/errors';
@@ -14,6 +14,17 @@ import { flashOf } from './response/flash';
 import { takeLog } from './response/pending-log';
 
 /**
+ * The moment at which a request begins that only reads; null for others. It must be taken before anything is read that changes,
+ * such as the permissions of who asks: a rendering that is kept since then may depend on all of it.
+ */
+export async function beginReading(ctx: Context, services: HttpServices): Promise<RequestBegin | null> {
+  if (!safeMethods.has(ctx.method)) return null;
+  const begin = beginRequest(services);
+  if (services.config.exactCache) await begin.mark();
+  return begin;
+}
+
+/**
  * The visit of a request: site, content, requester, and what it may write. CsrfError for a changing request without its
  * token, or a form of another origin; NotFoundError for content that the requester may not read; BadRequestError for a
  * locale that the site lacks.
@@ -24,7 +35,7 @@ export async function createVisit(
   site: Site,
   contentPath: string,
   requester: Requester,
-  isForm: boolean,
+  { isForm, begin }: { isForm: boolean; begin: RequestBegin | null },
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const query = new URLSearchParams(ctx.querystring);
@@ -37,9 +48,6 @@ export async function createVisit(
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;
   let token: string | undefined;
-  const begin = safe ? beginRequest(services) : undefined;
-  // Before the content is read: a rendering may depend on it.
-  if (contentPath !== '') await begin?.mark();
   return {
     site,
     contentPath,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { contentPage, LIVE_VIEW, scriptUrl, type Visit } from '../../apps';
+import { contentPage, LIVE_VIEW, type RequestBegin, scriptUrl, type Visit } from '../../apps';
 import { rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { methodNotAllowed, notFound } from '../../common/errors';
@@ -14,6 +14,7 @@ import { isPageForm } from '../request/page-form';
 import { readBody } from '../request/read-body';
 import { CACHE_HEADER } from '../response/logic-response';
 import { type ErrorView, explainApp } from '../response/respond-error';
+import { beginReading } from '../visit';
 import { answerLive } from './live';
 import { formRequester } from './login-in-place';
 import { answerPage } from './response';
@@ -28,7 +29,7 @@ export interface SiteRequest {
   site: Site;
   view: ErrorView;
   /** NotFoundError for content that the requester may not read. */
-  createVisit(contentPath: string, requester: Requester): Promise<Visit>;
+  createVisit(contentPath: string, requester: Requester, begin: RequestBegin | null): Promise<Visit>;
 }
 
 /** Answers `/<site_id>/`, `/<site_id>/<content path>` and `…/@@<view id>` (docs/reference/site.md#pages). */
@@ -38,11 +39,12 @@ export async function answerSite(request: SiteRequest, address: SiteAddress): Pr
   if (address.kind === 'view' && address.view === LIVE_VIEW) return answerLive(ctx, services.live);
   if (!takesMethod(ctx, address.kind)) return;
   const isForm = address.kind === 'view' && isPageForm(ctx, 'block', view.json);
+  const begin = await beginReading(ctx, services);
   const requester = await (isForm ? formRequester(ctx, services, site, view) : services.requesters.identify(ctx));
   view.requester = requester;
   view.details = requester.isManager || !services.production;
-  if (address.kind === 'view') return answerView(request, address, requester);
-  await showContent(request, await request.createVisit(address.content, requester));
+  if (address.kind === 'view') return answerView(request, address, requester, begin);
+  await showContent(request, await request.createVisit(address.content, requester, begin));
 }
 
 /** Pages of the site can only be read, views take forms too: OPTIONS is answered here, other methods are refused. */
@@ -69,12 +71,17 @@ async function showContent({ ctx, services }: SiteRequest, visit: Visit): Promis
 }
 
 /** A block that is declared as the view: its page, and the form that it posts to the same address. */
-async function answerView(request: SiteRequest, address: ViewAddress, requester: Requester): Promise<void> {
+async function answerView(
+  request: SiteRequest,
+  address: ViewAddress,
+  requester: Requester,
+  begin: RequestBegin | null,
+): Promise<void> {
   const { ctx, services, site, view } = request;
   const posts = ctx.method === 'POST';
   const owner = (await viewsOf(services, site)).get(address.view);
   const files = posts ? await readViewBody(request, owner, requester) : undefined;
-  const visit = { ...(await request.createVisit(address.content, requester)), view: address.view, files };
+  const visit = { ...(await request.createVisit(address.content, requester, begin)), view: address.view, files };
   if (!owner) throw notFound(`There is no view "${address.view}" in this site`);
   requireAccept(ctx, posts && view.json);
   const { app, block } = owner;
