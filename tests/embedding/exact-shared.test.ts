@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { availableClients } from '../support/databases';
-import { useDatabase, useStage, useThemes } from '../support/hooks';
+import { expect, test } from 'vitest';
+import { useStage, useThemes } from '../support/hooks';
 import { adminToken, article, grantArticles } from '../support/seed';
 import { send } from '../support/send';
 import { html } from '../support/stage';
@@ -124,13 +123,3 @@ const documents = (method: string, params: object) =>
     method,
     params,
   );
-
-const togglePublic = () =>
-  stage.host.run(async (strapi, action) => {
-    const permissions = strapi.db.query('plugin::users-permissions.permission');
-    const role = await strapi.db.query('plugin::users-permissions.role').findOne({ where: { type: 'public' } });
-    const known = await permissions.findMany({ where: { action, role: role.id } });
-    if (known.length > 0) for (const { id } of known) await permissions.delete({ where: { id } });
-    else await permissions.create({ data: { action, role: role.id } });
-    return known.length === 0;
-  }, `${article}.find`);

@@ -205,27 +205,28 @@ async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exac
   const value = await recipe.toKept(made.value);
   const ran = { ...made, value: recipe.fromKept(value, visit) };
   const refused = inputs.reason ?? recipe.refusal(made.value) ?? refusalOf(made);
-  const kept = !refused && reads ? await keep(making, mark, { value, inputs, reads }) : null;
-  group.wasKept = kept !== null;
-  if (kept && visit.inputs) addPart(visit.inputs, kept.inputs, kept.reads);
-  if (kept) return { ran, cache: 'miss' };
-  visit.inputs?.refuse(refused ?? 'busy');
-  return { ran, cache: `none; ${refused ?? 'busy'}` };
+  const kept = refused ?? (reads ? await keep(making, mark, { value, inputs, reads }) : 'writes');
+  group.wasKept = typeof kept !== 'string';
+  if (typeof kept === 'string') {
+    visit.inputs?.refuse(kept);
+    return { ran, cache: `none; ${kept}` };
+  }
+  if (visit.inputs) addPart(visit.inputs, kept.inputs, kept.reads);
+  return { ran, cache: 'miss' };
 }
 
-/** Keeps a result; null where another process may have changed meanwhile what it has read. */
+/** Keeps a result, unless another process may have changed meanwhile what it has read, or it is too large. */
 async function keep<T, K>(
   { services, visit, recipe, results, group }: Making<T, K>,
   mark: ReadMark,
   { value, inputs, reads }: { value: K; inputs: Inputs; reads: UnitReads },
-): Promise<Kept<K> | null> {
+): Promise<Kept<K> | 'busy' | 'size'> {
   const own = await services.store.dependencies.keep(mark, withContent(services, visit, inputs, reads));
-  if (!own) return null;
+  if (!own) return 'busy';
   const size = recipe.sizeOf(value) + 500 + 200 * (inputs.names.size + inputs.checked.size);
   const kept: Kept<K> = { value, inputs, reads: [own, ...inputs.parts], size };
   group.scopes = new Set(reads.keys());
-  results.change(group, () => group.set(visit, kept));
-  return kept;
+  return results.change(group, () => group.set(visit, kept)) ? kept : 'size';
 }
 
 /** What was read of records, and of the content that was looked at. */

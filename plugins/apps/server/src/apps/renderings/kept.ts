@@ -25,7 +25,6 @@ export class Group<T> {
   private readonly variants = new LRUCache<string, Kept<T>>({
     max: MAX_VARIANTS,
     maxSize: MAX_GROUP_SIZE,
-    sizeCalculation: ({ size }) => size,
   });
   /** The lists of names that results have looked at. */
   private lists: string[][] = [];
@@ -49,12 +48,18 @@ export class Group<T> {
     }
   }
 
-  set(visit: Visit, kept: Kept<T>): void {
+  /** False where it is too large to be kept. */
+  set(visit: Visit, kept: Kept<T>): boolean {
     const list = [...kept.inputs.names].sort();
     const isKnown = this.lists.some((one) => one.length === list.length && one.every((name, at) => name === list[at]));
     // With too many lists each request would be compared with all: what was kept by them is no longer found.
     if (!isKnown) this.lists = [...(this.lists.length < MAX_LISTS ? this.lists : []), list];
-    this.variants.set(variantKey(list, visit), kept);
+    const key = variantKey(list, visit);
+    // What a visitor sends may be longer than what is shown.
+    const size = kept.size + key.length;
+    if (size > MAX_GROUP_SIZE) return false;
+    this.variants.set(key, kept, { size });
+    return true;
   }
 
   delete(key: string): void {
@@ -76,13 +81,14 @@ export class KeptResults<T> {
   }
 
   /** Runs a change of a group, and drops the groups that were not asked for longest when there is too much. */
-  change(group: Group<T>, work: () => void): void {
+  change<R>(group: Group<T>, work: () => R): R {
     const before = group.size;
-    work();
+    const result = work();
     this.size += group.size - before;
-    if (this.size <= MAX_SIZE) return;
+    if (this.size <= MAX_SIZE) return result;
     this.size = [...this.groups.values()].reduce((sum, { size }) => sum + size, 0);
     while (this.size > MAX_SIZE) this.size -= this.groups.pop()?.size ?? this.size;
+    return result;
   }
 
   clear(): void {

@@ -9,7 +9,7 @@ import type { Ran } from '../types';
  * `logs`: it has written to the log; `flash`: it has a message for its visitor;
  * `failed`: a part of it could not be shown; `signed`: it shows an address that holds for a time only;
  * `requester`: it depends on who asks; `everything`: it has looked at more than is noted;
- * `busy`: another process changed something meanwhile; `off`: the definition or the configuration says so;
+ * `busy`: another process changed something meanwhile; `size`: it is too large; `off`: the definition or the configuration says so;
  * `request`: it is for a request that writes, or continues another one.
  */
 export type NotKept =
@@ -26,6 +26,7 @@ export type NotKept =
   | 'requester'
   | 'everything'
   | 'busy'
+  | 'size'
   | 'off'
   | 'request';
 
