@@ -11,6 +11,7 @@ import { isJsonRequest, requireAccept } from './request/negotiate';
 import { operationOf, requireKnownInput } from './request/operations';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
+import { beginReading } from './request/request-data';
 import { sitePage } from './response/in-theme';
 import { inLanguage } from './response/page-texts';
 import { type ErrorView, explainApp } from './response/respond-error';
@@ -18,7 +19,7 @@ import { requireRead, sendFile, sendOwnFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';
 import { formRequester } from './site/login-in-place';
 import { answerSite, type SiteRequest } from './site/page';
-import { beginReading, createVisit } from './visit';
+import { createVisit } from './visit';
 
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { beginRequest, type RequestBegin, type Visit } from '../apps';
+import type { RequestBegin, Visit } from '../apps';
 import { safeMethods } from '../auth';
 import type { Requester } from '../auth/types';
 import { AppsError, isAppsError, notFound } from '../common/errors';
@@ -12,17 +12,6 @@ import { requestData } from './request/request-data';
 import { visitorOf } from './request/visitor';
 import { flashOf } from './response/flash';
 import { takeLog } from './response/pending-log';
-
-/**
- * The moment at which a request begins that only reads; null for others. It must be taken before anything is read that changes,
- * such as the permissions of who asks: a rendering that is kept since then may depend on all of it.
- */
-export async function beginReading(ctx: Context, services: HttpServices): Promise<RequestBegin | null> {
-  if (!safeMethods.has(ctx.method)) return null;
-  const begin = beginRequest(services);
-  if (services.config.exactCache) await begin.mark();
-  return begin;
-}
 
 /**
  * The visit of a request: site, content, requester, and what it may write. CsrfError for a changing request without its

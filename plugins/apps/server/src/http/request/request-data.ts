@@ -1,7 +1,10 @@
 import type { Context } from 'koa';
 import type { Items, Json } from '../../../../shared/json';
+import { beginRequest, type RequestBegin } from '../../apps';
+import { safeMethods } from '../../auth';
 import type { RequestData } from '../../logic/types';
 import { flatFields } from './body';
+import type { HttpServices } from './exchange';
 import { mediaType } from './negotiate';
 
 /** Headers that carry credentials: never shown to logic. */
@@ -31,4 +34,15 @@ function plain(source: unknown): Items {
 function safeHeaders(ctx: Context): Record<string, string> {
   const entries = Object.entries(ctx.headers).filter(([name]) => !secretHeaders.has(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * The moment at which a request begins that only reads; null for others. It must be taken before anything is read that changes,
+ * such as the permissions of who asks: a rendering that is kept since then may depend on all of it.
+ */
+export async function beginReading(ctx: Context, services: HttpServices): Promise<RequestBegin | null> {
+  if (!safeMethods.has(ctx.method)) return null;
+  const begin = beginRequest(services);
+  if (services.config.exactCache) await begin.mark();
+  return begin;
 }
