@@ -30,7 +30,7 @@ export { localeProblem, warnOfLocales } from './addresses/locales';
 export type { ContentTypeInfo } from './content';
 export { uidAttribute } from './content';
 export { createPanelColumns, type PanelColumns } from './panel-columns';
-export { relatedTypes } from './related-types';
+export { namesOwnersOfFiles, relatedTypes } from './related-types';
 export { createSitesFrom } from './sites';
 export { versionedContent } from './themes/asset-versions';
 export { checkText } from './themes/edit-files';

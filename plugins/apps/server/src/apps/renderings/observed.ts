@@ -1,5 +1,6 @@
 import type { Items } from '../../../../shared/json';
 import type { RequestData } from '../../logic/types';
+import { namesOwnersOfFiles } from '../../sites';
 import type { Inputs } from '../run/observed/inputs';
 import { noteOriginal } from '../run/observed/originals';
 import { observedRequester } from '../run/observed/rights';
@@ -111,9 +112,10 @@ export function observedServices(services: AppServices, inputs: Inputs): AppServ
       inputs.readContent(ACCOUNTS);
       return services.creators(identities);
     },
-    documents(uid, ...rest) {
+    documents(uid, method, params, ...rest) {
+      if (namesOwnersOfFiles(params.populate)) readAnyType();
       readType(uid);
-      return services.documents(uid, ...rest);
+      return services.documents(uid, method, params, ...rest);
     },
     files: {
       ...files,
