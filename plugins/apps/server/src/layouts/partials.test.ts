@@ -101,6 +101,8 @@ describe('what a layout makes of the time stays the same', () => {
     ["{{ 'today' | date: '%-d.%m. %H' }}", 15 * minute],
     ["{{ 'now' | date: '%H:%M' }}", minute],
     ["{{ 'now' | date: '%s' }}", 'unknown'],
+    ["{{ 'now' | date: '%H', 7 }}", 'unknown'],
+    ["{{ 'now' | date: '%H', 30 }}", 15 * minute],
     ["{{ 'now' | date: '%Y %S' }}", 'unknown'],
     ["{{ 'now' | date }}", 'unknown'],
     ["{{ 'now' | date_to_xmlschema }}", 'unknown'],

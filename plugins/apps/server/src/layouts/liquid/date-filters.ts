@@ -32,17 +32,21 @@ const MINUTE = 60_000;
 /** Hours and days begin at a quarter of an hour of UTC, in every zone. */
 const QUARTER = 15 * MINUTE;
 
-/** Says until when the text stays the same that was made of the present. @param step milliseconds between two texts; undefined: any */
-function noteClock({ context }: Pick<FilterThis, 'context'>, step: number | undefined): void {
-  renderingOf(context)?.data.onClock?.(step && (Math.floor(Date.now() / step) + 1) * step);
+/**
+ * Says until when the text stays the same that was made of the present.
+ * @param time the present of which it was made @param step milliseconds between two texts; undefined: any
+ */
+function noteClock({ context }: Pick<FilterThis, 'context'>, time: number, step: number | undefined): void {
+  renderingOf(context)?.data.onClock?.(step && (Math.floor(time / step) + 1) * step);
 }
 
 /** Conversions of Liquid's formats that change with the hour at most. */
 const slow = new Set('aAbBCdehHIjklmnpPqtuUwWxyYzZ%');
 const conversions = /%(?:[-_0^#:]+)?(?:\d+)?[EO]?(.)/g;
 
-/** Milliseconds between two texts of a format, at least; undefined where they may differ at any time. */
-function stepOf(format: unknown): number | undefined {
+/** Milliseconds between two texts of a format, at least; undefined where they may differ at any time. @param zone may be minutes */
+function stepOf(format: unknown, zone: unknown): number | undefined {
+  if (typeof zone === 'number' && zone % 15 !== 0) return undefined;
   const letters = [...plainText(format).matchAll(conversions)].map(([, letter = '']) => letter);
   if (letters.length === 0 || !letters.every((letter) => slow.has(letter) || letter === 'M')) return undefined;
   return letters.includes('M') ? MINUTE : QUARTER;
@@ -60,7 +64,8 @@ function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unkno
   const timeStyle = moment.kind === 'day' ? undefined : style('time', given.time);
   const dateStyle = style('date', given.date ?? (timeStyle === undefined ? 'long' : undefined));
   if (dateStyle === undefined && timeStyle === undefined) return '';
-  if (isNow(value)) noteClock(this, timeStyle === undefined ? QUARTER : timeStyle === 'short' ? MINUTE : undefined);
+  if (isNow(value))
+    noteClock(this, moment.time, timeStyle === undefined ? QUARTER : timeStyle === 'short' ? MINUTE : undefined);
   return writeMoment(moment, localeOf(this), { dateStyle, timeStyle });
 }
 
@@ -112,7 +117,7 @@ function ofMoments(write: Handler, hasZone: boolean) {
     const text = plainText(value);
     const moment = momentOf(/^\d{1,15}$/.test(text) ? Number(text) : value);
     if (!moment) return value;
-    if (isNow(value)) noteClock(this as FilterThis, hasZone ? stepOf(args[0]) : undefined);
+    if (isNow(value)) noteClock(this as FilterThis, moment.time, hasZone ? stepOf(args[0], args[1]) : undefined);
     const { opts, memoryLimit } = this.context;
     const zone = ((hasZone ? args[1] : undefined) ?? opts.timezoneOffset) as Zone;
     const timezoneOffset = moment.kind === 'instant' ? zone : offsetAt(moment.time, zone);
