@@ -21,6 +21,8 @@ const themes = useThemes({
     ]),
   ),
   'main/apps/timed/settings.yaml': 'visitor: true\n',
+  'main/apps/timed/blocks/own.html': '<p>{{ context.visitor.id }}</p>',
+  'main/apps/timed/blocks/any.html': '<p>any</p>',
   'main/apps/timed/blocks/known.html': '<p>timed</p>',
   'main/apps/timed/blocks/known.yaml': 'cache: 600\n',
   'main/apps/shared/blocks/current.html': '<p>{{ context.content.title }}: {{ context.content.fields.summary }}</p>',
@@ -56,6 +58,20 @@ test('a visitor gets the cookie with a kept page too', async () => {
   const { cache, cookie } = await get('/site/');
   expect(cache).toBe('hit');
   expect(String(cookie)).toMatch(/visitor/);
+});
+
+test('each visitor is shown their own id, and gets a cookie with what is shared', async () => {
+  const visit = async (block: string, cookie = '') => {
+    const send = `GET timed/blocks/${block}`;
+    const { headers, text } = await stage.send({ send, accept: html, ...(cookie && { headers: { cookie } }) });
+    return { cookie: String(headers['set-cookie'] ?? '').split(';')[0], id: text.match(/<p>(.*?)<.p>/)?.[1] };
+  };
+  const [one, two] = [await visit('own'), await visit('own')];
+  expect(one.id).not.toBe(two.id);
+  for (const { cookie, id } of [one, two, one]) expect(await visit('own', cookie)).toEqual({ cookie: '', id });
+  const shared = [await visit('any'), await visit('any')].map(({ cookie }) => cookie);
+  expect(new Set(shared).size).toBe(2);
+  expect(shared.every((cookie) => cookie?.includes('visitor'))).toBe(true);
 });
 
 test('an administrator does not get fields that another one may read', async () => {
