@@ -127,6 +127,20 @@ describe.each(await availableClients())('changes while others read, on %s', (cli
     rounds * 2_000 + 60_000,
   );
 
+  test.each([false, true])('a transaction of the host that ends late, rolled back: %j', async (isRolledBack) => {
+    await Promise.all([stage.host, twin].map((host) => answerOf(host, '/site/articles/first', null)));
+    const change = lateChange(stage.host, `Late ${isRolledBack}`, isRolledBack);
+    for (let n = 0; n < 8; n += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      for (const host of [stage.host, twin]) void answerOf(host, '/site/articles/first', null);
+    }
+    await change;
+    const hosts = [stage.host, twin, without];
+    const [one, two, fresh] = await Promise.all(hosts.map((host) => answerOf(host, '/site/articles/first', null)));
+    expect(fresh.includes(`Late ${isRolledBack}`)).toBe(!isRolledBack);
+    expect([one, two]).toEqual([fresh, fresh]);
+  });
+
   async function answerOf(host: Host, path: string, as: Credential): Promise<string> {
     const answer = await send(host.url, { method: 'GET', path, headers: { accept: 'text/html' }, as });
     return `${answer.status} ${plain(answer.text, host)}`;
@@ -145,5 +159,22 @@ function toggle(host: Host, action: string, type: string): Promise<void> {
     },
     action,
     type,
+  );
+}
+
+/** Changes the titles of articles in a transaction that stays open for a while. */
+function lateChange(host: Host, title: string, isRolledBack: boolean): Promise<void> {
+  return host.run(
+    async (strapi, uid, title, isRolledBack) => {
+      const work = strapi.db.transaction(async () => {
+        await strapi.db.query(uid as never).updateMany({ where: {}, data: { title } as never });
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        if (isRolledBack) throw new Error('rolled back');
+      });
+      await work.catch(() => undefined);
+    },
+    article,
+    title,
+    isRolledBack,
   );
 }
