@@ -26,7 +26,14 @@ describe('the packed plugin', () => {
 
   test('holds programs, documents, license and changelog', () => {
     const wanted = ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs/tutorial.md', 'schemas/definition.json'];
-    const programs = ['server/index.js', 'server/worker.js', 'admin/index.js', 'sandbox/runner.js', 'browser/apps.js', 'browser/live.js'];
+    const programs = [
+      'server/index.js',
+      'server/worker.js',
+      'admin/index.js',
+      'sandbox/runner.js',
+      'browser/apps.js',
+      'browser/live.js',
+    ];
     expect(packed.files).toEqual(
       expect.arrayContaining([...wanted, 'dist/shared/context.d.ts', ...programs.map((file) => `dist/${file}`)]),
     );

@@ -155,7 +155,7 @@ export default {
   },
 
   async destroy() {
-    services?.live.destroy();
+    await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
     await services?.mailer.destroy();

@@ -24,7 +24,14 @@ import { createVisit } from './visit';
 type AddressOf<Kind extends Address['kind']> = Extract<Address, { kind: Kind }>;
 
 /** Addresses whose answer is the same for all requesters. */
-export const isPublic = new Set<Address['kind']>(['theme-asset', 'script', 'live-script', 'style', 'reload', 'reload-script']);
+export const isPublic = new Set<Address['kind']>([
+  'theme-asset',
+  'script',
+  'live-script',
+  'style',
+  'reload',
+  'reload-script',
+]);
 
 /** Targets that are not JSON or a page alone. */
 const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'records.xlsx', 'search.csv', 'search.xlsx']);

@@ -35,7 +35,10 @@ export type Address =
   | { kind: 'view'; site: string; content: string; view: string }
   | { kind: 'page'; site: string; content: string }
   | ({ kind: 'theme-asset'; site: string } & PublicFile)
-  | { kind: 'login' | 'logout' | 'script' | 'live-script' | 'style' | 'openapi' | 'reload' | 'reload-script'; site: string };
+  | {
+      kind: 'login' | 'logout' | 'script' | 'live-script' | 'style' | 'openapi' | 'reload' | 'reload-script';
+      site: string;
+    };
 
 /** A file of an `assets/` folder. */
 export interface PublicFile {
