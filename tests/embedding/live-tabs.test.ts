@@ -58,7 +58,9 @@ describe.skipIf(!hasBrowser)('live blocks in several tabs of one browser', () =>
         if (request.url().includes('@@apps.live?')) add(streams, tab, 1);
         else if (request.url().includes('/live/blocks/total')) add(fetched, tab, 1);
       });
-      const ended = (request: Request) => void (request.url().includes('@@apps.live?') && add(streams, tab, -1));
+      const ended = (request: Request) => {
+        if (request.url().includes('@@apps.live?')) add(streams, tab, -1);
+      };
       tab.on('requestfailed', ended);
       tab.on('requestfinished', ended);
       await tab.goto(site());
