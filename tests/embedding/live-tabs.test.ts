@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser } from '../support/browser';
 import { useBrowser, useStage } from '../support/hooks';
@@ -58,8 +58,11 @@ describe.skipIf(!hasBrowser)('live blocks in several tabs of one browser', () =>
         if (request.url().includes('@@apps.live?')) add(streams, tab, 1);
         else if (request.url().includes('/live/blocks/total')) add(fetched, tab, 1);
       });
-      for (const event of ['requestfailed', 'requestfinished'] as const)
-        tab.on(event, (request) => void (request.url().includes('@@apps.live?') && add(streams, tab, -1)));
+      const ended = (request: Request) => {
+        if (request.url().includes('@@apps.live?')) add(streams, tab, -1);
+      };
+      tab.on('requestfailed', ended);
+      tab.on('requestfinished', ended);
       await tab.goto(site());
       tabs.push(tab);
     }

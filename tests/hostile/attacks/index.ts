@@ -8,6 +8,7 @@ import { layouts } from './layouts';
 import { markup } from './markup';
 import { memory } from './memory';
 import { pictures } from './pictures';
+import { ranges } from './ranges';
 import { wideTables } from './tables';
 import { yaml } from './yaml';
 
@@ -24,4 +25,5 @@ export const attacks: readonly Attack[] = [
   ...content,
   ...memory,
   ...pictures,
+  ...ranges,
 ];

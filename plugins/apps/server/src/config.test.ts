@@ -39,6 +39,7 @@ describe('defaults', () => {
       sandbox: { command: [] },
       runs: { keep: 200, store: 0 },
       editing: null,
+      exactCache: true,
       archiveTests: null,
       csrf: { maxAge: 86400000 },
       redirectHosts: [],

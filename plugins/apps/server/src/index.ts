@@ -156,7 +156,7 @@ export default {
   },
 
   async destroy() {
-    services?.live.destroy();
+    await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
     await services?.mailer.destroy();

@@ -75,6 +75,8 @@ export function siteCalls(run: Run): SiteCalls {
       return contentData(item ?? visit.content);
     },
     log(entry) {
+      // Also outside of debug mode, so that an author sees there what holds for visitors.
+      visit.inputs?.refuse('logs');
       traceLog(run, entry);
       if (run.app.settings.debug) run.logs.push(entry);
     },

@@ -34,13 +34,14 @@ const row = (id: number, more: object = {}) => ({
 });
 
 test('the first poll reads the last minute, later ones what is new', async () => {
-  const findMany = vi.fn(async () => [row(2), row(1, { origin: 'own' })]);
+  const findMany = vi.fn(async (_query: object) => [row(2)]);
   const { log, receive, knowsSince, report } = opened({ findMany });
   const { ready, stop } = log.listen();
   await ready;
   expect(receive.mock.calls).toMatchObject([[{ tokens: ['a'], at: now }, true]]);
   expect(knowsSince.mock.lastCall).toEqual([now - 60_000]);
-  findMany.mockImplementation(async () => [row(1), row(2), row(3, { tokens: '["b"]', records: null })]);
+  const third = row(3, { tokens: '["b"]', records: null });
+  findMany.mockImplementation(async (query) => ('select' in query ? [row(2), third] : [third]));
   await vi.advanceTimersByTimeAsync(3_500);
   expect(receive.mock.calls.slice(1)).toMatchObject([[{ tokens: ['b'], apps: undefined }, false]]);
   stop();
@@ -73,7 +74,7 @@ async function written(records: readonly ChangedRecord[] | null): Promise<Record
   await vi.advanceTimersByTimeAsync(200);
   expect(rows.create).toHaveBeenCalledTimes(1);
   const [[{ data }]] = rows.create.mock.calls as unknown as [[{ data: { records: string } }]];
-  log.destroy();
+  await log.destroy();
   return JSON.parse(data.records).apps;
 }
 
@@ -93,10 +94,32 @@ test.each([
   expect((await written(records)).any ?? null).toBeNull();
 });
 
+test('what cannot be written is written later, as any record of the app', async () => {
+  const { log, rows, report } = opened({ findMany: vi.fn(async () => []) });
+  rows.create.mockRejectedValueOnce(new Error('no database'));
+  const apps = new Map([['any', []]]);
+  log.write({ at: now, origin: 'own', tokens: ['any'], apps }, new Map([['any', key]]));
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(report).toHaveBeenCalledTimes(1);
+  const [, [{ data }]] = rows.create.mock.calls as unknown as [
+    unknown,
+    [{ data: { tokens: string; records: string } }],
+  ];
+  expect([data.tokens, JSON.parse(data.records)]).toEqual(['["any"]', { at: now, apps: { any: null } }]);
+  await log.destroy();
+});
+
+test('what waits is written at the end', async () => {
+  const { log, rows } = opened({ findMany: vi.fn(async () => []) });
+  log.write({ at: now, origin: 'own', tokens: ['a'], apps: new Map() }, new Map());
+  await log.destroy();
+  expect(rows.create).toHaveBeenCalledTimes(1);
+});
+
 test('rows are deleted after a minute, also when nothing more happens', async () => {
   const { log, rows } = opened({ findMany: vi.fn(async () => []) });
   log.write({ at: now, origin: 'own', tokens: ['a'], apps: new Map() }, new Map());
   await vi.advanceTimersByTimeAsync(62_000);
   expect(rows.deleteMany).toHaveBeenCalledTimes(1);
-  log.destroy();
+  await log.destroy();
 });

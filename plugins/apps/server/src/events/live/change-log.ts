@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
+import { settledOrTimeout } from '../../common/time/coalesce';
 import type { IndexDeclarations } from '../../indexes/types';
 import type { AppKey } from '../../records/types';
 import { projected } from './projection';
@@ -45,7 +46,8 @@ export interface ChangeLog {
   write(publication: Publication, keys: ReadonlyMap<string, AppKey>): void;
   /** Polls for rows of other processes until the returned function is called; `ready` resolves after the first poll. */
   listen(): { ready: Promise<void>; stop: () => void };
-  destroy(): void;
+  /** Writes what waits, and ends. */
+  destroy(): Promise<void>;
 }
 
 export interface ChangeLogOptions {
@@ -82,13 +84,27 @@ export function createChangeLog(options: ChangeLogOptions): ChangeLog {
   let isPolling = false;
   /** Ids of the rows that the last poll has found; undefined before the first. */
   let seen: Set<number> | undefined;
+  let last = 0;
   let first = settling();
   let isDestroyed = false;
 
+  /** What could not be written is written later; then without records, so that what waits stays small. */
   async function flush(): Promise<void> {
     writing = undefined;
-    const { at, tokens, apps } = gathered;
+    const writes = gathered;
     gathered = nothing();
+    try {
+      await write(writes);
+    } catch (error) {
+      report(error);
+      for (const token of writes.tokens) gathered.tokens.add(token);
+      for (const [token, { key }] of writes.apps) gathered.apps.set(token, { key, changes: null });
+      gathered.at = Math.max(gathered.at, writes.at);
+      if (!isDestroyed) writing ??= setTimeout(flush, times.poll).unref();
+    }
+  }
+
+  async function write({ at, tokens, apps }: Gathered): Promise<void> {
     const said: Written = { at, apps: {} };
     for (const [token, { key, changes }] of apps)
       said.apps[token] = projected(changes, await declared(key).catch(() => null));
@@ -116,19 +132,25 @@ export function createChangeLog(options: ChangeLogOptions): ChangeLog {
   async function poll(): Promise<void> {
     const known = seen;
     if (!known) return begin();
-    const last = Math.max(0, ...known);
-    const found: Row[] = await rows().findMany({ where: { id: { $gt: last - OVERLAP } }, orderBy: { id: 'asc' } });
-    seen = new Set(found.map((row) => row.id));
-    for (const row of found) if (row.origin !== origin && !known.has(row.id)) receive(publicationOf(row), false);
+    last = Math.max(last, ...known);
+    const where = { id: { $gt: last - OVERLAP }, origin: { $ne: origin } };
+    // Without their texts, which may be long: most rows are known already.
+    const found: Pick<Row, 'id'>[] = await rows().findMany({ select: ['id'], where });
+    const fresh = found.map(({ id }) => id).filter((id) => !known.has(id));
+    const news: Row[] =
+      fresh.length > 0 ? await rows().findMany({ where: { id: { $in: fresh } }, orderBy: { id: 'asc' } }) : [];
+    seen = new Set(found.map(({ id }) => id));
+    for (const row of news) receive(publicationOf(row), false);
   }
 
   /** What the others have published during the last minute is known afterwards. */
   async function begin(): Promise<void> {
     const now = Date.now();
-    const found: Row[] = await rows().findMany({ orderBy: { id: 'desc' }, limit: MAX_FIRST });
+    const where = { origin: { $ne: origin } };
+    const found: Row[] = await rows().findMany({ where, orderBy: { id: 'desc' }, limit: MAX_FIRST });
     seen = new Set(found.map((row) => row.id));
     const publications = found.map(publicationOf).reverse();
-    for (const one of publications) if (one.origin !== origin && one.at > now - KEPT) receive(one, true);
+    for (const one of publications) if (one.at > now - KEPT) receive(one, true);
     const [oldest] = publications;
     knowsSince(found.length < MAX_FIRST || !oldest ? now - KEPT : Math.max(oldest.at, now - KEPT));
     pruneLater();
@@ -157,7 +179,7 @@ export function createChangeLog(options: ChangeLogOptions): ChangeLog {
         const known = gathered.apps.get(token);
         gathered.apps.set(token, { key, changes: joined(known?.changes, changes, MAX_RECORDS) });
       }
-      writing ??= outside(() => setTimeout(() => flush().catch(report), times.gather).unref());
+      writing ??= outside(() => setTimeout(flush, times.gather).unref());
     },
     listen() {
       listeners += 1;
@@ -173,10 +195,13 @@ export function createChangeLog(options: ChangeLogOptions): ChangeLog {
         },
       };
     },
-    destroy() {
+    async destroy() {
       isDestroyed = true;
       listeners = 0;
+      const isWaiting = writing !== undefined;
       for (const timer of [writing, pruning, pollTimer]) clearTimeout(timer);
+      // Without a database it would wait for long.
+      if (isWaiting) await settledOrTimeout(flush());
     },
   };
 }

@@ -37,7 +37,7 @@ export interface LiveChanges extends Live {
     since?: string,
   ): { ready: Promise<void>; disconnect: () => void };
   /** Ends all connections. */
-  destroy(): void;
+  destroy(): Promise<void>;
 }
 
 export interface LiveOptions {
@@ -96,7 +96,7 @@ export function createLive({ strapi, logger, declared }: LiveOptions): LiveChang
     position: () => positionText(origin, Date.now()),
     publish(changed) {
       if (!strapi.db.inTransaction()) return spread(changed);
-      void strapi.db.transaction(({ onCommit }) => onCommit(() => spread(changed)));
+      strapi.db.transaction(({ onCommit }) => onCommit(() => spread(changed))).catch(report);
     },
     connect(address, asked, connection, since) {
       admit(address);
@@ -119,11 +119,11 @@ export function createLive({ strapi, logger, declared }: LiveOptions): LiveChang
       };
       return { ready: catchUp(), disconnect };
     },
-    destroy() {
+    async destroy() {
       for (const connection of open) connection.end();
       open.clear();
       clients.clear();
-      log.destroy();
+      await log.destroy();
     },
   };
 }

@@ -21,6 +21,7 @@ export function overlaid(services: HttpServices, { files, theme }: Overlay): Htt
   };
   return {
     ...services,
+    config: { ...services.config, exactCache: false },
     ...(files && { logger: silent }),
     sites: { ...sites, site },
     async loadApp(site, appId) {

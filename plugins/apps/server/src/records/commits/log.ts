@@ -126,7 +126,7 @@ export class CommitLog {
 
   /** Whether no transaction has changed the app that a read at the position may not have seen. */
   isQuiet({ from, open }: Position, scope: string): boolean {
-    return (this.changed.get(scope) ?? this.floor - 1) < from && !open.some(({ changes }) => changes.has(scope));
+    return this.lastChange(scope) < from && !open.some(({ changes }) => changes.has(scope));
   }
 
   /** Resolves when all transactions have ended that are being committed now. */
@@ -155,7 +155,8 @@ export class CommitLog {
     maxText: number,
     own: (outer: object) => boolean,
   ): { writes: RecordWrite[]; text: number } | null {
-    if (from < this.first) return null;
+    // Entries that are gone may be those of other apps.
+    if (from < this.first && this.lastChange(scope) >= from) return null;
     const found: RecordWrite[] = [];
     let text = 0;
     for (const entry of this.entriesSince(from, open, scope)) {
@@ -177,6 +178,11 @@ export class CommitLog {
       if (at < from) return;
       yield entry;
     }
+  }
+
+  /** The position of the last change of an app, or a later one. */
+  private lastChange(scope: string): number {
+    return this.changed.get(scope) ?? this.floor - 1;
   }
 
   private trim(): void {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSql, dialects, isFailure } from '../../indexes';
 import { createRecordStore } from '../store';
 import { availableClients, connect, hostOf, type TestDatabase } from '../testing/databases';
 import { declared, useStore } from '../testing/stores';
@@ -78,6 +79,31 @@ describe.each(await availableClients())('searched and counted on %s', (client) =
     return key;
   };
   const all = async (key: AppKey) => (await store.page(key, { limit: 1_000 })).map(({ items }) => items);
+
+  test.skipIf(client !== 'mysql')(
+    'MariaDB’s refusal of a lock on a row that was changed since is a collision',
+    async () => {
+      const key = newApp();
+      await create(key, 'changed', {});
+      await knex.transaction(async (trx) => {
+        const isKnown = await trx.raw('set session innodb_snapshot_isolation = 1').then(
+          () => true,
+          () => false,
+        );
+        if (!isKnown) return;
+        const sql = createSql(trx, dialects.mysql);
+        await sql.rows('commit');
+        await sql.rows('start transaction with consistent snapshot');
+        await store.transact((unit) => unit.update(key, 'changed', { set: { total: 1 } }));
+        const locked = sql.rows(`select id from apps_records where site = ? and app = ? lock in share mode`, [
+          key.site,
+          key.app,
+        ]);
+        await expect(locked).rejects.toSatisfy((error) => isFailure(error, 'collision'));
+        await trx.raw('set session innodb_snapshot_isolation = default');
+      });
+    },
+  );
 
   describe.each([
     ['one process', () => [store, store] as const],
