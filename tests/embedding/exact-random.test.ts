@@ -117,6 +117,7 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
 
   const random = randomNumbers(seed);
   const below = (limit: number) => Math.floor(random() * limit);
+  const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
   const chosen = <T>(list: readonly T[]): T => list[below(list.length)] as T;
 
   const json = async (host: Host, method: string, path: string, body?: object) => {
@@ -135,6 +136,8 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
       params,
     );
 
+  /** An administrator's choice takes other processes a second: it comes more rarely. */
+  const names = () => Object.keys(writes).filter((name) => name !== 'options' || random() < 0.2);
   const item = () => ({ block: 'item', tag: chosen(['a', 'b', 'c']), size: below(10) });
   const writes: Record<string, (host: Host) => Promise<unknown>> = {
     create: (host) => json(host, 'POST', 'first', item()),
@@ -163,23 +166,31 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     async () => {
       let hits = 0;
       for (let done = 0; done < answers; ) {
-        const name = chosen(Object.keys(writes));
+        const name = chosen(names());
         if (random() < 0.5) await writes[name]?.(chosen([stage.host, other]));
-        for (let reads = below(12); reads > 0 && done < answers; reads -= 1) {
-          const path = chosen(paths);
-          const as = await stage.credential(chosen(people));
-          const headers = {
-            accept: random() < 0.8 ? 'text/html' : 'application/json',
-            'accept-language': chosen(['de', 'fr']),
-          };
-          const hosts = [chosen([stage.host, other]), without];
-          const [kept, fresh] = await Promise.all(hosts.map((host) => answerOf(host, path, headers, as)));
-          expect(kept?.text, `${path} after ${name}, answer ${done}, seed ${seed}`).toBe(fresh?.text);
-          if (kept?.isHit) hits += 1;
-          done += 1;
-        }
+        // Some are asked for again and again, so that kept ones are compared too.
+        const wanted = [...times(4, () => chosen(paths)), ...paths];
+        const reads = times(
+          Math.min(below(40), answers - done),
+          () => wanted[below(random() < 0.7 ? 4 : wanted.length)],
+        );
+        await Promise.all(
+          reads.map(async (path = '', at) => {
+            const who = chosen(people);
+            const headers = {
+              accept: random() < 0.8 ? 'text/html' : 'application/json',
+              'accept-language': chosen(['de', 'fr']),
+            };
+            const hosts = [chosen([stage.host, other]), without];
+            const as = await stage.credential(who);
+            const [kept, fresh] = await Promise.all(hosts.map((host) => answerOf(host, path, headers, as)));
+            expect(kept?.text, `${path} after ${name}, answer ${done + at}, seed ${seed}`).toBe(fresh?.text);
+            if (kept?.isHit) hits += 1;
+          }),
+        );
+        done += reads.length;
       }
-      expect(hits).toBeGreaterThan(answers / 100);
+      expect(hits).toBeGreaterThan(answers / 20);
     },
     answers * 1_000 + 60_000,
   );
