@@ -18,6 +18,10 @@ const themes = useThemes({
   'main/apps/kept/blocks/all.html': '{{ context.request.headers | json }}',
   'main/apps/kept/blocks/never.html': '<p>x</p>',
   'main/apps/kept/blocks/never.yaml': 'cache: false\n',
+  'main/apps/kept/blocks/slow.html': '{spun}',
+  'main/apps/kept/blocks/slow.js':
+    'export function spun({ request }) { let n = 0; while (n < request.query.n * 1e6) n += 1; return String(n); }',
+  'main/apps/kept/blocks/slow.yaml': 'elements: { spun: BASIC }\n',
   'main/apps/kept/blocks/list.html': '{found}',
   'main/apps/kept/blocks/list.js': list,
   'main/apps/kept/blocks/list.yaml': 'elements: { found: BASIC }\n',
@@ -44,4 +48,17 @@ describe('a block', () => {
     for (const _ of states) seen.push(await cacheOf(`kept/blocks/${block}`));
     expect(seen).toEqual(states);
   });
+});
+
+test('a visitor waits for the rendering that another one has begun only if it may be the same', async () => {
+  expect(await cacheOf('kept/blocks/slow?n=0')).toBe('miss');
+  const order: string[] = [];
+  const asked = async (name: string, n: number) => {
+    const cache = await cacheOf(`kept/blocks/slow?n=${n}`);
+    order.push(`${name} ${cache}`);
+  };
+  const slow = asked('slow', 150);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await Promise.all([slow, asked('same', 150), asked('other', 1)]);
+  expect(order).toEqual(['other miss', 'slow miss', 'same hit']);
 });

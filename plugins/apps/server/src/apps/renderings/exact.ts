@@ -81,14 +81,15 @@ export async function exactly<T, K>(services: AppServices, visit: Visit, recipe:
   const results = resultsOf(services) as KeptResults<K>;
   const group = results.group(keyOf(visit, recipe));
   const making = { services, visit, recipe, results, group };
-  const kept = (await find(making)) ?? (await afterOther(making));
+  const same = group.sameAs(visit);
+  const kept = (await find(making)) ?? (await afterOther(making, same));
   if (kept) return hit(making, kept);
   const made = makeNew(making, await services.store.dependencies.counted(mark, group.scopes));
-  group.making ??= made;
+  if (!group.making.has(same)) group.making.set(same, made);
   try {
     return await made;
   } finally {
-    if (group.making === made) group.making = null;
+    if (group.making.get(same) === made) group.making.delete(same);
   }
 }
 
@@ -156,10 +157,10 @@ async function holds({ store }: AppServices, { inputs, reads }: Kept<unknown>): 
 }
 
 /** The result that another request is making now, if it can be kept and is right for this one. */
-async function afterOther<T, K>(making: Making<T, K>): Promise<Kept<K> | null> {
-  const { group } = making;
-  if (!group.making || group.wasKept === false) return null;
-  await group.making.catch(() => undefined);
+async function afterOther<T, K>(making: Making<T, K>, same: string): Promise<Kept<K> | null> {
+  const made = making.group.making.get(same);
+  if (!made || making.group.wasKept === false) return null;
+  await made.catch(() => undefined);
   return find(making);
 }
 

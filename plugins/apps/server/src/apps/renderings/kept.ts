@@ -32,8 +32,8 @@ export class Group<T> {
   scopes: ReadonlySet<string> = new Set();
   /** Whether the last result could be kept; null before the first. */
   wasKept: boolean | null = null;
-  /** Ends when the result that is being made is there. */
-  making: Promise<unknown> | null = null;
+  /** Results that are being made, by what their visits have in common (`sameAs`). */
+  readonly making = new Map<string, Promise<unknown>>();
 
   get size(): number {
     return this.variants.calculatedSize;
@@ -46,6 +46,12 @@ export class Group<T> {
       const kept = this.variants.get(key);
       if (kept) yield [key, kept];
     }
+  }
+
+  /** Differs for visits that may get different results, as far as is known; they must not wait for each other. */
+  sameAs(visit: Visit): string {
+    if (this.lists.length > 0) return this.lists.map((names) => variantKey(names, visit)).join();
+    return JSON.stringify([visit.request.url, visit.parentRequest?.url]);
   }
 
   /** False where it is too large to be kept. */
