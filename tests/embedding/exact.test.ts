@@ -20,7 +20,7 @@ const themes = useThemes({
   'main/apps/kept/blocks/never.yaml': 'cache: false\n',
   'main/apps/kept/blocks/slow.html': '{spun}',
   'main/apps/kept/blocks/slow.js':
-    'export function spun({ request }) { let n = 0; while (n < request.query.n * 1e6) n += 1; return String(n); }',
+    'export function spun({ request }) { const end = request.query.n * 1e6; let n = 0; while (n < end) n += 1; return String(n); }',
   'main/apps/kept/blocks/slow.yaml': 'elements: { spun: BASIC }\n',
   'main/apps/kept/blocks/list.html': '{found}',
   'main/apps/kept/blocks/list.js': list,
@@ -61,4 +61,15 @@ test('a visitor waits for the rendering that another one has begun only if it ma
   await new Promise((resolve) => setTimeout(resolve, 20));
   await Promise.all([slow, asked('same', 150), asked('other', 1)]);
   expect(order).toEqual(['other miss', 'slow miss', 'same hit']);
+});
+
+test('a theme allows proxies to keep pages that are the same for all anonymous visitors', async () => {
+  const controlOf = async (as: string) =>
+    (await stage.send({ send: 'GET /site/', accept: html, as })).headers['cache-control'];
+  expect(await controlOf('anonymous')).toBe('public, no-cache');
+  await themes.write('main/theme.yaml', 's_maxage: 60\n');
+  expect(await controlOf('anonymous')).toBe('public, max-age=0, s-maxage=60');
+  expect(await controlOf('rita')).toBe('private, no-cache');
+  await themes.write('main/theme.yaml', 's_maxage: 0\n');
+  expect(await controlOf('anonymous')).toBe('public, no-cache');
 });

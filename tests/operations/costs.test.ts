@@ -4,21 +4,27 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { useStage, useThemes } from '../support/hooks';
 import { html, type RowRequest } from '../support/stage';
 
+const calls = `
+    const names = (app, count) => Array.from({ length: count }, (_, n) => app.get_record('r' + n).get('name')).join();
+    export const none = () => 'none';
+    export const one = ({ app }) => names(app, 1);
+    export const four = ({ app }) => names(app, 4);
+    export const find = ({ app }) => app.search("size < 5", { sort: 'size' }).length;
+  `;
+const elements = 'elements: { none: BASIC, one: BASIC, four: BASIC }\n';
+
 const themes = useThemes({
   'main/apps/costs/settings.yaml': 'acl:\n  rights:\n    reader: [Public, readers, strangers, authors]\n',
   'main/apps/costs/blocks/item.yaml':
     'elements:\n  name: { type: TEXT, index_type: field }\n  size: { type: NUMBER, index_type: field }\n',
   'main/apps/costs/blocks/item.html': '<p>{name}, {size}</p>{_save}',
   'main/apps/costs/blocks/plain.html': '<p>plain</p>',
-  'main/apps/costs/blocks/calls.js': `
-    const names = (app, count) => Array.from({ length: count }, (_, n) => app.get_record('r' + n).get('name')).join();
-    export const none = () => 'none';
-    export const one = ({ app }) => names(app, 1);
-    export const four = ({ app }) => names(app, 4);
-    export const find = ({ app }) => app.search("size < 5", { sort: 'size' }).length;
-  `,
-  'main/apps/costs/blocks/calls.yaml': 'elements: { none: BASIC, one: BASIC, four: BASIC }\n',
+  'main/apps/costs/blocks/calls.js': calls,
+  'main/apps/costs/blocks/calls.yaml': `cache: false\n${elements}`,
   'main/apps/costs/blocks/calls.html': '<p>{none} {one} {four}</p>',
+  'main/apps/costs/blocks/kept.js': calls,
+  'main/apps/costs/blocks/kept.yaml': elements,
+  'main/apps/costs/blocks/kept.html': '<p>{none} {one} {four}</p>',
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
 
@@ -113,6 +119,8 @@ test.each<[string, () => RowRequest, number, number]>([
   ['a function with one read', row('GET costs/blocks/calls/one'), 2, 3],
   ['a function with four reads', row('GET costs/blocks/calls/four'), 5, 6],
   ['a page of three elements with logic', row('GET costs/blocks/calls', 'anonymous', undefined, html), 5, 7],
+  ['a function whose value is kept', row('GET costs/blocks/kept/four'), 1, 0],
+  ['a page that is kept', row('GET costs/blocks/kept', 'anonymous', undefined, html), 1, 0],
 ])('%s', async (_title, request, statements, messages) => {
   const cost = await costOf(request);
   expect(cost.statements.length, cost.statements.join('\n')).toBe(statements);

@@ -1,15 +1,28 @@
+import { z } from 'zod';
 import type { ThemeFile } from '../../sites';
+import { check } from '../yaml/check';
 import { caption, flag, mapping } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
 
-/** Keys of theme.yaml (docs/reference/theme.md). */
-export const themeFile = mapping({ title: caption, description: caption, rapido: flag });
+const notSeconds = { error: 'This must be a whole number of seconds from 1 to 86400' };
 
-/** Content of theme.yaml; `rapido`: the apps were made for Rapido (docs/coming-from-rapido.md). */
+/** Keys of theme.yaml (docs/reference/theme.md). */
+export const themeFile = mapping({
+  title: caption,
+  description: caption,
+  rapido: flag,
+  s_maxage: check<number>(z.int(notSeconds).min(1, notSeconds).max(86_400, notSeconds)),
+});
+
+/**
+ * Content of theme.yaml. `rapido`: the apps were made for Rapido (docs/coming-from-rapido.md); `s_maxage`: seconds for which a proxy may
+ * keep pages of the site.
+ */
 export interface ThemeInfo {
   title?: string;
   description?: string;
   rapido?: boolean;
+  s_maxage?: number;
 }
 
 /**

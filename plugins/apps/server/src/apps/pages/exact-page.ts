@@ -1,4 +1,6 @@
 import { contentVersion } from '../../common/content-version';
+import type { ThemeFile } from '../../sites';
+import { readThemeInfo } from '../definitions/theme';
 import { type CacheState, exactly, type Recipe } from '../renderings/exact';
 import { filledIn, type Parts, partsOf } from '../renderings/placeholders';
 import type { AppServices, Visit } from '../run/types';
@@ -13,6 +15,8 @@ export interface SitePage {
   cache: CacheState;
   /** Whether one of its apps is in debug mode. */
   isDebugged: boolean;
+  /** Seconds for which a proxy may keep it, if the theme says so. */
+  sharedAge: number | null;
 }
 
 interface Page {
@@ -55,8 +59,25 @@ export async function contentPage(services: AppServices, visit: Visit): Promise<
   };
   const { ran, cache } = await exactly(services, visit, recipe);
   const { body, isDebugged } = ran.value;
-  return { body, version, cache, isDebugged };
+  return { body, version, cache, isDebugged, sharedAge: await sharedAgeOf(services, visit) };
 }
+
+/** A broken theme.yaml counts as empty; the panel shows its error. */
+async function sharedAgeOf({ sites }: AppServices, { site }: Visit): Promise<number | null> {
+  const file = (await sites.theme(site))?.files.get('theme.yaml');
+  if (!file) return null;
+  const known = sharedAges.get(file);
+  if (known !== undefined) return known;
+  let age: number | null = null;
+  try {
+    age = readThemeInfo(file).s_maxage ?? null;
+  } catch {}
+  sharedAges.set(file, age);
+  return age;
+}
+
+/** Of each theme.yaml that was read; an unchanged file is the same object. */
+const sharedAges = new WeakMap<ThemeFile, number | null>();
 
 const nothingRan = {
   response: { status: null, headers: {}, redirect: null },

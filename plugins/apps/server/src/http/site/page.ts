@@ -64,10 +64,10 @@ function takesMethod(ctx: Context, kind: SiteAddress['kind']): boolean {
 async function showContent({ ctx, services }: SiteRequest, visit: Visit): Promise<void> {
   requireAccept(ctx, false);
   const counted = countTokens(visit);
-  const { body, version, cache, isDebugged } = await contentPage(services, counted.visit);
+  const { body, version, cache, isDebugged, sharedAge } = await contentPage(services, counted.visit);
   if (isDebugged) ctx.set(CACHE_HEADER, cache);
   const isOwn = counted.tokens() > 0 || visit.flash?.isTaken === true;
-  answerPage(ctx, { body, version, requester: visit.requester, isOwn });
+  answerPage(ctx, { body, version, requester: visit.requester, isOwn, sharedAge });
 }
 
 /** A block that is declared as the view: its page, and the form that it posts to the same address. */

@@ -10,13 +10,15 @@ export interface FinishedPage {
   requester: Requester;
   /** The page is this visitor's alone: it has a form, and with it their CSRF token, or a message that is shown once. */
   isOwn: boolean;
+  /** Seconds for which a proxy may keep it. */
+  sharedAge: number | null;
 }
 
 /**
  * Answers with a page of the site. No cache keeps a page of one visitor (docs/reference/http.md#caching); any other has
- * an ETag, and caches revalidate it each time, because rights and content may change.
+ * an ETag, and caches revalidate it each time, because rights and content may change, unless the theme allows proxies to keep it.
  */
-export function answerPage(ctx: Context, { body, version, requester, isOwn }: FinishedPage): void {
+export function answerPage(ctx: Context, { body, version, requester, isOwn, sharedAge }: FinishedPage): void {
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   ctx.status = 200;
   ctx.type = 'text/html';
@@ -27,6 +29,7 @@ export function answerPage(ctx: Context, { body, version, requester, isOwn }: Fi
   }
   const tag = `"${version ?? contentVersion(body)}"`;
   const isPublic = requester.kind === 'anonymous' && ctx.response.get('Set-Cookie') === '';
-  ctx.set('Cache-Control', isPublic ? 'public, no-cache' : 'private, no-cache');
+  const shared = sharedAge === null ? 'public, no-cache' : `public, max-age=0, s-maxage=${sharedAge}`;
+  ctx.set('Cache-Control', isPublic ? shared : 'private, no-cache');
   if (!answerUnchanged(ctx, tag)) ctx.body = body;
 }
