@@ -7,7 +7,7 @@ import { article, grantArticles } from '../support/seed';
 import { type Credential, send } from '../support/send';
 
 /** Changes that are made while others read: `TEST_EXACT_RACES=3000 npm run test:e2e -- tests/embedding/exact-races.test.ts`. */
-const rounds = Number(process.env.TEST_EXACT_RACES ?? 24);
+const rounds = Number(process.env.TEST_EXACT_RACES ?? 8);
 
 const logic = `
 export function articles({ api }) {

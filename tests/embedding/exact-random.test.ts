@@ -7,7 +7,7 @@ import { article, grantArticles } from '../support/seed';
 import { type Credential, send } from '../support/send';
 
 /** Answers that are compared: `TEST_EXACT=100000 npm run test:e2e -- tests/embedding/exact-random.test.ts`. */
-const answers = Number(process.env.TEST_EXACT ?? 300);
+const answers = Number(process.env.TEST_EXACT ?? 240);
 const seed = Number(process.env.TEST_EXACT_SEED ?? Date.now() % 1_000_000);
 
 /** Numbers from 0 to 1, always the same for a seed. */
