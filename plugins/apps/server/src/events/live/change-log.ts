@@ -156,7 +156,7 @@ export function createChangeLog(options: ChangeLogOptions): ChangeLog {
     pruneLater();
   }
 
-  /** Until nobody has listened for a while: what it has missed afterwards is read again by the next first poll. */
+  /** Until there has been no listener for a while: what it has missed afterwards is read again by the next first poll. */
   async function keepPolling(): Promise<void> {
     await poll().then(first.done, report);
     if (isDestroyed) return;

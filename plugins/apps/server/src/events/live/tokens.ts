@@ -17,7 +17,7 @@ export interface Tokens {
 }
 
 /**
- * A condition is in its token, encrypted and authenticated: each process can evaluate it, nobody else can read or make one. The
+ * A condition is in its token, encrypted and authenticated: each process can evaluate it, and no client can read or make one. The
  * nonce is a keyed digest of the condition, so that equal conditions have equal tokens, and no nonce comes with two texts.
  */
 export function createTokens(secret: string): Tokens {
