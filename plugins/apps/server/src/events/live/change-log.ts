@@ -118,15 +118,16 @@ export function createChangeLog(options: ChangeLogOptions): ChangeLog {
   }
 
   /** Rows have items of records: they are deleted also when nothing more happens. */
-  function pruneLater(): void {
+  function pruneLater(time = KEPT): void {
     if (isDestroyed) return;
-    pruning ??= setTimeout(() => prune().catch(report), KEPT + times.poll).unref();
+    pruning ??= setTimeout(() => prune().catch(report), time + times.poll).unref();
   }
 
   async function prune(): Promise<void> {
     pruning = undefined;
     await rows().deleteMany({ where: { createdAt: { $lt: new Date(Date.now() - KEPT) } } });
-    if (await rows().findOne({ where: { origin } })) pruneLater();
+    const oldest = await rows().findOne({ where: { origin }, orderBy: { createdAt: 'asc' } });
+    if (oldest) pruneLater(Math.max(0, new Date(oldest.createdAt).getTime() + KEPT - Date.now()));
   }
 
   async function poll(): Promise<void> {
