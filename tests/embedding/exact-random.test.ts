@@ -168,7 +168,7 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
       for (let done = 0; done < answers; ) {
         const name = chosen(names());
         if (random() < 0.5) await writes[name]?.(chosen([stage.host, other]));
-        // Some are asked for again and again, so that kept ones are compared too.
+        // Some paths are repeated, so that kept answers are compared too.
         const wanted = [...times(4, () => chosen(paths)), ...paths];
         const reads = times(
           Math.min(below(40), answers - done),

@@ -59,7 +59,7 @@ interface Entry extends ChangedRecord {
   isKnown: boolean;
 }
 
-/** What one attempt at a transaction has changed: each record as it was before, and as it is at the end. */
+/** What one attempt at a transaction has changed: each record before it, and at its end. */
 class Changes {
   private readonly records = new Map<Topic, Entry>();
   private readonly owners = new Set<Topic>();

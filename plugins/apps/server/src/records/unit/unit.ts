@@ -29,7 +29,7 @@ import { UnitTransaction } from './unit-transaction';
 /** Runs once, after the commit. */
 export type Effect = () => void | Promise<void>;
 
-/** Reads of one app by which a kept result is told from others; with more of them any change of the app counts. */
+/** Maximum reads of one app with which a changed record is compared; with more of them any change of the app counts. */
 const MAX_KEPT_READS = 200;
 
 /** The part of a range read that follows from a search. @param options must be right: the search itself refuses others */
