@@ -143,7 +143,7 @@ function createMail(call: Records['call']): object {
 function createJobs(call: Records['call']): object {
   return {
     add(target: unknown, params: unknown, options: unknown): unknown {
-      return call('addJob', { target: target ?? null, params: params ?? null, options: options ?? {} } as Items);
+      return call('addJob', { target, params, options: options ?? {} } as Items);
     },
   };
 }
