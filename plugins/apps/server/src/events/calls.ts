@@ -1,4 +1,4 @@
-import type { RunRule } from '../../../shared/admin-api';
+import type { RunJob, RunRule } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
 import { type AppServices, callFunction, callVisit } from '../apps';
 import type { Requesters } from '../auth';
@@ -25,6 +25,8 @@ export interface CallSubject {
   requester: Requester;
   params: Items;
   rule?: RunRule;
+  /** The job that calls it. */
+  job?: RunJob;
 }
 
 /**
@@ -35,14 +37,14 @@ export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
-  { rule, ...subject }: CallSubject,
+  { rule, job, ...subject }: CallSubject,
   settle?: CommitWrite,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
   if (!app) throw notFound(missing.app(appId, site.id));
   const address = all.sites.urls.block(site, appId, block);
-  const visit = callVisit(all, { site, address, ...subject });
-  return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name }, settle);
+  const visit = { ...callVisit(all, { site, address, ...subject }), ...(rule && { rule }), ...(job && { job }) };
+  return callFunction(all, visit, app, { block, name }, settle);
 }
 
 /** A call of a block's function from code. */

@@ -8,6 +8,7 @@ import { countJobs, deleteJob, findJob, listJobs, retryJobs, waitingOf } from '.
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { holderOf, insertJobs } from './rows';
+import { createTryLog } from './try-log';
 import type { JobHandler, JobKind, Jobs, NewJob } from './types';
 import { JobWorkers } from './workers';
 
@@ -31,13 +32,18 @@ export interface JobsOptions {
   limit: number;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** Logs each try, for developers; without it only failures. */
+  logsTries?: boolean;
 }
 
-export function createJobs({ database, logger, config, limit, now = Date.now }: JobsOptions): Jobs {
+export function createJobs({ database, logger, config, limit, now = Date.now, logsTries = false }: JobsOptions): Jobs {
   const dialect = dialects[database.client];
   const queue = new JobQueue({ database, ...config, now });
   const handlers = new Map<JobKind, JobHandler>();
-  const workers = new JobWorkers({ queue, logger, workers: config.workers, handlers });
+  const workers = new JobWorkers({
+    ...{ queue, logger, workers: config.workers, handlers },
+    logTry: createTryLog(logger, logsTries),
+  });
   const notifications = createNotifications({ database, logger }, () => void keepLooking());
   const counted = new Map<string, { count: number; at: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -45,7 +51,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
   let renewal: NodeJS.Timeout | undefined;
   let reclaimedAt = 0;
   let prunedAt = 0;
-  let ended = false;
+  /** Between `start` and `destroy`: a process that only stores jobs, such as a command, looks for none. */
+  let isLooking = false;
   const report = (error: unknown) => logger.error(`[apps] jobs: ${(error as Error).message}`);
 
   /** Begins with jobs that this process has stored; others do it where this one cannot at once. */
@@ -90,7 +97,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
 
   /** Looks again when the next job is due, or when other processes may have stored one. */
   function plan(due: number | null): void {
-    if (ended || config.workers === 0) return;
+    if (!isLooking) return;
     clearTimeout(timer);
     const at = now();
     const usual = notifications.isListening() ? SLOW_LOOK : LOOK;
@@ -150,8 +157,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
 
     wake: (keys) => wake(keys),
     handle: (kind, handler) => void handlers.set(kind, handler),
-    list: (filter, page) => listJobs(queue.reading(), filter, page),
-    counts: () => countJobs(queue.reading()),
+    list: (filter, part) => listJobs(queue.reading(), filter, part),
+    counts: (filter = {}) => countJobs(queue.reading(), filter),
     find: (id) => findJob(queue.reading(), id),
     async retry(which) {
       const { keys, count } = await queue.writing((sql) => retryJobs(sql, which, now()));
@@ -171,6 +178,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
 
     start() {
       if (config.workers === 0) return;
+      isLooking = true;
       workers.start();
       notifications.listen();
       const renew = async () => workers.lose(await queue.renew(workers.claims));
@@ -179,7 +187,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
     },
 
     async destroy() {
-      ended = true;
+      isLooking = false;
       clearTimeout(timer);
       await workers.destroy();
       clearInterval(renewal);
