@@ -23,6 +23,9 @@ const DAY = 24 * 60 * 60_000;
 /** Milliseconds for which the number of an app's waiting jobs is used again. */
 const COUNT_AGE = 1_000;
 
+/** Tries of one `runDue`: a job that adds itself would go on without end. */
+const MAX_DUE = 2_000;
+
 export interface JobsOptions {
   database: HostDatabase;
   logger: Logger;
@@ -168,11 +171,11 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     },
     delete: (id) => queue.writing((sql) => deleteJob(sql, id)),
     async runDue() {
-      let all = 0;
-      for (;;) {
-        const tries = await workers.runAll(await queue.dueApps());
+      for (let all = 0; ; ) {
+        const tries = await workers.runAll(await queue.dueApps(), MAX_DUE - all);
         if (tries === 0) return all;
         all += tries;
+        if (all >= MAX_DUE) throw new Error(`${all} tries have not emptied the queue: does a job add itself?`);
       }
     },
 

@@ -65,14 +65,15 @@ export class JobWorkers {
       if (claims.some(({ job }) => job.id === one.job.id)) one.abort.abort(new Error('the lease has been lost'));
   }
 
-  /** Does what is due, one job after the other. @returns the tries that were made */
-  async runAll(keys: readonly AppKey[]): Promise<number> {
+  /** Does what is due, one job after the other, up to `limit` tries. @returns the tries that were made */
+  async runAll(keys: readonly AppKey[], limit: number): Promise<number> {
     let tries = 0;
     for (const key of keys) {
-      for (let claims = await this.tools.queue.claim(key, 1); claims.length > 0; ) {
-        for (const claim of claims) await this.run(claim).done;
-        tries += claims.length;
-        claims = await this.tools.queue.claim(key, 1);
+      while (tries < limit) {
+        const [claim] = await this.tools.queue.claim(key, 1);
+        if (!claim) break;
+        await this.run(claim).done;
+        tries += 1;
       }
     }
     return tries;
