@@ -1,5 +1,4 @@
 import type { Core } from '@strapi/strapi';
-import type { JobDetail, JobView } from '../../shared/admin-api';
 import { createTestTools } from './app-tests';
 import { callVisit, declaredCells, importRecords } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
@@ -22,8 +21,7 @@ import {
   rememberedHeaders,
   siteDocument,
 } from './http';
-import { detailOf, viewFilters } from './jobs';
-import type { JobFilter } from './jobs/types';
+import type { Jobs } from './jobs/types';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
 import { configOf, createServices, hostProblems, workerProcesses } from './services';
@@ -87,21 +85,11 @@ const recordTools = {
   },
 };
 
-/** `strapi.plugin('apps').service('jobs')`, used by the command line (docs/reference/command-line.md#jobs-list). */
+/** `strapi.plugin('apps').service('jobs')`: what people do with stored jobs (docs/reference/jobs.md#from-code). */
 const jobTools = {
-  /** Jobs in one of the states that people see, or in all of them: the latest first, at most `limit`. */
-  async list(filter: JobFilter, view: JobView | undefined, limit: number): Promise<JobDetail[]> {
-    const { jobs } = await running().jobs.list({ ...filter, ...(view && viewFilters[view]) }, { limit });
-    return jobs.map(detailOf);
-  },
-  /** A job; null: there is none of this id. */
-  async find(id: string): Promise<JobDetail | null> {
-    const job = await running().jobs.find(id);
-    return job && detailOf(job);
-  },
-  /** Has jobs run again, in the processes that do jobs. @returns how many */
-  retry: (which: { id: string } | { dead: JobFilter }) => running().jobs.retry(which),
-  /** @returns false when there is no such job, or when it runs */
+  list: (...given: Parameters<Jobs['list']>) => running().jobs.list(...given),
+  find: (id: string) => running().jobs.find(id),
+  retry: (which: Parameters<Jobs['retry']>[0]) => running().jobs.retry(which),
   delete: (id: string) => running().jobs.delete(id),
 };
 
@@ -122,16 +110,19 @@ const openApiTools = {
   },
 };
 
-export type JobTools = typeof jobTools;
 export type RecordTools = typeof recordTools;
 export type OpenApiTools = typeof openApiTools;
+export type JobTools = typeof jobTools;
 
 export default {
   config: strapiConfig,
   contentTypes,
   services: {
-    ...{ apps: () => calls, records: () => recordTools, jobs: () => jobTools },
-    ...{ openapi: () => openApiTools, tests: () => testTools },
+    apps: () => calls,
+    records: () => recordTools,
+    openapi: () => openApiTools,
+    tests: () => testTools,
+    jobs: () => jobTools,
   },
   controllers: { ...permissionControllers, admin: admin.controller },
   policies: admin.policies,

@@ -1,4 +1,5 @@
 import type { JobDetail, JobView } from '../../../shared/admin-api';
+import { detailOf, viewFilters } from '../../../server/src/jobs';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
 import type { Output, Style } from '../output';
@@ -21,13 +22,13 @@ export const run: Run = async ({ options, output, host }) => {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new CannotRun(`--limit: ${options.limit} is not a number from 1 to ${MAX_LIMIT}`);
   const view = options.state as JobView | undefined;
-  // One more shows whether there are more.
-  const found = await withJobs(host(), (jobs) => jobs.list(filterOf(options), view, limit + 1));
-  const shown = found.slice(0, limit);
+  const filter = { ...filterOf(options), ...(view && viewFilters[view]) };
+  const { jobs, older } = await withJobs(host(), (tools) => tools.list(filter, { limit }));
+  const shown = jobs.map(detailOf);
   for (const job of shown) showJob(job, output);
   if (shown.length === 0) output.line('No jobs');
-  if (found.length > limit) output.note(`There are more: the latest ${limit} are listed (--limit)`);
-  output.data({ jobs: shown, more: found.length > limit });
+  if (older !== null) output.note(`There are more: the latest ${limit} are listed (--limit)`);
+  output.data({ jobs: shown, more: older !== null });
   return exitCodes.fine;
 };
 

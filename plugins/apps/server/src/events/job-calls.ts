@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import { UnknownFunction } from '../apps';
+import { folderOf, UnknownFunction } from '../apps';
 import type { Requester } from '../auth/types';
 import { errorText, fieldLines, isAppsError, missing } from '../common/errors';
 import { JobFailure } from '../jobs';
@@ -12,7 +12,7 @@ const isFinal = (error: unknown): boolean => isAppsError(error, 'UnauthorizedErr
 
 /** The requester of a job with the rights that they have now. JobFailure for one who may not act any more. */
 export async function requesterOfJob({ requesters }: CallServices, identity: string): Promise<Requester> {
-  const requester = await requesters.impersonations.withIdentity(identity);
+  const requester = await requesters.withIdentity(identity);
   if (!requester)
     throw new JobFailure(`The requester "${identity}" is blocked or does not exist any more`, { next: 'never' });
   return requester;
@@ -37,7 +37,7 @@ export async function callOfJob(
   } catch (error) {
     if (!isAppsError(error)) throw error;
     const next = error instanceof UnknownFunction ? 'missing' : isFinal(error) ? 'never' : 'again';
-    const lines = [`${error.name}: ${errorText(error)}`, ...fieldLines(error)];
+    const lines = [`${error.name}: ${errorText(error, folderOf(all, target.app))}`, ...fieldLines(error)];
     throw new JobFailure(lines.join('\n'), { next }, error);
   }
 }

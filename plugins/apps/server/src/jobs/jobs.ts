@@ -4,7 +4,7 @@ import type { Logger } from '../common/log';
 import { createSql, dialects, type HostDatabase, type Sql } from '../indexes';
 import { CollisionError } from '../records';
 import type { AppKey, UnitOfWork } from '../records/types';
-import { countJobs, deleteJob, findJob, listJobs, retryJobs, waitingOf } from './list';
+import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { holderOf, insertJobs } from './rows';
@@ -48,6 +48,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     logTry: createTryLog(logger, logsTries),
   });
   const notifications = createNotifications({ database, logger }, () => void keepLooking());
+  /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
+  const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
   const counted = new Map<string, { count: number; at: number }>();
   let timer: NodeJS.Timeout | undefined;
   let lookAt = Number.POSITIVE_INFINITY;
@@ -127,6 +129,11 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   return {
     async add(unit: UnitOfWork, job) {
       const { key, jobKey } = job;
+      const own = ownKeys.get(unit) ?? new Map<string, string>();
+      ownKeys.set(unit, own);
+      const name = JSON.stringify([key.site, key.app, jobKey]);
+      const added = jobKey === null ? undefined : own.get(name);
+      if (added !== undefined) return added;
       const held = jobKey === null ? null : await unit.alongside(async () => holderOf(await here(), key, jobKey));
       if (held !== null && jobKey !== null) {
         // One that has ended meanwhile would not do what this request asks for: the request runs again.
@@ -137,6 +144,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       }
       await requireFew(job);
       const id = newId();
+      if (jobKey !== null) own.set(name, id);
       unit.atCommit((sql) => insertNew(sql, { ...job, id }));
       unit.afterCommit(() => wake([key], job.dueAt));
       return id;
@@ -158,6 +166,9 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       );
     },
 
+    async withdraw(ids) {
+      if (ids.length > 0) await deleteJobs(await transaction(), ids);
+    },
     wake: (keys) => wake(keys),
     handle: (kind, handler) => void handlers.set(kind, handler),
     list: (filter, part) => listJobs(queue.reading(), filter, part),
@@ -197,6 +208,12 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       await notifications.destroy();
     },
   };
+
+  async function transaction(): Promise<Sql> {
+    const trx = await database.current();
+    if (!trx) throw new Error('jobs are withdrawn in the transaction that has stored them');
+    return createSql(trx, dialect);
+  }
 
   /** Statements in the transaction that the caller is in, else outside of any. */
   async function here(): Promise<Sql> {

@@ -10,7 +10,7 @@ export type LogTry = (job: Job, time: number, failed: Failed | null) => void;
  * say the same again; with `isFull` each try, as developers want to see them.
  */
 export function createTryLog(logger: Logger, isFull: boolean): LogTry {
-  return ({ id, key, kind, name, attempts }, time, failed) => {
+  return ({ id, key, kind, name, attempts, wasMissing }, time, failed) => {
     const job = `[apps] job ${id} of ${key.site}/${key.app} (${kind} ${name})`;
     if (!failed) {
       if (isFull) logger.info(`${job} done in ${time} ms`);
@@ -20,6 +20,6 @@ export function createTryLog(logger: Logger, isFull: boolean): LogTry {
     const next = isDead ? 'it is given up' : 'it will be tried again';
     const line = `${job} failed${isFull ? ` in ${time} ms, try ${attempts}` : ''}, ${next}: ${reason}`;
     if (isDead) logger.error(line);
-    else if (isFull || attempts === 1) logger.warn(line);
+    else if (isFull || (attempts === 1 && !wasMissing)) logger.warn(line);
   };
 }
