@@ -42,6 +42,7 @@ export {
 export { readCursor, writeCursor } from './host-calls/cursor';
 export { functionJob, type JobRequest } from './host-calls/job-calls';
 export { checkApp, type LintServices } from './lint/check-app';
+export { type ScheduleMeaning, scheduleMeanings } from './lint/schedules';
 export {
   type Finding,
   type LintedApp,
@@ -87,7 +88,7 @@ export { beginRequest } from './renderings/exact';
 export { browserScript, scriptUrl } from './run/asset-urls';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
-export { namesInRights } from './run/diagnostics/acl-names';
+export { isUnknown, namesInRights } from './run/diagnostics/acl-names';
 export { showsDetails } from './run/diagnostics/details';
 export { folderOf, sourceOf } from './run/diagnostics/error-mark';
 export { blockReasons, type Reason, rightReasons } from './run/diagnostics/explain';

@@ -45,6 +45,8 @@ export interface Requesters {
   /** The requester of a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
   fromStrapi(state: StrapiState): Promise<Requester>;
   anonymous(): Promise<Requester>;
+  /** Anonymous, with the rights of the roles of these names too; a name that no role has gives none. */
+  anonymousIn(roles: readonly string[]): Promise<Requester>;
   impersonations: Impersonations;
   /** Opens the login form in the request's browser. */
   loginForm(ctx: CredentialContext): OpenedForm;
@@ -90,6 +92,8 @@ export interface Requesters {
   requestName(parts: readonly string[]): string;
 }
 
+const ROLE = 'plugin::users-permissions.role';
+
 interface RequestersOptions {
   strapi: Core.Strapi;
   config: Pick<AppsConfig, 'csrf' | 'trustedOrigins'>;
@@ -134,6 +138,10 @@ export function createRequesters({
     requestName: (parts) => keyring.sign(['request', ...parts]),
     senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,
+    async anonymousIn(names) {
+      const found = strapi.contentType(ROLE) ? await Promise.all(names.map((name) => roles.named(name))) : [];
+      return users.anonymousIn(found.filter((role) => role !== null));
+    },
     impersonations: createImpersonations(strapi, { users, roles, administrators }),
     takesCookies,
     identify: createIdentification({
