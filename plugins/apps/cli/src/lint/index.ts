@@ -30,6 +30,9 @@ export const run: Run = async ({ args, options, output, cwd, host: find }) => {
   const { problems } = found;
   const counts = countsOf(targets, found);
   const schedules = found.apps.flatMap(({ app, prefix }) => scheduleMeanings(app, prefix));
-  showResult({ problems: sorted(problems), notes: [...notes], schedules, counts, time: performance.now() - begin }, output);
+  showResult(
+    { problems: sorted(problems), notes: [...notes], schedules, counts, time: performance.now() - begin },
+    output,
+  );
   return problems.some(({ severity }) => severity === 'error') ? exitCodes.problems : exitCodes.fine;
 };

@@ -42,7 +42,6 @@ export {
 export { readCursor, writeCursor } from './host-calls/cursor';
 export { functionJob, type JobRequest } from './host-calls/job-calls';
 export { checkApp, type LintServices } from './lint/check-app';
-export { type ScheduleMeaning, scheduleMeanings } from './lint/schedules';
 export {
   type Finding,
   type LintedApp,
@@ -53,6 +52,7 @@ export {
   type Severity,
   sorted,
 } from './lint/problem';
+export { type ScheduleMeaning, scheduleMeanings } from './lint/schedules';
 export {
   type ChangedRecord,
   conditionOf,

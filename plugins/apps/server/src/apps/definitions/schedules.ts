@@ -15,7 +15,9 @@ const notName = {
   error: ({ input }: Wrong) => `This must be the name of a function of the block, not ${describe(input)}`,
 };
 
-const notCron = { error: ({ input }: Wrong) => `This must be a cron text such as "0 6 * * 1-5", not ${describe(input)}` };
+const notCron = {
+  error: ({ input }: Wrong) => `This must be a cron text such as "0 6 * * 1-5", not ${describe(input)}`,
+};
 
 const cron = check<string>(
   z.string(notCron).superRefine((text, context) => {
@@ -24,7 +26,9 @@ const cron = check<string>(
   }),
 );
 
-const notZone = { error: ({ input }: Wrong) => `This must be a time zone such as Europe/Paris, not ${describe(input)}` };
+const notZone = {
+  error: ({ input }: Wrong) => `This must be a time zone such as Europe/Paris, not ${describe(input)}`,
+};
 
 const scheduleMapping = mapping({
   run: check<string>(z.string(notName).regex(NAME, notName)),

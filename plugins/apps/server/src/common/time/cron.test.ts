@@ -182,7 +182,15 @@ describe('ticksOf', () => {
     const texts = ['*/7 * * * *', '30 2 * * *', '0,20,40 1-3 * * *', '15 */2 * * *', '5 1,2,3 * * *'];
     for (const zone of ['Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Cairo'])
       for (const text of texts)
-        for (const day of ['2026-03-08', '2026-03-29', '2026-04-05', '2026-04-24', '2026-10-04', '2026-10-25', '2026-11-01']) {
+        for (const day of [
+          '2026-03-08',
+          '2026-03-29',
+          '2026-04-05',
+          '2026-04-24',
+          '2026-10-04',
+          '2026-10-25',
+          '2026-11-01',
+        ]) {
           const ticks = ticksOf(text, zone);
           const [from, until] = [at(`${day}T00:00`) - 86_400_000, at(`${day}T00:00`) + 2 * 86_400_000];
           const all = ticks.between(from, until, 1_000);

@@ -58,7 +58,9 @@ export function namesInRights({ settings, folder, blocks }: App): NameOccurrence
   const { acl } = settings;
   const lists = acl ? [...Object.values(acl.rights), ...Object.values(acl.roles)] : [];
   const named = (names: readonly string[], file: string, text: string, isRole = false): NameOccurrence[] =>
-    [...new Set(names)].filter((name) => name !== '*').map((name) => ({ name, isRole, file, line: lineOf(text, name) }));
+    [...new Set(names)]
+      .filter((name) => name !== '*')
+      .map((name) => ({ name, isRole, file, line: lineOf(text, name) }));
   const text = folder.settings?.text ?? '';
   const ofSettings = named(lists.flat(), 'settings.yaml', text);
   const ofSchedules = named(settings.scheduleAs, 'settings.yaml', text, true);
