@@ -14,6 +14,7 @@ import { createImpersonations, type Impersonations } from './credentials/imperso
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
+import { tokenWithId } from './credentials/tokens';
 import { createUsers } from './credentials/users';
 import {
   type CredentialContext,
@@ -47,6 +48,11 @@ export interface Requesters {
   anonymous(): Promise<Requester>;
   /** Anonymous, with the rights of the roles of these names too; a name that no role has gives none. */
   anonymousIn(roles: readonly string[]): Promise<Requester>;
+  /**
+   * The requester of an identity with the rights that they have now, for work that goes on after their request. Null for one
+   * who is gone, blocked or expired.
+   */
+  withIdentity(identity: string): Promise<Requester | null>;
   impersonations: Impersonations;
   /** Opens the login form in the request's browser. */
   loginForm(ctx: CredentialContext): OpenedForm;
@@ -126,6 +132,8 @@ export function createRequesters({
     !isUntrustedOrigin(ctx, { publicUrl, trusted: config.trustedOrigins });
   const isSecure = (ctx: CredentialContext): boolean => ctx.secure || publicUrl.startsWith('https:');
 
+  const impersonations = createImpersonations(strapi, { users, roles, administrators });
+
   const endSession = async (value: string): Promise<void> =>
     administrators.isSession(value) ? administrators.end(value) : sessions.end(value);
 
@@ -142,7 +150,11 @@ export function createRequesters({
       const found = strapi.contentType(ROLE) ? await Promise.all(names.map((name) => roles.named(name))) : [];
       return users.anonymousIn(found.filter((role) => role !== null));
     },
-    impersonations: createImpersonations(strapi, { users, roles, administrators }),
+    impersonations,
+    async withIdentity(identity) {
+      const [, token] = /^token:(\d{1,9})$/.exec(identity) ?? [];
+      return token === undefined ? impersonations.withIdentity(identity) : tokenWithId(strapi, Number(token), now());
+    },
     takesCookies,
     identify: createIdentification({
       ...{ strapi, users, passwords, sessions, administrators, takesCookies, isSecure },
