@@ -161,7 +161,10 @@ export default {
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();
     // A command that only loads the host does no jobs.
-    strapi.server.httpServer.once('listening', () => running().jobs.start());
+    strapi.server.httpServer.once('listening', () => {
+      running().jobs.start();
+      running().schedules.start();
+    });
     if (config.exactCache) watchContent(strapi, (uids) => running().store.dependencies.noteContent(uids));
     watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
@@ -177,6 +180,7 @@ export default {
     await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
+    await services?.schedules.destroy();
     await services?.jobs.destroy();
     await services?.mailer.destroy();
     await services?.runs.destroy();

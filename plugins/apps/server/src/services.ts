@@ -22,6 +22,7 @@ import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
+import { createSchedules, scheduleJobs } from './schedules';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
 import { createWorkers, type Workers } from './workers';
 
@@ -154,6 +155,7 @@ export function createServices(
   rules.start();
   jobs.handle('rule', rules.handler);
   jobs.handle('function', functionJobs(running));
+  jobs.handle('schedule', scheduleJobs(running));
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
   return {
@@ -175,6 +177,11 @@ export function createServices(
     ownFiles: createOwnFiles(browserFiles, production),
     live,
     rules: createRuleEntries(strapi, running),
+    schedules: createSchedules({
+      ...{ database, logger, jobs, sites },
+      loadApp: (site, appId) => running().loadApp(site, appId),
+      isActive: config.jobs.workers > 0,
+    }),
     store: publishChanges(store, live.publish),
     logic,
     layouts: createLayouts({}, markdown),
