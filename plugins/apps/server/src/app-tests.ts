@@ -49,8 +49,20 @@ export function createTestTools(services: () => HttpServices) {
     /** Forgets renderings that visitors share: they would be shown in later tests. */
     clearRenderings: () => clearRenderings(services()),
 
-    /** Does the jobs of all apps that are due (Jobs.runDue). @returns the tries that were made */
-    runJobs: () => services().jobs.runDue(),
+    /** Does the jobs of all apps that are due, those of due ticks too. @returns the tries that were made */
+    async runJobs(): Promise<number> {
+      const { jobs, schedules } = services();
+      for (let all = 0; ; ) {
+        // A schedule whose job has not ended has its next tick after that.
+        await schedules.tick();
+        const tries = await jobs.runDue();
+        if (tries === 0) return all;
+        all += tries;
+      }
+    },
+
+    /** Begins a test without ticks of earlier ones. */
+    forgetTicks: () => services().schedules.forget(),
 
     /** The latest jobs of an app, the earliest of them first; of one state, or of all. */
     async jobs(key: AppKey, view?: JobView): Promise<TestedJob[]> {

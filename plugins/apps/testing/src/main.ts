@@ -32,6 +32,7 @@ async function prepare({ strapi }: StartedHost, options: TestRunOptions) {
     for (const { records } of apps) await records.clear();
     await content.reset();
     await people.reset();
+    await tools.forgetTicks();
     for (const uid of passing) await strapi.db.query(uid).deleteMany({});
   };
   const folders = [...new Set(site.apps.map(({ folder }) => join(folder, '..', '..')))];

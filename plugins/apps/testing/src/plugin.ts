@@ -6,6 +6,7 @@ export interface TestTools {
   setClock(time: number | null): void;
   clearRenderings(): void;
   runJobs(): Promise<number>;
+  forgetTicks(): Promise<void>;
   jobs(key: Key, state?: JobState): Promise<StoredJob[]>;
   site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null>;
   pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;
