@@ -27,6 +27,8 @@ export interface RunOptions {
   isDropped?: boolean;
   /** What is written with the work, from its value: the answer of a request that may come again. */
   keeps?: (value: unknown, done: Pick<Ran<unknown>, 'response' | 'flashes'>) => CommitWrite | null;
+  /** Written with the work, where the work writes anything. */
+  settle?: CommitWrite;
 }
 
 /** Carries the result of a dropped run out of its transaction, which it rolls back. */
@@ -43,7 +45,7 @@ export async function withRun<T>(
   visit: Visit,
   app: App,
   work: (run: Run) => Promise<T>,
-  { recordId, isDropped = false, keeps }: RunOptions = {},
+  { recordId, isDropped = false, keeps, settle }: RunOptions = {},
 ): Promise<Ran<T>> {
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
@@ -55,7 +57,7 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, attempt, done, { about, keeps });
+        return await runOnce(services, visit, app, attempt, done, { about, keeps, settle });
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
@@ -76,7 +78,7 @@ async function runOnce<T>(
   app: App,
   attempt: Attempt,
   work: (run: Run) => Promise<T>,
-  { about, keeps }: { about: RecordAddress | undefined; keeps: RunOptions['keeps'] },
+  { about, keeps, settle }: Pick<RunOptions, 'keeps' | 'settle'> & { about: RecordAddress | undefined },
 ): Promise<Ran<T>> {
   let last: Run | undefined;
   let failed: unknown;
@@ -90,6 +92,7 @@ async function runOnce<T>(
       await storeMails(run);
       const write = keeps?.(result, run);
       if (write) unit.atCommit(write);
+      if (settle && unit.reads() === null) unit.atCommit(settle);
       return result;
     }, about);
     await (last as unknown as Run).files.finish(services, visit);
