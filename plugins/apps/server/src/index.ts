@@ -178,7 +178,7 @@ export default {
     services?.reloads?.destroy();
     await services?.files.destroy();
     await services?.jobs.destroy();
-    await services?.mailer.destroy();
+    services?.mailer.destroy();
     await services?.runs.destroy();
     await Promise.all([
       services?.logic.destroy(),

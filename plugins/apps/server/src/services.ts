@@ -110,14 +110,15 @@ export function createServices(
     workers: readers,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
+  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
   const mailer = createMailer({
     strapi,
     database,
+    jobs,
     logger,
     limit: config.limits.mails,
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
-  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
@@ -150,6 +151,7 @@ export function createServices(
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
   jobs.handle('rule', rules.handler);
+  jobs.handle('mail', mailer.handler, true);
   jobs.handle('function', functionJobs(running));
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });

@@ -12,6 +12,9 @@ const MAX_TIME = 5 * 60_000;
 const MAX_HELD = 8;
 const QUICK = 25;
 
+/** Slow jobs that a process does at once. */
+const MAX_SLOW = 10;
+
 /** Milliseconds that a process which ends gives its jobs. */
 const DRAIN_TIME = 10_000;
 
@@ -20,7 +23,14 @@ interface WorkerTools {
   logger: Logger;
   /** Jobs that this process does at once. */
   workers: number;
-  handlers: ReadonlyMap<JobKind, JobHandler>;
+  handlers: ReadonlyMap<JobKind, Handled>;
+}
+
+/** How jobs of a kind are done. */
+export interface Handled {
+  handler: JobHandler;
+  /** Such jobs take no worker from others. */
+  isSlow: boolean;
 }
 
 interface Running extends Claimed {
@@ -51,13 +61,22 @@ export class JobWorkers {
 
   /** Whether it can begin a job now. */
   get isFree(): boolean {
-    return this.isActive && this.running.size < this.tools.workers;
+    return this.isActive && this.running.size - this.slow < this.tools.workers;
   }
 
   /** Notes that apps may have jobs, and begins with them. */
   add(keys: readonly AppKey[]): void {
     for (const key of keys) this.next.set(nameOf(key), key);
     this.fill();
+  }
+
+  /** How many of the running jobs are slow ones. */
+  private get slow(): number {
+    return [...this.running].filter(({ job }) => this.isSlow(job.kind)).length;
+  }
+
+  private isSlow(kind: JobKind): boolean {
+    return this.tools.handlers.get(kind)?.isSlow === true;
   }
 
   /** The claims whose leases are to be renewed. */
@@ -114,7 +133,7 @@ export class JobWorkers {
   private get room(): number {
     if (!this.isActive) return 0;
     const ahead = this.average < QUICK ? MAX_HELD : 0;
-    return this.tools.workers + ahead - this.running.size - this.held.length;
+    return this.tools.workers + ahead - (this.running.size - this.slow) - this.held.length;
   }
 
   private async claimAll(): Promise<void> {
@@ -124,7 +143,8 @@ export class JobWorkers {
       const [name, key] = first;
       this.next.delete(name);
       const share = Math.max(1, Math.floor(this.room / (this.next.size + 1)));
-      const claims = await this.tools.queue.claim(key, share);
+      const without = this.slow < MAX_SLOW ? [] : [...this.tools.handlers.keys()].filter((kind) => this.isSlow(kind));
+      const claims = await this.tools.queue.claim(key, share, without);
       this.held.push(...claims);
       // It may have more, after the others have had theirs.
       if (claims.length === share && !this.next.has(name)) this.next.set(name, key);
@@ -140,7 +160,7 @@ export class JobWorkers {
       .catch(this.report)
       .finally(() => {
         this.running.delete(running);
-        this.average += (performance.now() - began - this.average) / 10;
+        if (!this.isSlow(claim.job.kind)) this.average += (performance.now() - began - this.average) / 10;
         // Jobs of its sequence have waited for it.
         if (this.isActive) this.add(claim.job.sequence === null ? [] : [claim.job.key]);
       });
@@ -153,14 +173,19 @@ export class JobWorkers {
     const { job, abort } = running;
     let isSettled = false;
     try {
-      const handler = handlers.get(job.kind);
-      if (!handler) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
+      const handled = handlers.get(job.kind);
+      if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
       const settle = async (sql: Parameters<typeof queue.done>[0]) => {
         if (!(await queue.done(sql, running, { status: null, answer: null })))
           throw new Error(`the lease of the job ${job.id} has been lost`);
         isSettled = true;
       };
-      const outcome = await within(handler({ job, signal: abort.signal, settle }), abort);
+      const end = async (dueAt: number | null) => {
+        isSettled = true;
+        if (dueAt !== null) return queue.putOff(running, dueAt);
+        await queue.writing((sql) => queue.done(sql, running, { status: null, answer: null }));
+      };
+      const outcome = await within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
       if (!isSettled) await queue.writing((sql) => queue.done(sql, running, outcome));
     } catch (error) {
       const { isDead, reason } = await queue.failed(running, error);
