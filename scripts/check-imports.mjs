@@ -17,7 +17,7 @@ export const layers = {
     ['http', 'events'],
     ['archive'],
     ['apps'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit', 'outbound'],
     ['indexes'],
     ['files', 'interchange'],
     ['workers'],
@@ -99,6 +99,7 @@ const locks = [
     users: ['layouts', 'testing'],
   },
   { packages: /^js-yaml$/, users: ['apps'] },
+  { packages: /^(undici|ipaddr\.js)$/, users: ['outbound'] },
   {
     packages: /^@strapi\//,
     users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit', 'admin'],
