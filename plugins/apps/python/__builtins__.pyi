@@ -35,6 +35,9 @@ class Context:
     def invalid(self, element: str | None, message: str) -> None:
         """Refuses what was sent: nothing is saved, and the message stands beside the field (422)."""
         ...
+    def fetch(self, url: str, method: str = 'GET', headers: dict[str, str] | None = None, body: str | dict[str, Any] | list[Any] | None = None, timeout: float | None = None) -> FetchAnswer:
+        """Calls a web service that the configuration of the server allows."""
+        ...
 
 
 class RecordContext(Context):
@@ -229,6 +232,17 @@ class Mail:
     def send(self, to: str | list[str], subject: str, text: str | None = None, html: str | None = None, reply_to: str | None = None) -> None:
         """Queues a mail, which is sent once the request is stored."""
         ...
+
+
+class FetchAnswer:
+    """What a web service has answered."""
+
+    status: int
+    ok: bool
+    headers: dict[str, str]
+    text: str
+    @property
+    def json(self) -> Any: ...
 
 
 class Visitor:

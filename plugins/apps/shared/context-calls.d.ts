@@ -10,6 +10,8 @@ import type {
   Creator,
   DeleteOptions,
   Documents,
+  FetchAnswer,
+  FetchOptions,
   Items,
   MailInput,
   Request,
@@ -117,6 +119,11 @@ export interface ContextCalls {
    */
   invalid(element: string | null, message: string): void;
   invalid(options: { element?: string | null; message: string }): void;
+  /**
+   * Calls a web service that the configuration of the server allows.
+   * An object or a list as `body` is sent as JSON. `timeout` in milliseconds. Throws ForbiddenError for other hosts, BadGatewayError and GatewayTimeoutError; any status is an answer. `{{secret:<name>}}` in a header or the body is put in by the server.
+   */
+  fetch(url: string | URL, options?: FetchOptions): FetchAnswer;
 }
 
 export interface PortalCalls {

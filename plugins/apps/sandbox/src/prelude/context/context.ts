@@ -10,6 +10,7 @@ import type { Records } from '../records/records';
 import { createRequest } from '../request';
 import { createApp, createBlock } from './app';
 import { createApi, createContent, createPortal } from './content';
+import { createFetch } from './fetch';
 
 /** The `context` object of one session with what the prelude needs to change it. */
 export interface LogicContext {
@@ -34,6 +35,7 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
   const portal = once(() => createPortal(data.portal, call));
   const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
   const api = once(() => createApi(data.user, portal, call));
+  const fetch = once(() => createFetch(call));
   const mail = once(() => createMail(call));
   // It is adopted at once: older data must not undo what logic does to the record when it reads it by its id.
   let record = data.record && records.adopt(null, data.record);
@@ -91,6 +93,9 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
       },
       get mail() {
         return mail();
+      },
+      get fetch() {
+        return fetch();
       },
       get get_app() {
         return getApp;

@@ -484,6 +484,25 @@ def _send_mail(to=None, subject=None, text=None, html=None, reply_to=None):
     _call('sendMail', mail=mail)
 
 
+class FetchAnswer(_Data):
+    @property
+    def json(self):
+        if 'json' not in self._data:
+            try:
+                self._data['json'] = _json_loads(self._data['text'])
+            except ValueError:
+                self._data['json'] = None
+        return self._data['json']
+
+
+def _fetch(url=None, options=None, method=None, headers=None, body=None, timeout=None):
+    given = {'method': method, 'headers': headers, 'body': body, 'timeout': timeout}
+    given.update(options or {})
+    data = _call('fetch', url=url if url is None else str(url), options=given)
+    data['ok'] = 200 <= data['status'] <= 299
+    return FetchAnswer(data)
+
+
 class Context:
     """The documented properties are read only; logic may set any others."""
 
@@ -507,6 +526,7 @@ class Context:
             'api': _Api(_User(data['user'] or {}), content, portal),
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),
+            'fetch': _fetch,
             'params': data['params'],
             'now': None,
             'modules': _Named(**_modules),

@@ -24,6 +24,7 @@ import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
+import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
 import type { Inputs } from './observed/inputs';
@@ -210,6 +211,8 @@ export interface Run {
   readonly flashes: FlashMessage[];
   /** Mails to send after the commit; shared by all levels. */
   readonly mails: QueuedMail[];
+  /** Calls out; shared by all levels. */
+  readonly calls: AttemptCalls;
   /** The error that ends this attempt even if logic catches it, such as a collision. */
   readonly fatal: { error?: unknown };
   /** What its logic does, for those who develop apps; shared by all levels. */

@@ -88,6 +88,7 @@ const contentAnswers = {
     const acl = { username: null, groups: [], rights: [], roles: [], held: [], manager: true };
     return { ...contextOf().app, id, acl };
   },
+  fetch: () => ({ status: 200, headers: { 'content-type': 'application/json' }, text: '{}' }),
   portalGet: ({ path }) => (path === '/none' ? null : contextOf().content),
   contentUpdate({ data }) {
     const { content } = contextOf();
