@@ -54,7 +54,8 @@ describe.each([
 });
 
 test('logic that goes on after many calls has what is left of its time', async () => {
-  const body = "for (let i = 0; i < 4; i += 1) { context.fetch('x'); const end = Date.now() + 150; while (Date.now() < end); } return 'ok'";
+  const body =
+    "for (let i = 0; i < 4; i += 1) { context.fetch('x'); const end = Date.now() + 150; while (Date.now() < end); } return 'ok'";
   expect(await run(javascript(body), (budget) => hostOf(budget, 400))).toBe('ok');
 });
 
@@ -85,8 +86,8 @@ test('the time of an outer block stands still too, and the calls that wait take 
 test('slow calls of one app leave isolates and calls to other apps', async () => {
   const program = javascript("try { context.fetch('x'); return 'called' } catch (error) { return error.name }");
   let asked = 0;
-  let release = () => undefined as void;
-  const released = new Promise<void>((resolve) => (release = resolve));
+  const controller = new AbortController();
+  const released = new Promise((resolve) => controller.signal.addEventListener('abort', resolve));
   const slowHost = (budget: LogicBudget) => {
     const host = fakeHost();
     host.fetch = () => {
@@ -99,7 +100,7 @@ test('slow calls of one app leave isolates and calls to other apps', async () =>
   await vi.waitFor(() => expect(asked).toBe(5), 10_000);
   const other = javascript("return context.fetch('x').text");
   expect(await run(other, (budget) => hostOf(budget, 1, 'other'))).toBe(answer.text);
-  release();
+  controller.abort();
   // Of six isolates three are for calls, two of them for one app, and one call of it may wait.
   expect((await Promise.all(slow)).sort()).toEqual(['RateLimitError', 'RateLimitError', 'called', 'called', 'called']);
 });
