@@ -17,6 +17,7 @@ class Context:
     content: Content
     api: Api
     mail: Mail
+    jobs: Jobs
     visitor: Visitor | None
     params: dict[str, Any]
     modules: Any
@@ -243,6 +244,14 @@ class FetchAnswer:
     text: str
     @property
     def json(self) -> Any: ...
+
+
+class Jobs:
+    """Calls of functions that are made later."""
+
+    def add(self, target: str, params: dict[str, Any] | None = None, *, delay: float | None = None, at: str | None = None, key: str | None = None) -> str:
+        """Has a function run later, once the request is stored; gives the id of the job."""
+        ...
 
 
 class Visitor:

@@ -33,10 +33,13 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
   let request = once(() => createRequest(data.request, call, 'request'));
   const parent = once(() => data.parent_request && createRequest(data.parent_request, null, 'parent_request'));
   const portal = once(() => createPortal(data.portal, call));
-  const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
+  const content = once(
+    () => data.content && createContent(data.content, { records, changes: data.request.method === 'POST' }),
+  );
   const api = once(() => createApi(data.user, portal, call));
   const fetch = once(() => createFetch(call));
   const mail = once(() => createMail(call));
+  const jobs = once(() => createJobs(call));
   // It is adopted at once: older data must not undo what logic does to the record when it reads it by its id.
   let record = data.record && records.adopt(null, data.record);
 
@@ -97,6 +100,9 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
       get fetch() {
         return fetch();
       },
+      get jobs() {
+        return jobs();
+      },
       get get_app() {
         return getApp;
       },
@@ -136,6 +142,15 @@ function createMail(call: Records['call']): object {
       const { to, ...rest } = named(args, ['to', 'subject', 'text']) as Items;
       const recipients = to === undefined ? {} : { to: Array.isArray(to) ? to : [to] };
       call('sendMail', { mail: { ...rest, ...recipients } as Items });
+    },
+  };
+}
+
+/** `context.jobs`. */
+function createJobs(call: Records['call']): object {
+  return {
+    add(target: unknown, params: unknown, options: unknown): unknown {
+      return call('addJob', { target, params, options: options ?? {} } as unknown as Items);
     },
   };
 }

@@ -503,6 +503,11 @@ def _fetch(url=None, options=None, method=None, headers=None, body=None, timeout
     return FetchAnswer(data)
 
 
+def _add_job(target=None, params=None, *, delay=None, at=None, key=None):
+    options = {'delay': delay, 'at': at, 'key': key}
+    return _call('addJob', target=target, params=params, options=options)
+
+
 class Context:
     """The documented properties are read only; logic may set any others."""
 
@@ -522,11 +527,12 @@ class Context:
             'request': Request(data['request'], Response()),
             'parent_request': data['parent_request'] and Request(data['parent_request'], None),
             'portal': portal,
-            'content': CurrentContent(data['content'], data['request']['method'] == 'POST'),
+            'content': data['content'] and CurrentContent(data['content'], data['request']['method'] == 'POST'),
             'api': _Api(_User(data['user'] or {}), content, portal),
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),
             'fetch': _fetch,
+            'jobs': _Named(add=_add_job),
             'params': data['params'],
             'now': None,
             'modules': _Named(**_modules),

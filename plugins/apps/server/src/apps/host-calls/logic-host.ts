@@ -11,6 +11,7 @@ import { fetchCalls } from './fetch-calls';
 import { flashCalls, formCalls } from './form-calls';
 import type { Handlers } from './handlers';
 import { permittedTarget, type Target } from './host-target';
+import { jobCalls } from './job-calls';
 import { listCalls, recordCalls } from './record-calls';
 import { siteCalls } from './site-calls';
 
@@ -35,6 +36,7 @@ function handlersOf(run: Run, block: Block): Handlers {
     ...flashCalls(run),
     ...mailCalls(run),
     ...fetchCalls(run),
+    ...jobCalls(run),
   };
 }
 

@@ -166,6 +166,7 @@ function newRun(
     deleting: new Set(),
     saving: new Set(),
     changes: { count: 0 },
+    jobs: { count: 0 },
     mails: [],
     calls,
     flashes: [],

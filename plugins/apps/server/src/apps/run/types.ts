@@ -6,6 +6,7 @@ import type { Logger } from '../../common/log';
 import type { OwnFiles } from '../../common/own-files';
 import type { AppsConfig } from '../../config.types';
 import type { Files, RequestFiles } from '../../files';
+import type { Jobs } from '../../jobs/types';
 import type { Markdown, Markup } from '../../layouts';
 import type { Layouts } from '../../layouts/types';
 import type {
@@ -70,6 +71,7 @@ export interface AppServices {
   nested: Nested;
   mailer: Mailer;
   outbound: Outbound;
+  jobs: Jobs;
   answers: KeptAnswers;
   runs: RunLog;
   loadApp(site: Site, appId: string): Promise<App | null>;
@@ -91,6 +93,8 @@ export interface Visit {
   site: Site;
   /** The current content item; the portal at the site's root. */
   content: ContentItem;
+  /** The content item of a rule's event is gone: logic has null as its `content`, and the portal stands for it elsewhere. */
+  isContentGone?: boolean;
   /** Content path of the address, '' at the root; kept in the addresses that a page shows. */
   contentPath: string;
   /** The id of the view whose address was requested: the form of the page's own block posts there too. */
@@ -207,6 +211,8 @@ export interface Run {
   readonly saving: Set<string>;
   /** How many changes of the host's content were attempted. */
   readonly changes: { count: number };
+  /** How many jobs its logic has added. */
+  readonly jobs: { count: number };
   /** Messages for the visitor; shared by all levels. */
   readonly flashes: FlashMessage[];
   /** Mails to send after the commit; shared by all levels. */

@@ -18,6 +18,7 @@ const types = [
   'FetchAnswer',
   'FetchOptions',
   'Items',
+  'JobOptions',
   'MailInput',
   'Request',
   'SaveOptions',

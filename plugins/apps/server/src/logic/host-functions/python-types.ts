@@ -67,6 +67,7 @@ const classes: readonly PythonClass[] = [
       'content: Content',
       'api: Api',
       'mail: Mail',
+      'jobs: Jobs',
       'visitor: Visitor | None',
       'params: dict[str, Any]',
       'modules: Any',
@@ -151,6 +152,7 @@ const classes: readonly PythonClass[] = [
     doc: 'What a web service has answered.',
     members: ['status: int', 'ok: bool', 'headers: dict[str, str]', 'text: str', '@property\ndef json(self) -> Any'],
   },
+  { name: 'Jobs', doc: 'Calls of functions that are made later.', members: [] },
   { name: 'Visitor', doc: 'A visitor, with or without a login.', members: ['id: str | None'] },
   {
     name: 'Portal',

@@ -4,6 +4,7 @@ import { appFunctions } from './apps';
 import { blockFunctions } from './blocks';
 import { contentFunctions } from './content';
 import { fetchFunctions } from './fetch';
+import { jobFunctions } from './jobs';
 import { mailFunctions } from './mail';
 import { outputFunctions } from './output';
 import { recordFunctions } from './records';
@@ -18,6 +19,7 @@ const table = {
   ...outputFunctions,
   ...mailFunctions,
   ...fetchFunctions,
+  ...jobFunctions,
 };
 
 type Table = typeof table;
