@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ListedJob } from '../../plugins/apps/server/src/jobs/types';
 import type { RunAgain, RunDetail, RunsPage } from '../../plugins/apps/shared/admin/runs';
 import { configured } from '../support/configure';
 import { type Asked, useService, useStage, useThemes } from '../support/hooks';
 import { html } from '../support/stage';
+import { timeForMore } from '../support/time';
 
 /** context.fetch (docs/reference/calls-out.md), in JavaScript and in Python. */
 
@@ -41,6 +43,13 @@ export function add(context) {
 }
 export function echo(context) {
   context.fetch('${origin}/echo', { method: 'POST', headers: { 'x-key': '{{secret:key}}' }, body: context.request.get('text') });
+}
+export function later(context) {
+  const { url, fail } = context.request.body;
+  const headers = { authorization: '{{secret:key}}' };
+  const id = context.jobs.fetch(url, { method: 'PUT', headers, body: { key: '{{secret:key}}' } });
+  if (fail) throw new Error('after all');
+  return id;
 }
 export function fails(context) {
   context.fetch('${origin}/', { method: 'POST' });
@@ -86,6 +95,14 @@ def add(context):
 def echo(context):
     context.fetch('${origin}/echo', method='POST', headers={'x-key': '{{secret:key}}'}, body=context.request.get('text'))
 
+def later(context):
+    request = context.request.body
+    headers = {'authorization': '{{secret:key}}'}
+    id = context.jobs.fetch(request['url'], method='PUT', headers=headers, body={'key': '{{secret:key}}'})
+    if request.get('fail'):
+        raise Exception('after all')
+    return id
+
 def fails(context):
     context.fetch('${origin}/', method='POST')
     raise Exception('not yet')
@@ -97,6 +114,7 @@ const definition = `elements:
   caught: BASIC
   options: BASIC
   many: BASIC
+  later: BASIC
   add: { type: ACTION, label: Add }
   echo: { type: ACTION, label: Echo }
   fails: { type: ACTION, label: Fail }
@@ -124,6 +142,7 @@ const stage = useStage(() => ({
   env: configured({
     apps: {
       limits: { logicTime: 1000 },
+      jobs: { backoff: 1 },
       fetch: {
         hosts: { 'calls-javascript': [service.host], 'calls-python': [service.host], '*': ['127.0.0.1:443'] },
         private: [service.host],
@@ -257,6 +276,47 @@ describe.each(['calls-javascript', 'calls-python'])('%s', (app) => {
       ['none; fetch', 'call 1'],
       ['none; fetch', 'call 2'],
     ]);
+  });
+
+  describe('a call after the commit', () => {
+    const later = (url: string, more = {}) =>
+      stage.send<string>({ send: `POST ${app}/blocks/b/later`, json: { url, ...more } });
+    const job = (id: string) =>
+      stage.host.run(async (strapi, id) => strapi.plugin('apps').service('jobs').find(id), id) as Promise<ListedJob>;
+
+    test('is made again until its answer is 2xx; its row names the secret only', async () => {
+      service.answer = ({ headers }, response) => {
+        response.writeHead(service.asked.length === 1 ? 503 : 201).end(`got ${headers.authorization}`);
+      };
+      const { status, json: id, text } = await later(`${service.origin}/hook`);
+      expect(status, text).toBe(200);
+      await expect.poll(() => job(id), { timeout: 10_000 }).toMatchObject({ state: 'done' });
+      const done = await job(id);
+      expect(done).toMatchObject({
+        kind: 'fetch',
+        name: service.host,
+        attempts: 2,
+        status: 201,
+        answer: 'got (hidden)',
+      });
+      expect(JSON.stringify(done)).not.toContain(JSON.stringify(secret).slice(1, -1));
+      expect(done.data).toMatchObject({
+        headers: { authorization: '{{secret:key}}' },
+        body: '{"key":"{{secret:key}}"}',
+      });
+      const sent = { method: 'PUT', url: '/hook', body: JSON.stringify({ key: secret }) };
+      expect(service.asked).toMatchObject([sent, sent]);
+      expect(service.asked[1]?.headers.authorization).toBe(secret);
+    });
+
+    test('is refused at once for a host that may not be called, and is not made when the request fails', async () => {
+      const refused = await later('https://other.example/');
+      const message = expect.stringContaining(`"fetch.hosts.${app}" does not name "other.example:443"`);
+      expect(refused).toMatchObject({ status: 500, json: { error: { name: 'LogicError', message } } });
+      expect((await later(`${service.origin}/`, { fail: true })).status).toBe(500);
+      await timeForMore();
+      expect(service.asked).toEqual([]);
+    });
   });
 
   test('a run that is repeated without writing makes no call that may change something', async () => {

@@ -252,6 +252,9 @@ class Jobs:
     def add(self, target: str, params: dict[str, Any] | None = None, *, delay: float | None = None, at: str | None = None, key: str | None = None) -> str:
         """Has a function run later, once the request is stored; gives the id of the job."""
         ...
+    def fetch(self, url: str, method: str = 'GET', headers: dict[str, str] | None = None, body: str | dict[str, Any] | list[Any] | None = None, timeout: float | None = None) -> str:
+        """Calls a web service once the request is stored, until it answers with 2xx; gives the id of the job."""
+        ...
 
 
 class Visitor:

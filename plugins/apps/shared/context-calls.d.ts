@@ -215,4 +215,9 @@ export interface JobsCalls {
    * `target`: `<block>/<function>` of the own app. `delay` in seconds, or `at` (ISO 8601). With `key`, a job that waits or runs is the same one.
    */
   add(target: string, params?: Items | null, options?: JobOptions): string;
+  /**
+   * Calls a web service once the request is stored, until it answers with 2xx; gives the id of the job.
+   * As `context.fetch`; a host that may not be called is refused at once.
+   */
+  fetch(url: string | URL, options?: FetchOptions): string;
 }

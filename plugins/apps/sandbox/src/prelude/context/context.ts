@@ -10,7 +10,7 @@ import type { Records } from '../records/records';
 import { createRequest } from '../request';
 import { createApp, createBlock } from './app';
 import { createApi, createContent, createPortal } from './content';
-import { createFetch } from './fetch';
+import { createFetch, fetchArguments } from './fetch';
 
 /** The `context` object of one session with what the prelude needs to change it. */
 export interface LogicContext {
@@ -152,6 +152,7 @@ function createJobs(call: Records['call']): object {
     add(target: unknown, params: unknown, options: unknown): unknown {
       return call('addJob', { target, params, options: options ?? {} } as unknown as Items);
     },
+    fetch: (...args: unknown[]) => call('addFetch', fetchArguments(args)),
   };
 }
 

@@ -4,13 +4,17 @@ import { once } from '../once';
 import { parse, text } from '../primordials';
 import type { Records } from '../records/records';
 
+/** The arguments of a call, as the server takes them: an object or a list as body is JSON, anything else is text. */
+export function fetchArguments(args: readonly unknown[]): Items {
+  const { url, body, ...rest } = named(args, ['url']) as Items;
+  const options = body === undefined ? rest : { ...rest, body: isJson(body) ? body : text(body) };
+  return { url: url === undefined ? null : text(url), options };
+}
+
 /** `context.fetch`: the server makes the call; `ok` and `json` are made here, of the server's answer. */
 export function createFetch(call: Records['call']): (...args: unknown[]) => object {
   return (...args) => {
-    const { url, body, ...rest } = named(args, ['url']) as Items;
-    const options = body === undefined ? rest : { ...rest, body: isJson(body) ? body : text(body) };
-    const address = url === undefined ? null : text(url);
-    const answer = call('fetch', { url: address, options }) as { status: number; headers: Items; text: string };
+    const answer = call('fetch', fetchArguments(args)) as { status: number; headers: Items; text: string };
     const json = once(() => jsonOf(answer.text));
     return {
       status: answer.status,

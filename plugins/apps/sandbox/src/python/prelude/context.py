@@ -495,12 +495,19 @@ class FetchAnswer(_Data):
         return self._data['json']
 
 
-def _fetch(url=None, options=None, method=None, headers=None, body=None, timeout=None):
-    given = {'method': method, 'headers': headers, 'body': body, 'timeout': timeout}
+def _call_fetch(name, url, options, given):
     given.update(options or {})
-    data = _call('fetch', url=url if url is None else str(url), options=given)
+    return _call(name, url=url if url is None else str(url), options=given)
+
+
+def _fetch(url=None, options=None, **given):
+    data = _call_fetch('fetch', url, options, given)
     data['ok'] = 200 <= data['status'] <= 299
     return FetchAnswer(data)
+
+
+def _add_fetch(url=None, options=None, **given):
+    return _call_fetch('addFetch', url, options, given)
 
 
 def _add_job(target=None, params=None, *, delay=None, at=None, key=None):
@@ -532,7 +539,7 @@ class Context:
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),
             'fetch': _fetch,
-            'jobs': _Named(add=_add_job),
+            'jobs': _Named(add=_add_job, fetch=_add_fetch),
             'params': data['params'],
             'now': None,
             'modules': _Named(**_modules),

@@ -16,26 +16,30 @@ export function fetchCalls(run: Run): Pick<Handlers, 'fetch'> {
       const { visit, app } = run;
       // What a web service says may change at any time.
       visit.inputs?.refuse('fetch');
-      const request = requestOf(args);
+      const request = requestOf(visit, args);
       requireReading(visit, request);
-      requireOwnSecrets(visit, request);
       return run.calls.once(JSON.stringify([app.id, request]), () => callOut(run, request));
     },
   };
 }
 
-/** The call as it is sent: an object or a list is JSON, and says so unless the call itself says what it is. */
-function requestOf({ url, options }: HostArguments<'fetch'>): OutboundRequest {
+/**
+ * The call as it is sent: an object or a list is JSON, and says so unless the call itself says what it is. BadRequestError where
+ * a visitor has named a secret.
+ */
+export function requestOf(visit: Visit, { url, options }: HostArguments<'fetch'>): OutboundRequest {
   const { method = 'GET', headers = {}, body = null, timeout = null } = options;
   const isText = body === null || typeof body === 'string';
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
-  return {
+  const request: OutboundRequest = {
     url,
     method,
     headers: isText || hasType ? headers : { ...headers, 'content-type': 'application/json' },
     body: isText ? body : JSON.stringify(body),
     timeout,
   };
+  requireOwnSecrets(visit, request);
+  return request;
 }
 
 /** A call that may change something elsewhere is refused while writes are switched off, as changes of content are. */

@@ -10,7 +10,8 @@ const body = z
   .custom<string | Json[] | Items>(isBody, 'a string, an object or a list')
   .describe('a string, an object or a list');
 
-const options = is.options({
+/** How a web service is called. */
+export const fetchOptions = is.options({
   method: is.string,
   headers: is.dictionary(is.string),
   body,
@@ -40,7 +41,7 @@ export const fetchFunctions = {
         "def fetch(self, url: str, method: str = 'GET', headers: dict[str, str] | None = None, body: str | dict[str, Any] | list[Any] | None = None, timeout: float | None = None) -> FetchAnswer",
       ],
     },
-    args: { url: is.string, options },
+    args: { url: is.string, options: fetchOptions },
     permission: 'none',
     flushes: false,
     returns: returns<FetchedAnswer>(),
