@@ -19,7 +19,7 @@ export const layers = {
     ['apps'],
     ['mail'],
     ['jobs'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'runs', 'audit'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'runs', 'audit', 'outbound'],
     ['indexes'],
     ['files', 'interchange'],
     ['workers'],
@@ -102,6 +102,7 @@ const locks = [
     users: ['layouts', 'testing'],
   },
   { packages: /^js-yaml$/, users: ['apps'] },
+  { packages: /^(undici|ipaddr\.js)$/, users: ['outbound'] },
   {
     packages: /^@strapi\//,
     users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit', 'admin'],
