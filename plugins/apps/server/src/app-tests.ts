@@ -4,6 +4,7 @@ import type { Items } from '../../shared/json';
 import { clearRenderings } from './apps';
 import type { HttpServices } from './http';
 import { summaryOf, viewFilters } from './jobs';
+import type { Answerer } from './outbound';
 import type { AppKey } from './records/types';
 import type { Site } from './sites/types';
 
@@ -33,6 +34,7 @@ const MAX_JOBS = 1_000;
  */
 export function createTestTools(services: () => HttpServices) {
   let stoppedAt: number | null = null;
+  let answerer: Answerer | null = null;
   const find = async (id?: string): Promise<Site | null> => {
     const { sites, config } = services();
     return (await sites.site(id ?? config.sites[0]?.id ?? '')) ?? null;
@@ -44,6 +46,13 @@ export function createTestTools(services: () => HttpServices) {
     /** Stops the clock of logic at a time, or lets it run. */
     setClock(time: number | null): void {
       stoppedAt = time;
+    },
+
+    /** What answers calls out in place of other hosts; null: they are made. */
+    answerer: () => answerer,
+
+    setAnswerer(next: Answerer | null): void {
+      answerer = next;
     },
 
     /** Forgets renderings that visitors share: they would be shown in later tests. */

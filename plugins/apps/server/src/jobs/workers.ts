@@ -13,6 +13,9 @@ const MAX_TIME = 5 * 60_000;
 const MAX_HELD = 8;
 const QUICK = 25;
 
+/** Slow jobs that a process does at once. */
+const MAX_SLOW = 10;
+
 /** Milliseconds that a process which ends gives its jobs. */
 const DRAIN_TIME = 10_000;
 
@@ -21,8 +24,15 @@ interface WorkerTools {
   logger: Logger;
   /** Jobs that this process does at once. */
   workers: number;
-  handlers: ReadonlyMap<JobKind, JobHandler>;
+  handlers: ReadonlyMap<JobKind, Handled>;
   logTry: LogTry;
+}
+
+/** How jobs of a kind are done. */
+export interface Handled {
+  handler: JobHandler;
+  /** Such jobs take no worker from others. */
+  isSlow: boolean;
 }
 
 interface Running extends Claimed {
@@ -53,13 +63,22 @@ export class JobWorkers {
 
   /** Whether it can begin a job now. */
   get isFree(): boolean {
-    return this.isActive && this.running.size < this.tools.workers;
+    return this.isActive && this.running.size - this.slow < this.tools.workers;
   }
 
   /** Notes that apps may have jobs, and begins with them. */
   add(keys: readonly AppKey[]): void {
     for (const key of keys) this.next.set(nameOf(key), key);
     this.fill();
+  }
+
+  /** How many of the running jobs are slow ones. */
+  private get slow(): number {
+    return [...this.running].filter(({ job }) => this.isSlow(job.kind)).length;
+  }
+
+  private isSlow(kind: JobKind): boolean {
+    return this.tools.handlers.get(kind)?.isSlow === true;
   }
 
   /** The claims whose leases are to be renewed. */
@@ -117,7 +136,7 @@ export class JobWorkers {
   private get room(): number {
     if (!this.isActive) return 0;
     const ahead = this.average < QUICK ? MAX_HELD : 0;
-    return this.tools.workers + ahead - this.running.size - this.held.length;
+    return this.tools.workers + ahead - (this.running.size - this.slow) - this.held.length;
   }
 
   private async claimAll(): Promise<void> {
@@ -127,7 +146,8 @@ export class JobWorkers {
       const [name, key] = first;
       this.next.delete(name);
       const share = Math.max(1, Math.floor(this.room / (this.next.size + 1)));
-      const claims = await this.tools.queue.claim(key, share);
+      const without = this.slow < MAX_SLOW ? [] : [...this.tools.handlers.keys()].filter((kind) => this.isSlow(kind));
+      const claims = await this.tools.queue.claim(key, share, without);
       this.held.push(...claims);
       // It may have more, after the others have had theirs.
       if (claims.length === share && !this.next.has(name)) this.next.set(name, key);
@@ -143,7 +163,7 @@ export class JobWorkers {
       .catch(this.report)
       .finally(() => {
         this.running.delete(running);
-        this.average += (performance.now() - began - this.average) / 10;
+        if (!this.isSlow(claim.job.kind)) this.average += (performance.now() - began - this.average) / 10;
         // Jobs of its sequence have waited for it.
         if (this.isActive) this.add(claim.job.sequence === null ? [] : [claim.job.key]);
       });
@@ -155,21 +175,28 @@ export class JobWorkers {
     const { queue, handlers, logTry } = this.tools;
     const { job, abort } = running;
     const begun = performance.now();
-    const end = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
+    const note = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
     let isSettled = false;
+    let isPutOff = false;
     try {
-      const handler = handlers.get(job.kind);
-      if (!handler) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
+      const handled = handlers.get(job.kind);
+      if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
       const settle = async (sql: Parameters<typeof queue.done>[0]) => {
         if (!(await queue.done(sql, running, { status: null, answer: null })))
           throw new Error(`the lease of the job ${job.id} has been lost`);
         isSettled = true;
       };
-      const outcome = await within(handler({ job, signal: abort.signal, settle }), abort);
+      const end = async (dueAt: number | null) => {
+        isSettled = true;
+        isPutOff = dueAt !== null;
+        if (dueAt !== null) return queue.putOff(running, dueAt);
+        await queue.writing((sql) => queue.done(sql, running, { status: null, answer: null }));
+      };
+      const outcome = await within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
       if (!isSettled) await queue.writing((sql) => queue.done(sql, running, outcome));
-      end(null);
+      if (!isPutOff) note(null);
     } catch (error) {
-      end(await queue.failed(running, error));
+      note(await queue.failed(running, error));
     }
   }
 }

@@ -45,6 +45,6 @@ export const isIdle = ({ view }: JobSummary): boolean => view !== 'running';
 export const runLabels = ({ view, kind }: JobSummary) =>
   view === 'waiting'
     ? (['schedule.run', 'schedule.run.of'] as const)
-    : kind === 'webhook'
+    : kind === 'webhook' || kind === 'mail'
       ? (['job.send', 'job.send.of'] as const)
       : (['job.retry', 'job.retry.of'] as const);

@@ -6,6 +6,7 @@ import { isAnsweredBefore } from '../../records';
 import type { AppKey, CommitWrite, RecordAddress, UnitOfWork } from '../../records/types';
 import { LiveReads } from '../live-topics';
 import type { App } from '../types';
+import { type AttemptCalls, createCallsOut } from './calls-out';
 import { checkNames, namesNotes } from './diagnostics/acl-names';
 import { consoleOf } from './diagnostics/notices';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
@@ -47,6 +48,7 @@ export async function withRun<T>(
   work: (run: Run) => Promise<T>,
   { recordId, isDropped = false, keeps, settle }: RunOptions = {},
 ): Promise<Ran<T>> {
+  const beginCalls = createCallsOut();
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
     const value = await work(run);
@@ -57,7 +59,7 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, attempt, done, { about, keeps, settle });
+        return await runOnce(services, visit, app, attempt, done, { about, keeps, settle, beginCalls });
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
@@ -72,19 +74,27 @@ export async function withRun<T>(
   }
 }
 
+interface AttemptOptions {
+  about: RecordAddress | undefined;
+  keeps: RunOptions['keeps'];
+  settle: RunOptions['settle'];
+  /** Begins the calls out of an attempt. */
+  beginCalls(): AttemptCalls;
+}
+
 async function runOnce<T>(
   services: AppServices,
   visit: Visit,
   app: App,
   attempt: Attempt,
   work: (run: Run) => Promise<T>,
-  { about, keeps, settle }: Pick<RunOptions, 'keeps' | 'settle'> & { about: RecordAddress | undefined },
+  { about, keeps, settle, beginCalls }: AttemptOptions,
 ): Promise<Ran<T>> {
   let last: Run | undefined;
   let failed: unknown;
   try {
     const value = await services.store.transact(async (unit) => {
-      const run = newRun(services, visit, app, unit, attempt, last?.trace);
+      const run = newRun(services, visit, app, unit, { attempt, earlier: last?.trace, calls: beginCalls() });
       last = run;
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
@@ -132,8 +142,7 @@ function newRun(
   visit: Visit,
   app: App,
   unit: UnitOfWork,
-  attempt: Attempt,
-  earlier?: Trace,
+  { attempt, earlier, calls }: { attempt: Attempt; earlier: Trace | undefined; calls: AttemptCalls },
 ): Run {
   checkNames(services, app);
   const since = visit.liveSince ?? services.live.position();
@@ -164,6 +173,7 @@ function newRun(
     changes: { count: 0 },
     jobs: [],
     mails: [],
+    calls,
     flashes: [],
     fatal: {},
     trace: newTrace(earlier),
