@@ -61,6 +61,13 @@ export interface RunRule {
   published: boolean;
 }
 
+/** The schedule that has caused a run. */
+export interface RunSchedule {
+  cron: string;
+  /** ISO 8601: the tick, or when somebody has had it run at once. */
+  tick: string;
+}
+
 /** The logic of one request in one app, with the blocks that it has shown, saved or deleted. */
 export interface RunSummary {
   id: string;
@@ -89,6 +96,8 @@ export interface RunSummary {
   cache: string | null;
   /** Null for requests, and for calls from code. */
   rule: RunRule | null;
+  /** Absent but for runs of schedules. */
+  schedule?: RunSchedule;
   /** Whether it can run again: a failed run of an app in debug mode. */
   hasInput: boolean;
 }

@@ -1,4 +1,4 @@
-import type { RunRule } from '../../../shared/admin-api';
+import type { RunRule, RunSchedule } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
 import { type AppServices, callFunction, callVisit } from '../apps';
 import type { Requesters } from '../auth';
@@ -26,6 +26,7 @@ export interface CallSubject {
   requester: Requester;
   params: Items;
   rule?: RunRule;
+  schedule?: RunSchedule;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
-  { rule, content, ...subject }: CallSubject,
+  { rule, schedule, content, ...subject }: CallSubject,
   settle?: CommitWrite,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
@@ -45,7 +46,8 @@ export async function callIn(
   const shown = content ?? (await all.sites.content.resolve(site, '', subject.requester));
   if (!shown) throw notFound(missing.site(site.id));
   const visit = { ...callVisit(all, { site, address, content: shown, ...subject }), isContentGone: content === null };
-  return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name }, settle);
+  const cause = { ...(rule && { rule }), ...(schedule && { schedule }) };
+  return callFunction(all, { ...visit, ...cause }, app, { block, name }, settle);
 }
 
 /** A call of a block's function from code. */

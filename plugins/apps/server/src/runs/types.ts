@@ -6,6 +6,7 @@ export type {
   RunInput,
   RunLogLine,
   RunRule,
+  RunSchedule,
   RunState,
   RunsPage,
   RunsQuery,

@@ -20,7 +20,7 @@ import type {
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
-import type { RunLog, RunRule } from '../../runs';
+import type { RunLog, RunRule, RunSchedule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
@@ -135,6 +135,8 @@ export interface Visit {
   isCall?: boolean;
   /** The rule whose function is called. */
   rule?: RunRule;
+  /** The schedule whose function is called. */
+  schedule?: RunSchedule;
   /** Writes are switched off: what they would have been is listed here (docs/decisions/runs.md). */
   dry?: DryRun;
   /** The console entries of a failed run. */
