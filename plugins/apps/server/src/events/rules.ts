@@ -102,7 +102,7 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
     return {
       key: { site: site?.id ?? '', app: rule.app },
       kind: 'rule',
-      name: rule.name,
+      name: `${rule.name}: ${rule.block}/${rule.function}`,
       data: data as unknown as Items,
       requester: actor.requester.identity,
       jobKey: null,
@@ -135,7 +135,7 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
 
   /** Does the job of a rule. One that was deleted or switched off since has nothing left to do. */
   const handler: JobHandler = async (attempt) => {
-    const { key, data, requester: identity, attempts } = attempt.job;
+    const { key, data, requester: identity, attempts, wasMissing } = attempt.job;
     const { rule: id, contentEvent, item, chain } = data as unknown as RuleData;
     const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });
     if (rule?.enabled !== true) return { status: null, answer: null };
@@ -154,7 +154,7 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
       // The later tries of one failure are the job's own history.
       const message = error instanceof JobFailure ? error.message : 'The server failed; its log says why';
       if (!(error instanceof JobFailure)) report(error);
-      if (attempts === 1) await noteFailure(rule, documentId, message);
+      if (attempts === 1 && !wasMissing) await noteFailure(rule, documentId, message);
       throw error;
     }
     return { status: null, answer: null };

@@ -37,6 +37,8 @@ export interface Job extends NewJob {
   dueAt: number;
   /** The number of this try, from 1. */
   attempts: number;
+  /** Whether an earlier try has found that its function was not there. */
+  wasMissing: boolean;
   /** Milliseconds since the epoch. */
   storedAt: number;
 }
