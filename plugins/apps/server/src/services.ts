@@ -118,7 +118,10 @@ export function createServices(
     limit: config.limits.mails,
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
-  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
+  const jobs = createJobs({
+    ...{ database, logger, config: config.jobs, limit: config.limits.jobs },
+    logsTries: isDevServer(strapi),
+  });
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,

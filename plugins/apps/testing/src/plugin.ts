@@ -1,9 +1,13 @@
 import type { Core } from '@strapi/strapi';
+import type { JobState, StoredJob } from '../index';
 
 /** `service('tests')` of the plugin: server/src/app-tests.ts. */
 export interface TestTools {
   setClock(time: number | null): void;
   clearRenderings(): void;
+  runJobs(): Promise<number>;
+  forgetSchedules(): Promise<void>;
+  jobs(key: Key, state?: JobState): Promise<StoredJob[]>;
   site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null>;
   pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;
 }

@@ -19,9 +19,7 @@ export function scheduleJobs(services: () => CallServices): JobHandler {
     const content = await all.sites.content.resolve(site, '', requester);
     if (!content) throw new JobFailure(missing.site(site.id), { next: 'missing' });
     const target = { app: key.app, block: String(data.block), name: String(data.function) };
-    const { schedule, tick } = data.params as { schedule: string; tick: string };
-    const subject = { content, requester, params: data.params as Items, schedule: { cron: schedule, tick } };
-    await callOfJob(all, attempt, { site, target, subject });
+    await callOfJob(all, attempt, { site, target, subject: { content, requester, params: data.params as Items } });
     return { status: null, answer: null };
   };
 }

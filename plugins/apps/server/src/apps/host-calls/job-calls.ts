@@ -89,14 +89,14 @@ export function jobCalls(run: Run): Pick<Handlers, 'addJob'> {
         throw new AppsError('CsrfError', 'Adding a job during a GET request needs a valid X-CSRF-TOKEN header');
       const [, block, name] = TARGET.exec(target) ?? [];
       if (!block || !name) throw wrong(`"${target}" is not a function's name, <block>/<function>`);
-      if (jobs.count >= MAX_JOBS) throw wrong(`a request adds at most ${MAX_JOBS} jobs`);
+      if (jobs.length >= MAX_JOBS) throw wrong(`a request adds at most ${MAX_JOBS} jobs`);
       const { key = null, delay, at } = options;
       const { identity: requester } = visit.requester;
       const job = functionJob(app, {
         ...{ key: keyOf(run), block, name, params: params ?? {}, requester, once: key },
         ...{ delay, at },
       });
-      jobs.count += 1;
+      jobs.push(job);
       return services.jobs.add(unit, job);
     },
   };

@@ -48,15 +48,9 @@ export function RunsTable({ runs, empty }: { runs: RunSummary[]; empty: string }
   );
 }
 
-/** What has caused a run: a request, an event of a rule, or a tick of a schedule. */
-function Cause({ run: { rule, schedule, method, address } }: { run: RunSummary }) {
+/** What has caused a run: a request, or an event of a rule. */
+function Cause({ run: { rule, method, address } }: { run: RunSummary }) {
   const text = useText();
-  if (schedule)
-    return (
-      <>
-        {text('run.schedule')} <code>{schedule.cron}</code>
-      </>
-    );
   if (!rule) return <code>{`${method} ${address}`}</code>;
   return (
     <>
