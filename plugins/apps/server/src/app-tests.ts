@@ -58,7 +58,7 @@ export function createTestTools(services: () => HttpServices) {
     /** Forgets renderings that visitors share: they would be shown in later tests. */
     clearRenderings: () => clearRenderings(services()),
 
-    /** Does the jobs of all apps that are due, those of due ticks too. @returns the tries that were made */
+    /** Stores the jobs of ticks that have come, and does the jobs of all apps that are due. @returns the tries that were made */
     async runJobs(): Promise<number> {
       const { jobs, schedules } = services();
       for (let all = 0; ; ) {
@@ -70,8 +70,8 @@ export function createTestTools(services: () => HttpServices) {
       }
     },
 
-    /** Begins a test without ticks of earlier ones. */
-    forgetTicks: () => services().schedules.forget(),
+    /** Begins all schedules again: the first tick may be at the time of the next `runJobs`. */
+    forgetSchedules: () => services().schedules.forget(),
 
     /** The latest jobs of an app, the earliest of them first; of one state, or of all. */
     async jobs(key: AppKey, view?: JobView): Promise<TestedJob[]> {
