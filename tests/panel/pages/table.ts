@@ -101,7 +101,7 @@ async function runsOfJob(page: Page) {
   await page.getByRole('link', { name: 'Job (Function), try 1' }).waitFor();
 }
 
-const failedRun = (page: Page) => page.getByRole('row').filter({ hasText: 'too bad' });
+const failedRun = (page: Page) => page.getByRole('row').filter({ hasText: 'too bad' }).filter({ hasText: 'GET' });
 
 async function failedBelow(page: Page) {
   await press(page, 'blocks/hello.js');

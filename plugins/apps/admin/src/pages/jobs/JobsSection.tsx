@@ -1,5 +1,5 @@
 import { Box, Button, Flex, Tabs, Typography } from '@strapi/design-system';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { useErrorText } from '../../api/base';
 import { useAppsJobsQuery } from '../../api/jobs';
@@ -25,6 +25,12 @@ export function JobsSection() {
     pollingInterval,
     refetchOnMountOrArgChange: true,
   });
+  const tabs = useRef<HTMLDivElement>(null);
+  // On a narrow screen the tabs are wider than the page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is chosen
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [list]);
   const change = (changed: Partial<Shown>) => {
     if (!('job' in changed)) setBefore(undefined);
     const next = Object.entries({ ...shown, ...changed }).filter(([, value]) => value !== null);
@@ -39,7 +45,7 @@ export function JobsSection() {
       <Flex direction="column" alignItems="stretch" gap={4}>
         <JobFilters shown={shown} onChange={change} />
         <Tabs.Root value={list} onValueChange={(chosen) => change({ list: chosen as JobList })}>
-          <Box overflow="auto">
+          <Box overflow="auto" ref={tabs}>
             <Tabs.List aria-label={text('jobs')}>
               {jobLists.map((one) => (
                 <Tabs.Trigger key={one} value={one}>

@@ -85,7 +85,14 @@ function Actions({ job }: { job: JobSummary }) {
   const [label, labelOf] = runLabels(job);
   return (
     <Flex gap={1}>
-      <Button size="S" variant="tertiary" loading={isLoading} aria-label={text(labelOf, { name })} onClick={retry}>
+      <Button
+        size="S"
+        variant="tertiary"
+        loading={isLoading}
+        style={{ whiteSpace: 'nowrap' }}
+        aria-label={text(labelOf, { name })}
+        onClick={retry}
+      >
         {text(label)}
       </Button>
       <DeleteButton

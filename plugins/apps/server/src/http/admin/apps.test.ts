@@ -38,6 +38,7 @@ async function detail({ progress, error, layout = '', logic, rival = 'zebra' }: 
     layouts: createLayouts(),
     logic: { paused: () => [], problem: () => logic ?? null },
     loadApp: async (_: unknown, id: string) => ({ ...app, id }),
+    jobs: { counts: async () => [] },
     mailer: { state: async () => ({ waiting: 0, tried: 0, next: null, kept: 0 }) },
     store: { count: async () => 0, progress: async () => progress ?? null, completeIndexes: async () => new Map() },
   } as unknown as HttpServices;
