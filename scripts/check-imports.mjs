@@ -14,7 +14,8 @@ import ts from 'typescript';
  */
 export const layers = {
   '': [
-    ['http', 'events'],
+    ['http', 'schedules'],
+    ['events'],
     ['archive'],
     ['apps'],
     ['mail'],
@@ -72,6 +73,7 @@ export const layers = {
       'mail',
       'mail-rate',
       'job',
+      'schedule',
       'form-post',
       'answer',
       'run',

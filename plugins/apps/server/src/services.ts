@@ -31,6 +31,7 @@ import { createMailer } from './mail';
 import { answered, createOutbound } from './outbound';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
+import { createSchedules, scheduleJobs } from './schedules';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
 import { createWorkers, type Workers } from './workers';
 
@@ -121,7 +122,10 @@ export function createServices(
     workers: readers,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
-  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
+  const jobs = createJobs({
+    ...{ database, logger, config: config.jobs, limit: config.limits.jobs },
+    logsTries: isDevServer(strapi),
+  });
   const mailer = createMailer({
     strapi,
     database,
@@ -166,6 +170,7 @@ export function createServices(
   jobs.handle('function', functionJobs(running));
   const outbound = answered(createOutbound(config.fetch), answerer);
   jobs.handle('fetch', fetchJobs(outbound));
+  jobs.handle('schedule', scheduleJobs(running));
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
   return {
@@ -187,6 +192,11 @@ export function createServices(
     ownFiles: createOwnFiles(browserFiles, production),
     live,
     rules: createRuleEntries(strapi, running),
+    schedules: createSchedules({
+      ...{ database, logger, jobs, sites },
+      loadApp: (site, appId) => running().loadApp(site, appId),
+      isActive: config.jobs.workers > 0,
+    }),
     store: publishChanges(store, live.publish),
     logic,
     layouts: createLayouts({}, markdown),

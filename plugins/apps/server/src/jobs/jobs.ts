@@ -8,6 +8,7 @@ import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waiting
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { heldKey, holderOf, insertJobs, TABLE } from './rows';
+import { createTryLog } from './try-log';
 import type { JobKind, Jobs, NewJob } from './types';
 import { type Handled, JobWorkers } from './workers';
 
@@ -22,6 +23,9 @@ const DAY = 24 * 60 * 60_000;
 /** Milliseconds for which the number of an app's waiting jobs is used again. */
 const COUNT_AGE = 1_000;
 
+/** Tries of one `runDue`: a job that adds itself would go on without end. */
+const MAX_DUE = 2_000;
+
 export interface JobsOptions {
   database: HostDatabase;
   logger: Logger;
@@ -31,13 +35,18 @@ export interface JobsOptions {
   limit: number;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** Logs each try, for developers; without it only failures. */
+  logsTries?: boolean;
 }
 
-export function createJobs({ database, logger, config, limit, now = Date.now }: JobsOptions): Jobs {
+export function createJobs({ database, logger, config, limit, now = Date.now, logsTries = false }: JobsOptions): Jobs {
   const dialect = dialects[database.client];
   const queue = new JobQueue({ database, ...config, now });
   const handlers = new Map<JobKind, Handled>();
-  const workers = new JobWorkers({ queue, logger, workers: config.workers, handlers });
+  const workers = new JobWorkers({
+    ...{ queue, logger, workers: config.workers, handlers },
+    logTry: createTryLog(logger, logsTries),
+  });
   const notifications = createNotifications({ database, logger }, () => void keepLooking());
   /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
   const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
@@ -47,7 +56,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
   let renewal: NodeJS.Timeout | undefined;
   let reclaimedAt = 0;
   let prunedAt = 0;
-  let ended = false;
+  /** Between `start` and `destroy`: a process that only stores jobs, such as a command, looks for none. */
+  let isLooking = false;
   const report = (error: unknown) => logger.error(`[apps] jobs: ${(error as Error).message}`);
 
   /** Begins with jobs that this process has stored; others do it where this one cannot at once. */
@@ -92,7 +102,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
 
   /** Looks again when the next job is due, or when other processes may have stored one. */
   function plan(due: number | null): void {
-    if (ended || config.workers === 0) return;
+    if (!isLooking) return;
     clearTimeout(timer);
     const at = now();
     const usual = notifications.isListening() ? SLOW_LOOK : LOOK;
@@ -172,8 +182,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
     },
     wake: (keys) => wake(keys),
     handle: (kind, handler, isSlow = false) => void handlers.set(kind, { handler, isSlow }),
-    list: (filter, page) => listJobs(queue.reading(), filter, page),
-    counts: () => countJobs(queue.reading()),
+    list: (filter, part) => listJobs(queue.reading(), filter, part),
+    counts: (filter = {}) => countJobs(queue.reading(), filter),
     find: (id) => findJob(queue.reading(), id),
     async retry(which) {
       const { keys, count } = await queue.writing((sql) => retryJobs(sql, which, now()));
@@ -183,16 +193,17 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
     },
     delete: (id) => queue.writing((sql) => deleteJob(sql, id)),
     async runDue() {
-      let all = 0;
-      for (;;) {
-        const tries = await workers.runAll(await queue.dueApps());
+      for (let all = 0; ; ) {
+        const tries = await workers.runAll(await queue.dueApps(), MAX_DUE - all);
         if (tries === 0) return all;
         all += tries;
+        if (all >= MAX_DUE) throw new Error(`${all} tries have not emptied the queue: does a job add itself?`);
       }
     },
 
     start() {
       if (config.workers === 0) return;
+      isLooking = true;
       workers.start();
       notifications.listen();
       const renew = async () => workers.lose(await queue.renew(workers.claims));
@@ -201,7 +212,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
     },
 
     async destroy() {
-      ended = true;
+      isLooking = false;
       clearTimeout(timer);
       await workers.destroy();
       clearInterval(renewal);

@@ -1,8 +1,9 @@
+import type { JobKind } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import type { AppKey, CommitWrite, UnitOfWork } from '../records/types';
 
-/** What a job does; each kind has a handler. */
-export type JobKind = 'function' | 'rule' | 'schedule' | 'webhook' | 'fetch' | 'mail';
+/** Each kind has a handler. */
+export type { JobKind };
 
 /**
  * `waiting`: to be done, at once or later; `running`: a process has it, until its lease ends; `done`; `dead`: given up, with
@@ -81,11 +82,21 @@ export type JobHandler = (attempt: JobAttempt) => Promise<JobOutcome>;
 
 /** Which jobs are meant; a key that is left out excludes none. */
 export interface JobFilter {
-  site?: string;
-  app?: string;
-  kind?: JobKind;
-  name?: string;
-  state?: JobState;
+  site?: string | undefined;
+  app?: string | undefined;
+  kind?: JobKind | undefined;
+  name?: string | undefined;
+  state?: JobState | undefined;
+  /** Whether its last try has failed. */
+  hasFailed?: boolean | undefined;
+}
+
+/** A part of a list of jobs. */
+export interface JobPage {
+  /** The latest first. */
+  jobs: ListedJob[];
+  /** The `before` of the next older part; null: there are none. */
+  older: string | null;
 }
 
 /** How many jobs of a kind an app has in a state. */
@@ -119,14 +130,15 @@ export interface Jobs {
   wake(keys: readonly AppKey[]): void;
   /** @param isSlow such jobs take no worker from others, but wait among themselves */
   handle(kind: JobKind, handler: JobHandler, isSlow?: boolean): void;
-  list(filter: JobFilter, page: { offset: number; limit: number }): Promise<{ jobs: ListedJob[]; total: number }>;
-  counts(): Promise<JobCount[]>;
+  /** @param part `before`: the id of a job, of which only those stored earlier are listed */
+  list(filter: JobFilter, part: { before?: string | undefined; limit: number }): Promise<JobPage>;
+  counts(filter?: JobFilter): Promise<JobCount[]>;
   find(id: string): Promise<ListedJob | null>;
   /** Has jobs run again at once, with all their tries: dead ones, those that wait for a next try, and a done one that is named by its id. @returns their number */
   retry(which: { id: string } | { dead: JobFilter }): Promise<number>;
   /** Deletes a job that does not run. @returns false when there is none, or when it runs */
   delete(id: string): Promise<boolean>;
-  /** Does everything that is due, in this process and before it resolves: for tests and the command line. @returns the tries that were made */
+  /** Does everything that is due, in this process and before it resolves: for tests. @returns the tries that were made. Error after 2,000 of them */
   runDue(): Promise<number>;
   /** Begins to do jobs in this process. */
   start(): void;

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '../common/log';
 import type { AppKey } from '../records/types';
 import { JobFailure } from './failure';
-import type { Claimed, JobQueue } from './queue';
+import type { Claimed, Failed, JobQueue } from './queue';
+import type { LogTry } from './try-log';
 import type { JobHandler, JobKind } from './types';
 
 /** Milliseconds for which one try may run. */
@@ -24,6 +25,7 @@ interface WorkerTools {
   /** Jobs that this process does at once. */
   workers: number;
   handlers: ReadonlyMap<JobKind, Handled>;
+  logTry: LogTry;
 }
 
 /** How jobs of a kind are done. */
@@ -91,14 +93,15 @@ export class JobWorkers {
       if (claims.some(({ job }) => job.id === one.job.id)) one.abort.abort(new Error('the lease has been lost'));
   }
 
-  /** Does what is due, one job after the other. @returns the tries that were made */
-  async runAll(keys: readonly AppKey[]): Promise<number> {
+  /** Does what is due, one job after the other, up to `limit` tries. @returns the tries that were made */
+  async runAll(keys: readonly AppKey[], limit: number): Promise<number> {
     let tries = 0;
     for (const key of keys) {
-      for (let claims = await this.tools.queue.claim(key, 1); claims.length > 0; ) {
-        for (const claim of claims) await this.run(claim).done;
-        tries += claims.length;
-        claims = await this.tools.queue.claim(key, 1);
+      while (tries < limit) {
+        const [claim] = await this.tools.queue.claim(key, 1);
+        if (!claim) break;
+        await this.run(claim).done;
+        tries += 1;
       }
     }
     return tries;
@@ -169,8 +172,10 @@ export class JobWorkers {
   }
 
   private async attempt(running: Running): Promise<void> {
-    const { queue, handlers } = this.tools;
+    const { queue, handlers, logTry } = this.tools;
     const { job, abort } = running;
+    const begun = performance.now();
+    const log = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
     let isSettled = false;
     try {
       const handled = handlers.get(job.kind);
@@ -187,13 +192,9 @@ export class JobWorkers {
       };
       const outcome = await within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
       if (!isSettled) await queue.writing((sql) => queue.done(sql, running, outcome));
+      log(null);
     } catch (error) {
-      const { isDead, reason } = await queue.failed(running, error);
-      const { site, app } = job.key;
-      const next = isDead ? 'it is given up' : 'it will be tried again';
-      const line = `[apps] job ${job.id} of ${site}/${app} (${job.kind} ${job.name}) failed, ${next}: ${reason}`;
-      if (isDead) this.tools.logger.error(line);
-      else if (job.attempts === 1 && !job.wasMissing) this.tools.logger.warn(line);
+      log(await queue.failed(running, error));
     }
   }
 }

@@ -10,7 +10,7 @@ import { type AttemptCalls, createCallsOut } from './calls-out';
 import { checkNames, namesNotes } from './diagnostics/acl-names';
 import { consoleOf } from './diagnostics/notices';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
-import { type DryRun, listMails, observeWrites } from './dry';
+import { type DryRun, listJobs, listMails, observeWrites } from './dry';
 import { rightsIn } from './observed/rights';
 import { storeMails } from './queue-mail';
 import { refuseInvalid } from './refusals';
@@ -129,6 +129,7 @@ function endDry(run: Run, dry: DryRun, isDropped: boolean): void {
   if (run.fatal.error !== undefined) throw run.fatal.error;
   if (!isDropped) refuseInvalid(run);
   listMails(run, dry);
+  listJobs(run, dry);
 }
 
 function ran<T>(run: Run, value: T): Ran<T> {
@@ -170,7 +171,7 @@ function newRun(
     deleting: new Set(),
     saving: new Set(),
     changes: { count: 0 },
-    jobs: { count: 0 },
+    jobs: [],
     mails: [],
     calls,
     flashes: [],
