@@ -244,17 +244,15 @@ describe('schedules in the panel', () => {
   test('are listed with their words and ticks, and run now', async () => {
     const list = async () => (await stage.send<ScheduleSummary[]>({ as, send: 'GET /apps/schedules' })).json;
     const target = { site: 'site', app: 'tasks', block: 'work', function: 'tick' };
-    await expect
-      .poll(list)
-      .toMatchObject([
-        {
-          ...target,
-          cron: '0 6 1 1 *',
-          timeZone: 'Europe/Paris',
-          missed: 'once',
-          words: expect.stringContaining('06:00'),
-        },
-      ]);
+    await expect.poll(list).toMatchObject([
+      {
+        ...target,
+        cron: '0 6 1 1 *',
+        timeZone: 'Europe/Paris',
+        missed: 'once',
+        words: expect.stringContaining('06:00'),
+      },
+    ]);
     expect((await list())[0]?.next).toMatch(/-01-01T05:00:00.000Z$/);
     const run = await stage.send<{ job: string }>({ as, send: 'POST /apps/schedules/run', json: target });
     expect(run.status, run.text).toBe(200);

@@ -79,6 +79,25 @@ describe('mistakes', () => {
   });
 });
 
+test('schedules are told in words', async () => {
+  await writeFiles(at('scheduled/default/apps/a'), {
+    'blocks/b.yaml':
+      "schedules:\n  - { run: send, cron: '0 6 * * 1-5', time_zone: Europe/Paris }\n  - { run: send, cron: '*/30 * * * * *' }",
+    'blocks/b.js': 'export function send() {}',
+  });
+  const args = ['lint', '--themes', 'scheduled'];
+  const { code, out, err } = await runReused(args, { cwd: at() });
+  expect(code).toBe(0);
+  const file = 'scheduled/default/apps/a/blocks/b.yaml';
+  expect(out + err).toContain(`${file}:2:5: send: At 06:00, Monday through Friday, Europe/Paris\n`);
+  expect(out + err).toContain(`${file}:3:5: send: Every 30 seconds, the site's time zone\n`);
+  const { schedules } = JSON.parse((await runReused([...args, '--json'], { cwd: at() })).out);
+  expect(schedules[0]).toEqual({
+    ...{ file, line: 2, column: 5, block: 'b', run: 'send', cron: '0 6 * * 1-5' },
+    words: 'At 06:00, Monday through Friday, Europe/Paris',
+  });
+});
+
 test('the themes of the repository have no mistakes, also in their types', async () => {
   const { code, out } = await runReused(['lint', '--types', '--json'], { cwd: repository });
   expect([code, JSON.parse(out).problems]).toEqual([0, []]);
@@ -120,7 +139,7 @@ describe('names in acl', () => {
   const database = useDatabase('sqlite');
 
   test('are looked up in the host with --host', async () => {
-    const settings = 'acl:\n  rights:\n    reader: [Authentcated, Public, "*"]';
+    const settings = 'acl:\n  rights:\n    reader: [Authentcated, Public, "*"]\nschedule_as: [Authenticated, Editor]';
     await writeFiles(at('named/default/apps/a'), { 'settings.yaml': settings, 'blocks/b.html': '' });
     const args = ['lint', '--themes', 'named', '--dir', repository, '--json'];
     const env = { ...database().address.env, APPS_DEMO: 'false', NODE_ENV: 'test' };
@@ -130,7 +149,10 @@ describe('names in acl', () => {
     expect(code, err).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       notes: [],
-      problems: [{ line: 3, message: 'No user and no role is called "Authentcated", did you mean "Authenticated"?' }],
+      problems: [
+        { line: 3, message: 'No user and no role is called "Authentcated", did you mean "Authenticated"?' },
+        { line: 4, message: 'No role is called "Editor"' },
+      ],
     });
   });
 });

@@ -58,4 +58,31 @@ export const silent: readonly Mistake[] = [
     ],
     cure: /submitter/,
   },
+  {
+    title: 'a schedule whose function there is not',
+    files: {
+      [`${block}.yaml`]: "schedules:\n  - { run: send, cron: '0 6 * * *' }",
+      [`${block}.js`]: 'export function sned() {}',
+    },
+    finds: [
+      'error apps/a/blocks/b.yaml:2:5 The schedule does nothing: blocks/b.js has no function "send", did you mean "sned"?',
+    ],
+    cure: /^Write `export function send\(context\) \{ … \}` in blocks\/b\.js\.$/,
+  },
+  {
+    title: 'a schedule that never comes',
+    files: {
+      [`${block}.yaml`]: "schedules: [{ run: send, cron: '0 6 31 2 *' }]",
+      [`${block}.js`]: 'export function send() {}',
+    },
+    finds: [/^error apps\/a\/blocks\/b.yaml:1:32 schedules.0.cron: .*: no day has such a date$/],
+  },
+  {
+    title: 'a misspelt method in a scheduled function',
+    files: {
+      [`${block}.yaml`]: "schedules: [{ run: send, cron: '0 6 * * *' }]",
+      [`${block}.js`]: 'export function send(context) {\n  context.app.serach("");\n}',
+    },
+    finds: ['error apps/a/blocks/b.js:2:15 There is no method "serach" of an app, did you mean "search"?'],
+  },
 ];

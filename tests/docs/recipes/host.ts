@@ -24,6 +24,37 @@ export function codeOfTheHost(host: Host, at: (page: string, file: string) => st
     expect(found).toEqual({ left: ['new'], options: { rule: '0 3 * * *' } });
   });
 
+  test('the digest of digest.md has each question once, and comes only with questions', async () => {
+    const run = () =>
+      host.run(async (strapi) => {
+        const schedules = strapi.plugin('apps').service('schedules');
+        const target = { site: 'site', app: 'questions', block: 'digest', function: 'send' };
+        const [listed] = (await schedules.list()).filter(({ app }: { app: string }) => app === target.app);
+        const jobs = strapi.plugin('apps').service('jobs');
+        const id: string = await schedules.runNow(target);
+        const end = Date.now() + 20_000;
+        while ((await jobs.find(id))?.state !== 'done' && Date.now() < end)
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        const { state, error } = await jobs.find(id);
+        const mails = await strapi.db.query('plugin::apps.mail').findMany({ where: { app: 'questions' } });
+        return { words: listed.words, state, error, subjects: mails.map(({ subject }) => subject as string) };
+      });
+    const words = 'At 06:00, Monday through Friday, Europe/Paris';
+    expect(await run()).toEqual({ words, state: 'done', error: null, subjects: [] });
+    await host.run(async (strapi) => {
+      const create = strapi.plugin('apps').service('records').create;
+      const asked = ['When?', 'Where?'].map((question) => ({
+        id: null,
+        block: 'ask',
+        items: { question },
+        creator: null,
+      }));
+      await create('site', 'questions', asked, false);
+    });
+    for (let night = 0; night < 2; night += 1)
+      expect(await run()).toEqual({ words, state: 'done', error: null, subjects: ['2 new questions'] });
+  });
+
   describe('the rule of publishing.md', () => {
     beforeAll(() =>
       host.run(async (strapi) => {

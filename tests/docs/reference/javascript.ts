@@ -21,7 +21,7 @@ export const globals: { group: string; names: string[]; instead?: string }[] = [
   {
     group: 'Timers',
     names: ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'],
-    instead: 'Strapi’s cron with a [call from code](events.md#calls-from-code)',
+    instead: '[schedules](definitions.md#schedules), [jobs](jobs.md)',
   },
   {
     group: 'Network',

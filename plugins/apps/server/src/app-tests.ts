@@ -70,8 +70,8 @@ export function createTestTools(services: () => HttpServices) {
       }
     },
 
-    /** Begins a test without ticks of earlier ones. */
-    forgetTicks: () => services().schedules.forget(),
+    /** Begins all schedules again: the first tick may be at the time of the next `runJobs`. */
+    forgetSchedules: () => services().schedules.forget(),
 
     /** The latest jobs of an app, the earliest of them first; of one state, or of all. */
     async jobs(key: AppKey, view?: JobView): Promise<TestedJob[]> {

@@ -24,6 +24,7 @@ import {
 import type { Jobs } from './jobs/types';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
+import type { Schedules } from './schedules/types';
 import { configOf, createServices, hostProblems, workerProcesses } from './services';
 import { warnOfLocales } from './sites';
 import { createWorkers, type Workers } from './workers';
@@ -95,6 +96,12 @@ const jobTools = {
   delete: (id: string) => running().jobs.delete(id),
 };
 
+/** `strapi.plugin('apps').service('schedules')` (docs/reference/definitions.md#schedules). */
+const schedules: Pick<Schedules, 'list' | 'runNow'> = {
+  list: () => running().schedules.list(),
+  runNow: (target) => running().schedules.runNow(target),
+};
+
 /** `strapi.plugin('apps').service('tests')`, used by the tests of apps. */
 const testTools = createTestTools(running);
 
@@ -125,6 +132,7 @@ export default {
     openapi: () => openApiTools,
     tests: () => testTools,
     jobs: () => jobTools,
+    schedules: () => schedules,
   },
   controllers: { ...permissionControllers, admin: admin.controller },
   policies: admin.policies,

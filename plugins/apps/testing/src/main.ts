@@ -29,10 +29,10 @@ async function prepare({ strapi }: StartedHost, options: TestRunOptions) {
   const begin = async () => {
     session.reset();
     tools.clearRenderings();
+    await tools.forgetSchedules();
     for (const { records } of apps) await records.clear();
     await content.reset();
     await people.reset();
-    await tools.forgetTicks();
     for (const uid of passing) await strapi.db.query(uid).deleteMany({});
   };
   const folders = [...new Set(site.apps.map(({ folder }) => join(folder, '..', '..')))];

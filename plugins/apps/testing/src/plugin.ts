@@ -8,7 +8,7 @@ export interface TestTools {
   setAnswerer(answerer: Answerer | null): void;
   clearRenderings(): void;
   runJobs(): Promise<number>;
-  forgetTicks(): Promise<void>;
+  forgetSchedules(): Promise<void>;
   jobs(key: Key, state?: JobState): Promise<StoredJob[]>;
   site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null>;
   pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;

@@ -90,3 +90,16 @@ describe('moderation', () => {
     assert.equal((await anna.render('moderate')).status, 403);
   });
 });
+
+test('each morning the moderators are told what waits', async () => {
+  app.clock.set('2026-03-04T05:06:07Z');
+  await app.jobs.run();
+  await comment(sam, 'Waiting');
+  app.clock.set('2026-03-05T12:00:00Z');
+  await app.jobs.run();
+  const jobs = await app.jobs.list();
+  assert.deepEqual(
+    jobs.filter(({ kind }) => kind === 'schedule').map(({ name, state }) => [name, state]),
+    [['digest/send', 'done']],
+  );
+});

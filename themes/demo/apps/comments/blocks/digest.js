@@ -1,0 +1,13 @@
+/** @import { Context } from 'strapi-plugin-apps/context' */
+
+/**
+ * Tells the moderators which comments wait. The clock calls it (digest.yaml), with the rights of `schedule_as` in settings.yaml.
+ * @param {Context} context
+ */
+export function send({ app, mail }) {
+  const waiting = app.search("state == 'waiting'", { sort_index: 'created_at', limit: 50 });
+  if (waiting.length === 0) return;
+  const list = waiting.map(({ author, page, text }) => `${author} on ${page}: ${text}`).join('\n');
+  const subject = waiting.length === 1 ? 'A comment waits' : `${waiting.length} comments wait`;
+  mail.send({ to: String(app.options.moderators), subject, text: `${list}\n\n${app.get_block('moderate')?.url}` });
+}
