@@ -20,7 +20,7 @@ export const layers = {
     ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit'],
     ['indexes'],
     ['files', 'interchange'],
-    ['workers'],
+    ['workers', 'webhooks'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],

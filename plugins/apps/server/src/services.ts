@@ -189,6 +189,7 @@ export function createServices(
     panelColumns: createPanelColumns(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
+    secret: () => null,
     inject: (request) => inject(running(), contextOf(strapi), request),
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);

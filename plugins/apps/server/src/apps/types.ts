@@ -22,6 +22,14 @@ export interface ElementOption {
   label: string;
 }
 
+/** How the requests of a webhook that calls an element are signed. */
+export interface Verify {
+  /** The name of a secret of the configuration. */
+  secret: string;
+  /** The header, in lower case, with the HMAC-SHA256 of the body in hexadecimal digits; null: as Standard Webhooks says. */
+  hex: { header: string; prefix: string } | null;
+}
+
 /**
  * An element's declaration, checked; keys that its type does not take are a DefinitionError
  * (docs/reference/definitions.md#keys-of-an-element).
@@ -85,6 +93,8 @@ export interface ElementDefinition {
   folder?: string;
   indexType?: IndexType;
   mode?: ElementMode;
+  /** The element is called by webhooks alone, whose signature is checked. */
+  verify?: Verify;
   /** Where the element is declared. */
   position: SourcePosition;
 }

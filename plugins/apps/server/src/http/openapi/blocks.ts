@@ -99,7 +99,7 @@ function formOperation(app: App, block: Block, unique: UniqueName): Items {
   const actions = [
     '_save',
     '_delete',
-    ...all.filter((one) => roleOf(one) === 'action' && !one.name.startsWith('_')).map(({ name }) => name),
+    ...all.filter((one) => roleOf(one) === 'action' && !one.verify && !one.name.startsWith('_')).map(({ name }) => name),
   ];
   const entry = {
     description: 'What a visitor would enter',
