@@ -17,6 +17,7 @@ class Context:
     content: Content
     api: Api
     mail: Mail
+    jobs: Jobs
     visitor: Visitor | None
     params: dict[str, Any]
     modules: Any
@@ -228,6 +229,14 @@ class Mail:
 
     def send(self, to: str | list[str], subject: str, text: str | None = None, html: str | None = None, reply_to: str | None = None) -> None:
         """Queues a mail, which is sent once the request is stored."""
+        ...
+
+
+class Jobs:
+    """Calls of functions that are made later."""
+
+    def add(self, target: str, params: dict[str, Any] | None = None, *, delay: float | None = None, at: str | None = None, key: str | None = None) -> str:
+        """Has a function run later, once the request is stored; gives the id of the job."""
         ...
 
 

@@ -11,6 +11,7 @@ import type {
   DeleteOptions,
   Documents,
   Items,
+  JobOptions,
   MailInput,
   Request,
   SaveOptions,
@@ -199,4 +200,12 @@ export interface MailCalls {
    * `to`: an address or a list, each allowed by `mail` in settings.yaml. Throws RateLimitError when the app has sent too many.
    */
   send(mail: MailInput): void;
+}
+
+export interface JobsCalls {
+  /**
+   * Has a function run later, once the request is stored; gives the id of the job.
+   * `target`: `<block>/<function>` of the own app. `delay` in seconds, or `at` (ISO 8601). With `key`, a job that waits or runs is the same one.
+   */
+  add(target: string, params?: Items | null, options?: JobOptions): string;
 }

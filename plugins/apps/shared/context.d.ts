@@ -20,6 +20,7 @@ import type {
   ContentCalls,
   ContextCalls,
   DocumentsCalls,
+  JobsCalls,
   MailCalls,
   PortalCalls,
   ResponseCalls,
@@ -52,11 +53,13 @@ export interface Context extends ContextCalls {
   /** The current content item, or the portal at the site's root. */
   readonly content: Content;
   readonly mail: Mail;
+  /** Calls of functions that are made later. */
+  readonly jobs: Jobs;
   /** The visitor, with or without a login; null without `visitor: true` in settings.yaml. */
   readonly visitor: { readonly id: string | null } | null;
   /** The host's content, with the rights of the requester. */
   readonly api: Api;
-  /** Parameters of a call from code or from a rule. */
+  /** Parameters of a call from code, from a rule, or of a job. */
   readonly params: Items;
   /** The text with `& < > " '` escaped for HTML; `''` for null and undefined. */
   escape(text: unknown): string;
@@ -274,6 +277,18 @@ export interface MailInput {
 }
 
 export interface Mail extends MailCalls {}
+
+/** When a job runs: at once without `delay` and `at`. */
+export interface JobOptions {
+  /** Seconds from now. */
+  delay?: number | null;
+  /** A moment with its offset from UTC: `2030-01-31T06:00:00Z`. */
+  at?: string | null;
+  /** A second job with the key of one that waits or runs is that one. */
+  key?: string | null;
+}
+
+export interface Jobs extends JobsCalls {}
 
 export interface Api extends ApiCalls {
   /** Who makes the request, without secrets; null for anonymous. */

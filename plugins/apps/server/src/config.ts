@@ -62,6 +62,10 @@ function limit(defaultValue: number, min = 1) {
 const MAX_KEPT_RUNS = 10_000;
 const MAX_STORED_RUNS = 1_000_000;
 
+/** Jobs that a process does at once, and tries after the first. */
+const MAX_WORKERS = 64;
+const MAX_RETRIES = 100;
+
 function upTo(defaultValue: number, max: number) {
   const wanted = must(`a whole number from 0 to ${max}`);
   return z.int(wanted).min(0, wanted).max(max, wanted).default(defaultValue);
@@ -83,6 +87,7 @@ const limits = object({
   submittedRecords: limit(1000),
   imagePixels: limit(50_000_000),
   mails: limit(100, 0),
+  jobs: limit(10_000, 0),
   formPosts: limit(200, 0),
   formTime: limit(1000, 0),
   attempts: limit(10),
@@ -105,6 +110,13 @@ const configuration: z.ZodType<AppsConfig> = object({
   limits: limits.prefault({}),
   sandbox: object({ command: list(text('a text', /^[^\0]+$/)).default([]) }).prefault({}),
   runs: object({ keep: upTo(200, MAX_KEPT_RUNS), store: upTo(0, MAX_STORED_RUNS) }).prefault({}),
+  jobs: object({
+    workers: upTo(2, MAX_WORKERS),
+    retries: upTo(8, MAX_RETRIES),
+    backoff: limit(5),
+    lease: limit(30, 2),
+    keep: limit(14),
+  }).prefault({}),
   editing: z.boolean(must('true or false')).nullable().default(null),
   archiveTests: z.boolean(must('true or false')).nullable().default(null),
   exactCache: z.boolean(must('true or false')).default(true),

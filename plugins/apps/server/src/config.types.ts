@@ -12,6 +12,7 @@ export interface AppsConfig {
   sandbox: SandboxConfig;
   /** The latest runs of logic, shown in the admin panel: how many each process keeps in memory, and how many the database. */
   runs: { keep: number; store: number };
+  jobs: JobsConfig;
   /** Whether the admin panel may change files of apps; null: not in production. */
   editing: boolean | null;
   /** Whether the admin panel may run the tests of an app or theme from a ZIP; null: in development only. */
@@ -47,6 +48,20 @@ export interface SandboxConfig {
   command: string[];
 }
 
+/** How jobs are done (docs/reference/jobs.md). */
+export interface JobsConfig {
+  /** Jobs that each process does at once; 0: this process does none. */
+  workers: number;
+  /** Tries after the first. */
+  retries: number;
+  /** Seconds before the second try; each later pause is twice as long, an hour at most. */
+  backoff: number;
+  /** Seconds after which the job of a process that gives no sign of life goes to another one. */
+  lease: number;
+  /** Days for which jobs are kept that are done or dead. */
+  keep: number;
+}
+
 /** Limits of logic, searches and request bodies (docs/limits.md); each is configurable under `limits`. */
 export interface Limits {
   /** Wall-clock milliseconds for all logic of one request, nested blocks and apps included. Default 2000. */
@@ -77,6 +92,8 @@ export interface Limits {
   imagePixels: number;
   /** Mails that an app may send in an hour, in one site. Default 100. */
   mails: number;
+  /** Jobs of an app, in one site, that may wait when logic adds another. Default 10,000. */
+  jobs: number;
   /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */
   formPosts: number;
   /** Milliseconds for which a form must have been shown before anonymous saves it. Default 1000. */

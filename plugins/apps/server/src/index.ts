@@ -144,6 +144,8 @@ export default {
     // If it fails, the first use tries again.
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();
+    // A command that only loads the host does no jobs.
+    strapi.server.httpServer.once('listening', () => running().jobs.start());
     if (config.exactCache) watchContent(strapi, (uids) => running().store.dependencies.noteContent(uids));
     watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
@@ -159,6 +161,7 @@ export default {
     await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
+    await services?.jobs.destroy();
     await services?.mailer.destroy();
     await services?.runs.destroy();
     await Promise.all([

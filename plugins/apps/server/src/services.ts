@@ -10,11 +10,12 @@ import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
 import { createOwnFiles } from './common/own-files';
 import { readConfig } from './config';
-import { createActorContext, createLive, createRuleEntries, createRules, publishChanges } from './events';
+import { createActorContext, createLive, createRuleEntries, createRules, functionJobs, publishChanges } from './events';
 import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
 import { compiledThemes, reloadedPanel } from './host-files';
 import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
 import { createSheets } from './interchange';
+import { createJobs } from './jobs';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
@@ -116,6 +117,7 @@ export function createServices(
     limit: config.limits.mails,
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
+  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
@@ -146,6 +148,7 @@ export function createServices(
   const requesters = createRequesters({ strapi, config, run: statementsOf(database) });
   const actorContext = createActorContext(strapi, requesters);
   createRules({ strapi, logger, sites, actorContext, services: running }).start();
+  jobs.handle('function', functionJobs(running));
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
   return {
@@ -176,6 +179,7 @@ export function createServices(
     markup: () => createMarkup(workers),
     nested,
     mailer,
+    jobs,
     answers: createKeptAnswers({
       database,
       onError: (error) => logger.error(`[apps] kept answers could not be deleted: ${String(error)}`),

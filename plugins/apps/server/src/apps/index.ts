@@ -40,6 +40,7 @@ export {
   roleOf,
 } from './elements';
 export { readCursor, writeCursor } from './host-calls/cursor';
+export { functionJob, type JobRequest } from './host-calls/job-calls';
 export { checkApp, type LintServices } from './lint/check-app';
 export {
   type Finding,
@@ -74,7 +75,7 @@ export {
 } from './locales';
 export { embeddingPage, takePending } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
-export { callFunction, functionNames } from './pages/embed-call';
+export { callFunction, functionNames, UnknownFunction } from './pages/embed-call';
 export { type PageContent, themedPage } from './pages/embed-page';
 export { blockReference } from './pages/embed-reference';
 export { shownElement } from './pages/exact-element';

@@ -4,7 +4,9 @@ import { type AppServices, callFunction, callVisit } from '../apps';
 import type { Requesters } from '../auth';
 import type { Requester, StrapiAuth } from '../auth/types';
 import { AppsError, missing, notFound } from '../common/errors';
+import type { CommitWrite } from '../records/types';
 import type { ContentItem, Site } from '../sites/types';
+import { createEnqueue, type Enqueue } from './enqueue';
 
 export interface CallServices extends AppServices {
   requesters: Requesters;
@@ -25,18 +27,22 @@ export interface CallSubject {
   rule?: RunRule;
 }
 
-/** Calls a function in a site, and returns its value. NotFoundError for an unknown app, block or function. */
+/**
+ * Calls a function in a site, and returns its value. NotFoundError for an unknown app, block or function.
+ * @param settle a write in the transaction of its work
+ */
 export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
   { rule, ...subject }: CallSubject,
+  settle?: CommitWrite,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
   if (!app) throw notFound(missing.app(appId, site.id));
   const address = all.sites.urls.block(site, appId, block);
   const visit = callVisit(all, { site, address, ...subject });
-  return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name });
+  return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name }, settle);
 }
 
 /** A call of a block's function from code. */
@@ -63,12 +69,15 @@ interface StrapiState {
 export interface Calls {
   /** Runs `<app>/<block>/<function>` and returns its value. Rejects with an AppsError; nothing is then written. */
   call(path: string, options?: CallOptions): Promise<Json>;
+  /** Has a function called later (docs/reference/jobs.md#from-code). */
+  enqueue: Enqueue;
 }
 
 const PATH = /^\/?([^/]+)\/(?:blocks\/)?([^/]+)\/([^/]+)$/;
 
 export function createCalls(services: () => CallServices): Calls {
   return {
+    enqueue: createEnqueue(services),
     async call(path, options = {}) {
       const [, appId, block, name] = PATH.exec(path) ?? [];
       if (!appId || !block || !name) {

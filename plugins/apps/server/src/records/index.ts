@@ -5,6 +5,7 @@
 
 export { isBusy, isUnavailable } from '../indexes';
 export { createKeptAnswers, isAnsweredBefore } from './answers';
+export { CollisionError } from './commits/collision';
 export { contentScope } from './commits/dependencies';
 export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';

@@ -35,6 +35,7 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
   const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
   const api = once(() => createApi(data.user, portal, call));
   const mail = once(() => createMail(call));
+  const jobs = once(() => createJobs(call));
   // It is adopted at once: older data must not undo what logic does to the record when it reads it by its id.
   let record = data.record && records.adopt(null, data.record);
 
@@ -92,6 +93,9 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
       get mail() {
         return mail();
       },
+      get jobs() {
+        return jobs();
+      },
       get get_app() {
         return getApp;
       },
@@ -131,6 +135,15 @@ function createMail(call: Records['call']): object {
       const { to, ...rest } = named(args, ['to', 'subject', 'text']) as Items;
       const recipients = to === undefined ? {} : { to: Array.isArray(to) ? to : [to] };
       call('sendMail', { mail: { ...rest, ...recipients } as Items });
+    },
+  };
+}
+
+/** `context.jobs`. */
+function createJobs(call: Records['call']): object {
+  return {
+    add(target: unknown, params: unknown, options: unknown): unknown {
+      return call('addJob', { target: target ?? null, params: params ?? null, options: options ?? {} } as Items);
     },
   };
 }

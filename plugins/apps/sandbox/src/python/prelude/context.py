@@ -484,6 +484,11 @@ def _send_mail(to=None, subject=None, text=None, html=None, reply_to=None):
     _call('sendMail', mail=mail)
 
 
+def _add_job(target=None, params=None, *, delay=None, at=None, key=None):
+    options = {'delay': delay, 'at': at, 'key': key}
+    return _call('addJob', target=target, params=params, options=options)
+
+
 class Context:
     """The documented properties are read only; logic may set any others."""
 
@@ -507,6 +512,7 @@ class Context:
             'api': _Api(_User(data['user'] or {}), content, portal),
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),
+            'jobs': _Named(add=_add_job),
             'params': data['params'],
             'now': None,
             'modules': _Named(**_modules),

@@ -10,6 +10,7 @@ import { contentCalls } from './content-calls';
 import { flashCalls, formCalls } from './form-calls';
 import type { Handlers } from './handlers';
 import { permittedTarget, type Target } from './host-target';
+import { jobCalls } from './job-calls';
 import { listCalls, recordCalls } from './record-calls';
 import { siteCalls } from './site-calls';
 
@@ -33,6 +34,7 @@ function handlersOf(run: Run, block: Block): Handlers {
     ...formCalls(run, block),
     ...flashCalls(run),
     ...mailCalls(run),
+    ...jobCalls(run),
   };
 }
 

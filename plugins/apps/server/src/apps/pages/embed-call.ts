@@ -1,31 +1,42 @@
 import type { Json } from '../../../../shared/json';
-import { notFound } from '../../common/errors';
+import { AppsError } from '../../common/errors';
+import type { CommitWrite } from '../../records/types';
 import { withSession } from '../blocks/block-session';
 import { permittedBlock } from '../run/permitted-block';
 import { withRun } from '../run/run';
-import type { AppServices, Visit } from '../run/types';
+import type { AppServices, Run, Visit } from '../run/types';
 import type { App } from '../types';
+
+/** A call of a function that does not exist, or whose block or app does not. */
+export class UnknownFunction extends AppsError {
+  constructor(message: string) {
+    super('NotFoundError', message);
+  }
+}
 
 /**
  * Runs any function of a block's logic, for calls from code and rules on events (docs/reference/events.md#calls-from-code),
  * and commits its writes. NotFoundError for an unknown block or function; 401 or 403 where the block's
  * `view_permission` does not name the visit's requester.
+ * @param settle a write in the transaction of its work
  */
 export async function callFunction(
   services: AppServices,
   visit: Visit,
   app: App,
   target: { block: string; name: string },
+  settle?: CommitWrite,
 ): Promise<Json> {
-  const done = await withRun(services, visit, app, async (run) => {
+  const work = async (run: Run) => {
     const block = permittedBlock(run, target.block);
     return withSession(run, block, null, async (session) => {
       if (!session.has(target.name)) {
-        throw notFound(`The block "${block.id}" has no function "${target.name}"`);
+        throw new UnknownFunction(`The block "${block.id}" has no function "${target.name}"`);
       }
       return (await session.run([target.name])).get(target.name) ?? null;
     });
-  });
+  };
+  const done = await withRun(services, visit, app, work, settle ? { keeps: () => settle } : {});
   return done.value;
 }
 

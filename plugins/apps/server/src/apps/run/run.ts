@@ -158,6 +158,7 @@ function newRun(
     deleting: new Set(),
     saving: new Set(),
     changes: { count: 0 },
+    jobs: { count: 0 },
     mails: [],
     flashes: [],
     fatal: {},

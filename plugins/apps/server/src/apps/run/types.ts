@@ -6,6 +6,7 @@ import type { Logger } from '../../common/log';
 import type { OwnFiles } from '../../common/own-files';
 import type { AppsConfig } from '../../config.types';
 import type { Files, RequestFiles } from '../../files';
+import type { Jobs } from '../../jobs/types';
 import type { Markdown, Markup } from '../../layouts';
 import type { Layouts } from '../../layouts/types';
 import type {
@@ -67,6 +68,7 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
+  jobs: Jobs;
   answers: KeptAnswers;
   runs: RunLog;
   loadApp(site: Site, appId: string): Promise<App | null>;
@@ -206,6 +208,8 @@ export interface Run {
   readonly saving: Set<string>;
   /** How many changes of the host's content were attempted. */
   readonly changes: { count: number };
+  /** How many jobs its logic has added. */
+  readonly jobs: { count: number };
   /** Messages for the visitor; shared by all levels. */
   readonly flashes: FlashMessage[];
   /** Mails to send after the commit; shared by all levels. */

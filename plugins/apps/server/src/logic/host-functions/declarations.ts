@@ -16,6 +16,7 @@ const types = [
   'DeleteOptions',
   'Documents',
   'Items',
+  'JobOptions',
   'MailInput',
   'Request',
   'SaveOptions',

@@ -67,6 +67,7 @@ const classes: readonly PythonClass[] = [
       'content: Content',
       'api: Api',
       'mail: Mail',
+      'jobs: Jobs',
       'visitor: Visitor | None',
       'params: dict[str, Any]',
       'modules: Any',
@@ -146,6 +147,7 @@ const classes: readonly PythonClass[] = [
   { name: 'Request', base: 'ParentRequest', doc: 'The current request.', members: ['response: Response'] },
   { name: 'Response', doc: 'What the answer will say.', members: [] },
   { name: 'Mail', doc: 'Mail of the app, to addresses that its settings allow.', members: [] },
+  { name: 'Jobs', doc: 'Calls of functions that are made later.', members: [] },
   { name: 'Visitor', doc: 'A visitor, with or without a login.', members: ['id: str | None'] },
   {
     name: 'Portal',

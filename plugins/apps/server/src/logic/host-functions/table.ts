@@ -3,6 +3,7 @@ import { AppsError } from '../../common/errors';
 import { appFunctions } from './apps';
 import { blockFunctions } from './blocks';
 import { contentFunctions } from './content';
+import { jobFunctions } from './jobs';
 import { mailFunctions } from './mail';
 import { outputFunctions } from './output';
 import { recordFunctions } from './records';
@@ -16,6 +17,7 @@ const table = {
   ...contentFunctions,
   ...outputFunctions,
   ...mailFunctions,
+  ...jobFunctions,
 };
 
 type Table = typeof table;

@@ -30,6 +30,7 @@ export const limits: Limits = {
   uploadSize: 1024 * 1024,
   keptSize: 4 * 1024 * 1024,
   imagePixels: 1_000_000,
+  jobs: 10_000,
   mails: 100,
   submittedRecords: 1000,
   formPosts: 200,

@@ -1,0 +1,103 @@
+import type { Items } from '../../../../shared/json';
+import { didYouMean } from '../../common/did-you-mean';
+import { AppsError } from '../../common/errors';
+import type { NewJob } from '../../jobs/types';
+import { keyOf } from '../run/run';
+import type { Run } from '../run/types';
+import type { App } from '../types';
+import type { Handlers } from './handlers';
+
+/** Jobs that the logic of one request adds. */
+const MAX_JOBS = 100;
+
+/** Characters of a job's parameters as JSON, and of its key. */
+const MAX_PARAMS = 256_000;
+const MAX_KEY = 200;
+
+/** Seconds: a job that is due later than in a year is a mistake. */
+const MAX_DELAY = 366 * 24 * 60 * 60;
+
+/** When a job is due, at most one of the two: after `delay` seconds, or `at` a moment in ISO 8601. */
+interface JobTime {
+  delay?: number | undefined;
+  at?: string | undefined;
+}
+
+const wrong = (message: string): AppsError => new AppsError('BadRequestError', `jobs.add: ${message}`);
+
+/** A date and a time with its offset from UTC: without one it would be that of the server. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/** Milliseconds since the epoch; null: at once. BadRequestError for a time that is none, or too far away. */
+function dueAtOf({ delay, at }: JobTime, now: number): number | null {
+  if (delay !== undefined && at !== undefined) throw wrong('give "delay" or "at", not both');
+  if (delay !== undefined) {
+    if (!(delay >= 0 && delay <= MAX_DELAY)) throw wrong(`"delay" must be from 0 to ${MAX_DELAY} seconds`);
+    return delay === 0 ? null : now + Math.round(delay * 1_000);
+  }
+  if (at === undefined) return null;
+  const time = MOMENT.test(at) ? Date.parse(at) : Number.NaN;
+  if (Number.isNaN(time)) throw wrong('"at" must be a moment like 2030-01-31T06:00:00Z');
+  if (time > now + MAX_DELAY * 1_000) throw wrong('"at" must be within a year');
+  return time;
+}
+
+/** A call of a function of a block, later (docs/reference/jobs.md). */
+export interface JobRequest extends JobTime {
+  key: NewJob['key'];
+  block: string;
+  /** The name of the function. */
+  name: string;
+  params: Items;
+  /** The identity whose rights the job has. */
+  requester: string;
+  /** The key that makes it once. */
+  once: string | null;
+}
+
+/** The job for a call of a function. BadRequestError for an unknown block, wrong times, and for what is too long. */
+export function functionJob(app: App, request: JobRequest, now = Date.now()): NewJob {
+  const { key, block, name, params, requester, once } = request;
+  if (!app.blocks.get(block)?.logic) {
+    const known = [...app.blocks.values()].flatMap(({ id, logic }) => (logic ? [id] : []));
+    throw wrong(`the app "${app.id}" has no block "${block}" with logic${didYouMean(block, known)}`);
+  }
+  if (JSON.stringify(params).length > MAX_PARAMS)
+    throw wrong(`the parameters have at most ${MAX_PARAMS} characters as JSON`);
+  if (once !== null && (once === '' || once.length > MAX_KEY))
+    throw wrong(`"key" must have 1 to ${MAX_KEY} characters`);
+  return {
+    key,
+    kind: 'function',
+    name: `${block}/${name}`,
+    data: { block, function: name, params },
+    requester,
+    jobKey: once === null ? null : `function:${once}`,
+    sequence: null,
+    dueAt: dueAtOf(request, now),
+  };
+}
+
+const TARGET = /^([^/]+)\/([A-Za-z_$][\w$]*)$/;
+
+/** The handler of `context.jobs.add`. */
+export function jobCalls(run: Run): Pick<Handlers, 'addJob'> {
+  return {
+    async addJob({ target, params, options }) {
+      const { visit, app, unit, services, jobs } = run;
+      if (!visit.writes.records)
+        throw new AppsError('CsrfError', 'Adding a job during a GET request needs a valid X-CSRF-TOKEN header');
+      const [, block, name] = TARGET.exec(target) ?? [];
+      if (!block || !name) throw wrong(`"${target}" is not a function's name, <block>/<function>`);
+      if (jobs.count >= MAX_JOBS) throw wrong(`a request adds at most ${MAX_JOBS} jobs`);
+      const { key = null, delay, at } = options;
+      const { identity: requester } = visit.requester;
+      const job = functionJob(app, {
+        ...{ key: keyOf(run), block, name, params: params ?? {}, requester, once: key },
+        ...{ delay, at },
+      });
+      jobs.count += 1;
+      return services.jobs.add(unit, job);
+    },
+  };
+}

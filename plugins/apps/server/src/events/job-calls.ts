@@ -1,0 +1,65 @@
+import type { Items, Json } from '../../../shared/json';
+import { UnknownFunction } from '../apps';
+import type { Requester } from '../auth/types';
+import { errorText, fieldLines, isAppsError, missing } from '../common/errors';
+import { JobFailure } from '../jobs';
+import type { JobAttempt, JobHandler } from '../jobs/types';
+import type { Site } from '../sites/types';
+import { type CallServices, type CallSubject, callIn, type FunctionName } from './calls';
+
+/** Names of errors after which no further try succeeds by itself. */
+const isFinal = (error: unknown): boolean => isAppsError(error, 'UnauthorizedError');
+
+/** The requester of a job with the rights that they have now. JobFailure for one who may not act any more. */
+export async function requesterOfJob({ requesters }: CallServices, identity: string): Promise<Requester> {
+  const requester = await requesters.impersonations.withIdentity(identity);
+  if (!requester)
+    throw new JobFailure(`The requester "${identity}" is blocked or does not exist any more`, { next: 'never' });
+  return requester;
+}
+
+/** The site of a job. JobFailure while there is none of its id: another process may know it. */
+export async function siteOfJob({ sites }: CallServices, id: string): Promise<Site> {
+  const site = await sites.site(id);
+  if (!site) throw new JobFailure(missing.site(id), { next: 'missing' });
+  return site;
+}
+
+/** Calls the function of a job; its writes and the end of the job are stored together. JobFailure with the reason. */
+export async function callOfJob(
+  all: CallServices,
+  { settle }: JobAttempt,
+  { site, target, subject }: { site: Site; target: FunctionName; subject: CallSubject },
+): Promise<Json> {
+  try {
+    await requireBlock(all, site, target);
+    return await callIn(all, site, target, subject, settle);
+  } catch (error) {
+    if (!isAppsError(error)) throw error;
+    const next = error instanceof UnknownFunction ? 'missing' : isFinal(error) ? 'never' : 'again';
+    const lines = [`${error.name}: ${errorText(error)}`, ...fieldLines(error)];
+    throw new JobFailure(lines.join('\n'), { next }, error);
+  }
+}
+
+/** UnknownFunction unless the app and its block exist: during a rolling start they soon may. */
+async function requireBlock(all: CallServices, site: Site, { app: id, block }: FunctionName): Promise<void> {
+  const app = await all.loadApp(site, id);
+  if (!app) throw new UnknownFunction(missing.app(id, site.id));
+  if (!app.error && !app.blocks.has(block)) throw new UnknownFunction(missing.block(block, id));
+}
+
+/** Does the jobs of `context.jobs.add` and `enqueue`. */
+export function functionJobs(services: () => CallServices): JobHandler {
+  return async (attempt) => {
+    const all = services();
+    const { key, data, requester: identity } = attempt.job;
+    const site = await siteOfJob(all, key.site);
+    const requester = await requesterOfJob(all, identity);
+    const content = await all.sites.content.resolve(site, '', requester);
+    if (!content) throw new JobFailure(missing.site(site.id), { next: 'missing' });
+    const target = { app: key.app, block: String(data.block), name: String(data.function) };
+    await callOfJob(all, attempt, { site, target, subject: { content, requester, params: data.params as Items } });
+    return { status: null, answer: null };
+  };
+}

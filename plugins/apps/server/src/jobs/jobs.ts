@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { AppsError } from '../common/errors';
+import type { Logger } from '../common/log';
+import { createSql, dialects, type HostDatabase, type Sql } from '../indexes';
+import { CollisionError } from '../records';
+import type { AppKey, UnitOfWork } from '../records/types';
+import { countJobs, deleteJob, findJob, listJobs, retryJobs, waitingOf } from './list';
+import { createNotifications } from './notifications';
+import { JobQueue } from './queue';
+import { holderOf, insertJobs } from './rows';
+import type { JobHandler, JobKind, Jobs, NewJob } from './types';
+import { JobWorkers } from './workers';
+
+/** Milliseconds between two looks for jobs of other processes: where these say so themselves, and where they do not. */
+const SLOW_LOOK = 30_000;
+const LOOK = 1_000;
+
+/** Milliseconds between two deletions of old jobs, and in a day. */
+const PRUNE = 60 * 60_000;
+const DAY = 24 * 60 * 60_000;
+
+/** Milliseconds for which the number of an app's waiting jobs is used again. */
+const COUNT_AGE = 1_000;
+
+export interface JobsOptions {
+  database: HostDatabase;
+  logger: Logger;
+  /** Jobs that this process does at once; tries after the first; seconds before the second; seconds of a lease; days. */
+  config: { workers: number; retries: number; backoff: number; lease: number; keep: number };
+  /** Jobs of an app in one site that logic lets wait. */
+  limit: number;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+export function createJobs({ database, logger, config, limit, now = Date.now }: JobsOptions): Jobs {
+  const dialect = dialects[database.client];
+  const queue = new JobQueue({ database, ...config, now });
+  const handlers = new Map<JobKind, JobHandler>();
+  const workers = new JobWorkers({ queue, logger, workers: config.workers, handlers });
+  const notifications = createNotifications({ database, logger }, () => void keepLooking());
+  const counted = new Map<string, { count: number; at: number }>();
+  let timer: NodeJS.Timeout | undefined;
+  let lookAt = Number.POSITIVE_INFINITY;
+  let renewal: NodeJS.Timeout | undefined;
+  let reclaimedAt = 0;
+  let prunedAt = 0;
+  let ended = false;
+  const report = (error: unknown) => logger.error(`[apps] jobs: ${(error as Error).message}`);
+
+  /** Begins with jobs that this process has stored; others do it where this one cannot at once. */
+  function wake(keys: readonly AppKey[], dueAt: number | null = null): void {
+    if (keys.length === 0) return;
+    if (!workers.isFree) notifications.send();
+    if (dueAt === null || dueAt <= now()) workers.add(keys);
+    else if (dueAt < lookAt) plan(dueAt);
+  }
+
+  /** Puts back what other processes have left behind, and deletes what is old. */
+  async function tidy(): Promise<void> {
+    const at = now();
+    if (isOver(reclaimedAt, (config.lease * 1_000) / 2, at)) {
+      reclaimedAt = at;
+      const { keys, dead } = await queue.reclaim();
+      for (const { id, kind, name } of dead) logger.error(`[apps] job ${id} (${kind} ${name}) is given up`);
+      workers.add(keys);
+    }
+    if (!isOver(prunedAt, PRUNE, at)) return;
+    prunedAt = at;
+    await queue.prune(at - config.keep * DAY);
+  }
+
+  /** Begins with what is due. @returns when the next job is due */
+  async function look(): Promise<number | null> {
+    await tidy();
+    const due = await queue.nextDue();
+    if (due !== null && due <= now()) workers.add(await queue.dueApps());
+    return due;
+  }
+
+  async function keepLooking(): Promise<void> {
+    let due: number | null = null;
+    try {
+      due = await look();
+    } catch (error) {
+      report(error);
+    }
+    plan(due);
+  }
+
+  /** Looks again when the next job is due, or when other processes may have stored one. */
+  function plan(due: number | null): void {
+    if (ended || config.workers === 0) return;
+    clearTimeout(timer);
+    const at = now();
+    const usual = notifications.isListening() ? SLOW_LOOK : LOOK;
+    // What is due already waits for room in this process, or for another one.
+    const wait = due === null ? usual : due <= at ? LOOK : Math.min(usual, due - at);
+    lookAt = at + wait;
+    timer = setTimeout(() => void keepLooking(), wait).unref();
+  }
+
+  const newId = () => randomUUID();
+
+  async function requireFew({ key }: NewJob): Promise<void> {
+    const name = JSON.stringify([key.site, key.app]);
+    const known = counted.get(name);
+    const isFresh = known !== undefined && Math.abs(now() - known.at) < COUNT_AGE;
+    const count = isFresh ? known.count : await waitingOf(queue.reading(), key, limit);
+    counted.set(name, { count: count + 1, at: isFresh ? known.at : now() });
+    if (count < limit) return;
+    throw new AppsError('RateLimitError', `${limit} jobs of the app "${key.app}" wait already`, {
+      headers: { 'Retry-After': '60' },
+    });
+  }
+
+  return {
+    async add(unit: UnitOfWork, job) {
+      const { key, jobKey } = job;
+      const held = jobKey === null ? null : await unit.alongside(async () => holderOf(await here(), key, jobKey));
+      if (held !== null && jobKey !== null) {
+        // One that has ended meanwhile would not do what this request asks for: the request runs again.
+        unit.atCommit(async (sql) => {
+          if ((await holderOf(sql, key, jobKey, dialect.newest)) !== held) throw new CollisionError();
+        });
+        return held;
+      }
+      await requireFew(job);
+      const id = newId();
+      unit.atCommit((sql) => insertNew(sql, { ...job, id }));
+      unit.afterCommit(() => wake([key], job.dueAt));
+      return id;
+    },
+
+    async insert(jobs) {
+      const trx = await database.current();
+      const added = jobs.map((job) => ({ ...job, id: newId() }));
+      const store = (sql: Sql) => insertJobs(sql, added, now(), dialect.insertIgnore);
+      await (trx ? store(createSql(trx, dialect)) : queue.writing(store));
+      const keys = [...new Map(jobs.map(({ key }) => [JSON.stringify([key.site, key.app]), key])).values()];
+      const times = jobs.map(({ dueAt }) => dueAt ?? 0);
+      const committed = () => wake(keys, Math.min(...times));
+      if (trx) trx.executionPromise.then(committed, () => undefined);
+      else committed();
+      const sql = trx ? createSql(trx, dialect) : queue.reading();
+      return Promise.all(
+        added.map(async ({ id, key, jobKey }) => (jobKey === null ? id : ((await holderOf(sql, key, jobKey)) ?? id))),
+      );
+    },
+
+    wake: (keys) => wake(keys),
+    handle: (kind, handler) => void handlers.set(kind, handler),
+    list: (filter, page) => listJobs(queue.reading(), filter, page),
+    counts: () => countJobs(queue.reading()),
+    find: (id) => findJob(queue.reading(), id),
+    async retry(which) {
+      const { keys, count } = await queue.writing((sql) => retryJobs(sql, which, now()));
+      wake(keys);
+      notifications.send();
+      return count;
+    },
+    delete: (id) => queue.writing((sql) => deleteJob(sql, id)),
+    async runDue() {
+      let all = 0;
+      for (;;) {
+        const tries = await workers.runAll(await queue.dueApps());
+        if (tries === 0) return all;
+        all += tries;
+      }
+    },
+
+    start() {
+      if (config.workers === 0) return;
+      workers.start();
+      notifications.listen();
+      const renew = async () => workers.lose(await queue.renew(workers.claims));
+      renewal = setInterval(() => void renew().catch(report), (config.lease * 1_000) / 3).unref();
+      void keepLooking();
+    },
+
+    async destroy() {
+      ended = true;
+      clearTimeout(timer);
+      await workers.destroy();
+      clearInterval(renewal);
+      await notifications.destroy();
+    },
+  };
+
+  /** Statements in the transaction that the caller is in, else outside of any. */
+  async function here(): Promise<Sql> {
+    const trx = await database.current();
+    return trx ? createSql(trx, dialect) : queue.reading();
+  }
+
+  /** Stores a job of a unit of work; the unit runs again when another request has stored one with its key meanwhile. */
+  async function insertNew(sql: Sql, job: NewJob & { id: string }): Promise<void> {
+    await insertJobs(sql, [job], now(), dialect.insertIgnore);
+    if (job.jobKey !== null && (await holderOf(sql, job.key, job.jobKey, dialect.newest)) !== job.id)
+      throw new CollisionError();
+  }
+}
+
+/** Whether `time` ms have gone by since `from`, or the clock was set back. */
+const isOver = (from: number, time: number, at: number): boolean => at - from >= time || at < from;

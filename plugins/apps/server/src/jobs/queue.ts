@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../indexes';
+import type { AppKey } from '../records/types';
+import { JobFailure, pauseAfter } from './failure';
+import { jobOf, TABLE } from './rows';
+import type { Job, JobOutcome } from './types';
+
+/** How often a job may be left behind by a process that has ended, or stopped, before it is given up. */
+const MAX_STALLS = 3;
+
+/** Milliseconds between tries of a job that needs what is not there, and for how long there are any. */
+const MISSING_PAUSE = 15_000;
+const MISSING_TIME = 60 * 60_000;
+
+/** Rows that one statement deletes. */
+const MAX_DELETED = 1_000;
+
+/** Characters of a reason, and of another server's answer, that are kept. */
+const MAX_REASON = 2_000;
+const MAX_ANSWER = 1_000;
+
+const NO_LEASE = 'token = null, lease_until = null';
+
+export interface QueueOptions {
+  database: HostDatabase;
+  /** Tries after the first. */
+  retries: number;
+  /** Seconds before the second try. */
+  backoff: number;
+  /** Seconds for which a claim holds without a sign of life. */
+  lease: number;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** A job that a process has claimed: what it reports counts while the token is the row's. */
+export interface Claimed {
+  job: Job;
+  token: string;
+}
+
+/** The part of an update that claims jobs. */
+interface Lease {
+  set: string;
+  given: readonly unknown[];
+  token: string;
+}
+
+/** What has become of a failed try. */
+export interface Failed {
+  isDead: boolean;
+  reason: string;
+}
+
+/** The statements of the table of jobs that move a job from one state to the next (docs/decisions/jobs.md). */
+export class JobQueue {
+  private readonly dialect;
+
+  constructor(private readonly options: QueueOptions) {
+    this.dialect = dialects[options.database.client];
+  }
+
+  /** Reads what is committed. */
+  reading(): Sql {
+    return createSql(readerOf(this.options.database), this.dialect);
+  }
+
+  /** Runs one statement, or a few that need no transaction, outside of the caller's. */
+  writing<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const { database } = this.options;
+    if (database.reader) return work(createSql(database.reader, this.dialect));
+    return database.write((connection) => work(createSql(connection, this.dialect)));
+  }
+
+  /** When the next waiting job is due, in milliseconds since the epoch; null: none waits. One look into an index. */
+  async nextDue(): Promise<number | null> {
+    const text = `select due_at from ${TABLE} where state = 'waiting' order by due_at limit 1`;
+    const [row] = await this.reading().rows(text);
+    return row ? Number(row.due_at) : null;
+  }
+
+  /** The apps that have jobs to be done now. */
+  async dueApps(): Promise<AppKey[]> {
+    const text = `select site, app from ${TABLE} where state = 'waiting' and due_at <= ? group by site, app`;
+    return (await this.reading().rows(text, [this.options.now()])).map(keyOf);
+  }
+
+  /** Claims up to `limit` jobs of an app, the ones that are due longest first; none before an earlier one of its sequence. */
+  async claim({ site, app }: AppKey, limit: number): Promise<Claimed[]> {
+    const isFirst = `(j.sequence is null or not exists (select 1 from ${TABLE} e where e.sequence = j.sequence and e.state in ('waiting', 'running') and e.id < j.id))`;
+    const ids = `select j.id from ${TABLE} j where j.state = 'waiting' and j.site = ? and j.app = ? and j.due_at <= ? and ${isFirst} order by j.due_at, j.id limit ${limit}`;
+    const values = [site, app, this.options.now()];
+    const lease = this.lease();
+    const rows = await (this.dialect.returning ? this.take(ids, values, lease) : this.takeLocked(ids, values, lease));
+    return rows
+      .sort((one, other) => Number(one.due_at) - Number(other.due_at) || Number(one.id) - Number(other.id))
+      .map((row) => ({ job: jobOf(row), token: lease.token }));
+  }
+
+  /** Claims in one statement. */
+  private take(ids: string, values: readonly unknown[], { set, given }: Lease): Promise<Row[]> {
+    const skip = this.dialect.client === 'postgres' ? ' for update skip locked' : '';
+    const text = `update ${TABLE} set ${set} where id in (${ids}${skip}) returning *`;
+    return this.writing((sql) => sql.rows(text, [...given, ...values]));
+  }
+
+  /** Claims in a transaction, for a database whose updates return nothing. */
+  private takeLocked(ids: string, values: readonly unknown[], { set, given }: Lease): Promise<Row[]> {
+    const work = async (sql: Sql) => {
+      const found = (await sql.rows(`${ids} for update skip locked`, values)).map(({ id }) => id);
+      if (found.length === 0) return [];
+      await sql.change(`update ${TABLE} set ${set} where id in (${marks(found)})`, [...given, ...found]);
+      return sql.rows(`select * from ${TABLE} where id in (${marks(found)})`, found);
+    };
+    // A repeatable read would lock the gaps between the rows that it looks at, into which others insert.
+    return this.options.database
+      .knex()
+      .transaction((trx) => work(createSql(trx, this.dialect)), { isolationLevel: 'read committed' });
+  }
+
+  private lease(): Lease {
+    const token = randomUUID();
+    const at = this.options.now();
+    const set = `state = 'running', token = ?, lease_until = ?, started_at = ?, attempts = attempts + 1`;
+    return { set, token, given: [token, at + this.options.lease * 1_000, at] };
+  }
+
+  /** Renews the leases of claims. @returns those whose jobs another process may have by now */
+  async renew(claims: readonly Claimed[]): Promise<Claimed[]> {
+    if (claims.length === 0) return [];
+    const until = this.options.now() + this.options.lease * 1_000;
+    const tokens = [...new Set(claims.map(({ token }) => token))];
+    const held = `state = 'running' and token in (${marks(tokens)})`;
+    await this.writing((sql) => sql.change(`update ${TABLE} set lease_until = ? where ${held}`, [until, ...tokens]));
+    const rows = await this.reading().rows(`select job_id from ${TABLE} where ${held}`, tokens);
+    const kept = new Set(rows.map(({ job_id }) => String(job_id)));
+    return claims.filter(({ job }) => !kept.has(job.id));
+  }
+
+  /** Puts jobs whose lease has ended back, or gives them up. @returns the apps of those, and the reports of those given up */
+  async reclaim(): Promise<{ keys: AppKey[]; dead: Job[] }> {
+    const at = this.options.now();
+    const over = `state = 'running' and lease_until < ?`;
+    const rows = await this.reading().rows(`select * from ${TABLE} where ${over}`, [at]);
+    const keys: AppKey[] = [];
+    const dead: Job[] = [];
+    for (const row of rows) {
+      const isDead = Number(row.stalls) >= MAX_STALLS;
+      const values = isDead ? [at, stalled(row)] : [at];
+      const change = isDead
+        ? `state = 'dead', held_key = null, ended_at = ?, error = ?`
+        : `state = 'waiting', due_at = ?, attempts = attempts - 1, stalls = stalls + 1`;
+      const text = `update ${TABLE} set ${change}, ${NO_LEASE} where id = ? and token = ? and ${over}`;
+      const count = await this.writing((sql) => sql.change(text, [...values, row.id, row.token, at]));
+      if (count === 0) continue;
+      keys.push(keyOf(row));
+      if (isDead) dead.push(jobOf(row));
+    }
+    return { keys, dead };
+  }
+
+  /** Marks a job as done, on `sql`. @returns false when the lease has been lost */
+  async done(sql: Sql, { job, token }: Claimed, { status, answer }: JobOutcome): Promise<boolean> {
+    const set = `state = 'done', held_key = null, ended_at = ?, status = ?, answer = ?, error = null, ${NO_LEASE}`;
+    const values = [this.options.now(), status, answer?.slice(0, MAX_ANSWER) ?? null, job.id, token];
+    return (await sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, values)) === 1;
+  }
+
+  /** Stores a failed try: the job waits for the next one, or is dead. */
+  async failed({ job, token }: Claimed, error: unknown): Promise<Failed> {
+    const failure = error instanceof JobFailure ? error : new JobFailure((error as Error)?.message ?? String(error));
+    const { next, status, answer } = failure;
+    const reason = failure.message.slice(0, MAX_REASON);
+    const at = this.options.now();
+    const since = next === 'missing' ? await this.missingSince(job, at) : null;
+    const isDead =
+      next === 'never' ||
+      (next === 'missing' && at - (since ?? at) >= MISSING_TIME) ||
+      (next === 'again' && job.attempts > this.options.retries);
+    const shared = [reason, status, answer?.slice(0, MAX_ANSWER) ?? null];
+    const waits = next === 'missing' ? MISSING_PAUSE : pauseAfter(job.attempts, this.options.backoff);
+    // A try that found nothing to run is none of the tries that a failing function has.
+    const counted = next === 'missing' ? ', attempts = attempts - 1' : '';
+    const [change, values] = isDead
+      ? [`state = 'dead', held_key = null, ended_at = ?`, [at]]
+      : [`state = 'waiting', due_at = ?, missing_since = ?${counted}`, [at + waits, since]];
+    const text = `update ${TABLE} set ${change}, error = ?, status = ?, answer = ?, ${NO_LEASE} where job_id = ? and token = ?`;
+    await this.writing((sql) => sql.change(text, [...values, ...shared, job.id, token]));
+    return { isDead, reason };
+  }
+
+  private async missingSince({ id }: Job, at: number): Promise<number> {
+    const [row] = await this.reading().rows(`select missing_since from ${TABLE} where job_id = ?`, [id]);
+    return row?.missing_since ? Number(row.missing_since) : at;
+  }
+
+  /** Gives claims back that a process does not finish: the try does not count. */
+  async release(claims: readonly Claimed[]): Promise<void> {
+    for (const { job, token } of claims) {
+      const set = `state = 'waiting', due_at = ?, attempts = attempts - 1, ${NO_LEASE}`;
+      const values = [this.options.now(), job.id, token];
+      await this.writing((sql) => sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, values));
+    }
+  }
+
+  /** Deletes jobs that ended before `until`. */
+  async prune(until: number): Promise<void> {
+    for (;;) {
+      const text = `select id from ${TABLE} where ended_at < ? limit ${MAX_DELETED}`;
+      const ids = (await this.reading().rows(text, [until])).map(({ id }) => id);
+      if (ids.length === 0) return;
+      await this.writing((sql) => sql.change(`delete from ${TABLE} where id in (${marks(ids)})`, ids));
+      if (ids.length < MAX_DELETED) return;
+    }
+  }
+}
+
+const keyOf = ({ site, app }: Row): AppKey => ({ site: String(site), app: String(app) });
+
+const stalled = ({ stalls, error }: Row): string =>
+  `The process that ran it ended or stopped ${Number(stalls) + 1} times${error ? `; before: ${String(error)}` : ''}`;

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { Items } from '../../../shared/json';
+import type { Row, Sql } from '../indexes';
+import type { AppKey } from '../records/types';
+import type { Job, JobKind, JobState, ListedJob, NewJob } from './types';
+
+export const TABLE = 'apps_jobs';
+
+/** Columns of a new row, in the order of `valuesOf`. */
+const columns = [
+  'job_id',
+  'site',
+  'app',
+  'kind',
+  'name',
+  'data',
+  'requester',
+  'job_key',
+  'held_key',
+  'sequence',
+  'state',
+  'attempts',
+  'stalls',
+  'stored_at',
+  'due_at',
+];
+
+/** Characters of a text that a column of Strapi's type `string` takes. */
+const MAX_TEXT = 255;
+
+/** What is unique while a job waits or runs: a digest, because site, app and key may be longer than a column together. */
+export const heldKey = ({ site, app }: AppKey, jobKey: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([site, app, jobKey]))
+    .digest('hex');
+
+function valuesOf({ id, ...job }: NewJob & { id: string }, at: number): unknown[] {
+  const { key, kind, name, data, requester, jobKey, sequence, dueAt } = job;
+  const held = jobKey === null ? null : heldKey(key, jobKey);
+  const ordered = sequence === null ? null : heldKey(key, sequence);
+  const texts = [id, key.site, key.app, kind, name.slice(0, MAX_TEXT), JSON.stringify(data), requester];
+  return [...texts, jobKey?.slice(0, MAX_TEXT) ?? null, held, ordered, 'waiting', 0, 0, at, dueAt ?? at];
+}
+
+/** Stores jobs. Those whose key is held are left out, where `verb` and `ending` say so. */
+export async function insertJobs(
+  sql: Sql,
+  jobs: readonly (NewJob & { id: string })[],
+  at: number,
+  skip: { verb: string; ending: string },
+): Promise<void> {
+  const rows = jobs.map((job) => valuesOf(job, at));
+  await sql.insert(TABLE, columns, rows, skip.ending, skip.verb);
+}
+
+/** The id of the job that waits or runs with a key; null: the key is free. @param ending of the select: a dialect's `newest` */
+export async function holderOf(sql: Sql, key: AppKey, jobKey: string, ending = ''): Promise<string | null> {
+  const [row] = await sql.rows(`select job_id from ${TABLE} where held_key = ?${ending}`, [heldKey(key, jobKey)]);
+  return row ? String(row.job_id) : null;
+}
+
+const numberOf = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+
+/** A row as a job. */
+export function jobOf(row: Row): Job {
+  return {
+    id: String(row.job_id),
+    key: { site: String(row.site), app: String(row.app) },
+    kind: row.kind as JobKind,
+    name: String(row.name),
+    data: JSON.parse(String(row.data)) as Items,
+    requester: textOf(row.requester) ?? '',
+    jobKey: textOf(row.job_key),
+    sequence: textOf(row.sequence),
+    dueAt: Number(row.due_at),
+    attempts: Number(row.attempts),
+    storedAt: Number(row.stored_at),
+  };
+}
+
+export function listedOf(row: Row): ListedJob {
+  return {
+    ...jobOf(row),
+    state: row.state as JobState,
+    startedAt: numberOf(row.started_at),
+    endedAt: numberOf(row.ended_at),
+    status: numberOf(row.status),
+    answer: textOf(row.answer),
+    error: textOf(row.error),
+  };
+}

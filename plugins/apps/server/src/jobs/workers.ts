@@ -1,0 +1,169 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Logger } from '../common/log';
+import type { AppKey } from '../records/types';
+import { JobFailure } from './failure';
+import type { Claimed, JobQueue } from './queue';
+import type { JobHandler, JobKind } from './types';
+
+/** Milliseconds for which one try may run. */
+const MAX_TIME = 5 * 60_000;
+
+/** Milliseconds that a process which ends gives its jobs. */
+const DRAIN_TIME = 10_000;
+
+interface WorkerTools {
+  queue: JobQueue;
+  logger: Logger;
+  /** Jobs that this process does at once. */
+  workers: number;
+  handlers: ReadonlyMap<JobKind, JobHandler>;
+}
+
+interface Running extends Claimed {
+  abort: AbortController;
+  done: Promise<void>;
+}
+
+/** Does jobs: claims them, app by app, and reports what has become of them. */
+export class JobWorkers {
+  /** Apps that may have jobs to be done, in the order in which they come next: each has one, then all have another. */
+  private readonly next = new Map<string, AppKey>();
+  private readonly running = new Set<Running>();
+  private claiming: Promise<void> | undefined;
+  private isActive = false;
+  /** Requests and transactions in which something was stored must not reach the jobs. */
+  private readonly outside = AsyncLocalStorage.snapshot();
+
+  constructor(private readonly tools: WorkerTools) {}
+
+  start(): void {
+    this.isActive = true;
+    this.fill();
+  }
+
+  /** Whether it can begin a job now. */
+  get isFree(): boolean {
+    return this.isActive && this.running.size < this.tools.workers;
+  }
+
+  /** Notes that apps may have jobs, and begins with them. */
+  add(keys: readonly AppKey[]): void {
+    for (const key of keys) this.next.set(nameOf(key), key);
+    this.fill();
+  }
+
+  /** The claims whose leases are to be renewed. */
+  get claims(): readonly Claimed[] {
+    return [...this.running];
+  }
+
+  /** Ends the tries whose lease has been lost: what they report is ignored. */
+  lose(claims: readonly Claimed[]): void {
+    for (const one of this.running)
+      if (claims.some(({ job }) => job.id === one.job.id)) one.abort.abort(new Error('the lease has been lost'));
+  }
+
+  /** Does what is due, one job after the other. @returns the tries that were made */
+  async runAll(keys: readonly AppKey[]): Promise<number> {
+    let tries = 0;
+    for (const key of keys) {
+      for (let claims = await this.tools.queue.claim(key, 1); claims.length > 0; ) {
+        for (const claim of claims) await this.run(claim).done;
+        tries += claims.length;
+        claims = await this.tools.queue.claim(key, 1);
+      }
+    }
+    return tries;
+  }
+
+  /** Begins no more; waits for what runs, then gives it back. */
+  async destroy(): Promise<void> {
+    this.isActive = false;
+    await this.claiming;
+    const late = new Promise((resolve) => setTimeout(resolve, DRAIN_TIME).unref());
+    await Promise.race([Promise.all([...this.running].map(({ done }) => done)), late]);
+    const left = [...this.running];
+    for (const { abort } of left) abort.abort(new Error('the process ends'));
+    await this.tools.queue.release(left).catch(this.report);
+  }
+
+  private readonly report = (error: unknown): void =>
+    this.tools.logger.error(`[apps] jobs: ${(error as Error).message}`);
+
+  /** Claims as many jobs as there is room for. One claim at a time: each would find the same. */
+  private fill(): void {
+    if (this.claiming || !this.isFree || this.next.size === 0) return;
+    this.claiming = this.outside(() => this.claimAll())
+      .catch(this.report)
+      .finally(() => {
+        this.claiming = undefined;
+      });
+  }
+
+  private async claimAll(): Promise<void> {
+    while (this.isFree) {
+      const [first] = this.next;
+      if (!first) return;
+      const [name, key] = first;
+      this.next.delete(name);
+      const room = this.tools.workers - this.running.size;
+      const claims = await this.tools.queue.claim(key, this.next.size > 0 ? 1 : room);
+      for (const claim of claims) this.run(claim);
+      // It may have more, after the others have had one.
+      if (claims.length > 0 && !this.next.has(name)) this.next.set(name, key);
+    }
+  }
+
+  private run(claim: Claimed): Running {
+    const abort = new AbortController();
+    const running: Running = { ...claim, abort, done: Promise.resolve() };
+    running.done = this.outside(() => this.attempt(running))
+      .catch(this.report)
+      .finally(() => {
+        this.running.delete(running);
+        // Jobs of its sequence have waited for it.
+        if (this.isActive) this.add([claim.job.key]);
+      });
+    this.running.add(running);
+    return running;
+  }
+
+  private async attempt(running: Running): Promise<void> {
+    const { queue, handlers } = this.tools;
+    const { job, abort } = running;
+    let isSettled = false;
+    try {
+      const handler = handlers.get(job.kind);
+      if (!handler) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
+      const settle = async (sql: Parameters<typeof queue.done>[0]) => {
+        if (!(await queue.done(sql, running, { status: null, answer: null })))
+          throw new Error(`the lease of the job ${job.id} has been lost`);
+        isSettled = true;
+      };
+      const outcome = await within(handler({ job, signal: abort.signal, settle }), abort);
+      if (!isSettled) await queue.writing((sql) => queue.done(sql, running, outcome));
+    } catch (error) {
+      const { isDead, reason } = await queue.failed(running, error);
+      const { site, app } = job.key;
+      const next = isDead ? 'it is given up' : 'it will be tried again';
+      const line = `[apps] job ${job.id} of ${site}/${app} (${job.kind} ${job.name}) failed, ${next}: ${reason}`;
+      if (isDead) this.tools.logger.error(line);
+      else if (job.attempts === 1) this.tools.logger.warn(line);
+    }
+  }
+}
+
+const nameOf = ({ site, app }: AppKey): string => JSON.stringify([site, app]);
+
+/** The result of a try, unless it takes too long or its lease is lost. */
+async function within<T>(work: Promise<T>, abort: AbortController): Promise<T> {
+  const timer = setTimeout(() => abort.abort(new Error('it took too long')), MAX_TIME).unref();
+  const aborted = new Promise<never>((_, reject) => {
+    abort.signal.addEventListener('abort', () => reject(abort.signal.reason), { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
