@@ -154,6 +154,24 @@ export interface Block {
   error: AppsError | null;
 }
 
+/** What happens to a record. */
+export type RecordEvent = 'create' | 'update' | 'delete';
+
+/** Tells another server what has happened to records of an app. */
+export interface Webhook {
+  url: string;
+  events: ReadonlySet<RecordEvent>;
+  /** Only records of this block; null: all. */
+  block: string | null;
+  /** Only records that match; null: all. */
+  query: string | null;
+  /** The function that makes the body; null: the usual one. */
+  body: { block: string; name: string } | null;
+  /** The name of the secret of the configuration that signs it; null: it is not signed. */
+  secret: string | null;
+  position: SourcePosition;
+}
+
 export interface MailSettings {
   /** Addresses, `*@<domain>`, or names of options in braces. */
   to: string[];
@@ -178,6 +196,8 @@ export interface Settings {
   json: JsonUses;
   /** To whom the app may send mail; null: to no one. */
   mail: MailSettings | null;
+  /** What is sent to other servers when records change, by name. */
+  webhooks: ReadonlyMap<string, Webhook>;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;
 }

@@ -148,6 +148,11 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
       );
     },
 
+    writes(jobs) {
+      const added = jobs.map((job) => ({ ...job, id: newId() }));
+      return (sql) => insertJobs(sql, added, now(), dialect.insertIgnore);
+    },
+
     wake: (keys) => wake(keys),
     handle: (kind, handler) => void handlers.set(kind, handler),
     list: (filter, page) => listJobs(queue.reading(), filter, page),

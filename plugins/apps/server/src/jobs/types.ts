@@ -96,6 +96,11 @@ export interface Jobs {
   add(unit: UnitOfWork, job: NewJob): Promise<string>;
   /** Stores jobs in the transaction that the caller is in, or at once. A job whose key is held is left out. @returns the ids, of existing jobs too */
   insert(jobs: readonly NewJob[]): Promise<string[]>;
+  /**
+   * Stores jobs in a transaction of records, whose caller calls `wake` after the commit; however many wait already. A job whose
+   * key is held is left out.
+   */
+  writes(jobs: readonly NewJob[]): CommitWrite;
   /** Begins soon with what is due: for jobs that other code has stored. */
   wake(keys: readonly AppKey[]): void;
   handle(kind: JobKind, handler: JobHandler): void;

@@ -7,6 +7,7 @@ import type { MailSettings, Settings } from '../types';
 import { type Check, check, shownAs } from '../yaml/check';
 import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
+import { webhooks } from './webhooks';
 
 const lists = { reader: names, author: names, editor: names, submitter: names, owner: names } satisfies Record<
   AclRight,
@@ -44,6 +45,7 @@ export const emptySettings: Settings = {
   strict: false,
   json: usesOf({}, false),
   mail: null,
+  webhooks: new Map(),
   source: {},
 };
 
@@ -107,6 +109,7 @@ export const settingsFile = mapping({
   acl,
   options,
   mail,
+  webhooks,
 });
 
 /** Reads an app's settings.yaml. DefinitionError with file, line and column for unknown keys and wrong values. */
@@ -124,9 +127,10 @@ export function readSettings(file: ThemeFile): Settings {
     acl = null,
     options = {},
     mail = null,
+    webhooks: declared = new Map(),
   } = given;
   return {
-    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail },
+    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, webhooks: declared },
     json: usesOf(uses, strict),
     source: root.value as Items,
   };

@@ -1,0 +1,114 @@
+import type { Json } from '../../../../shared/json';
+import type { Webhook } from '../../apps/types';
+import { isAppsError, missing } from '../../common/errors';
+import { JobFailure } from '../../jobs';
+import type { Job, JobAttempt, JobHandler, JobOutcome } from '../../jobs/types';
+import type { Outbound } from '../../outbound/types';
+import { signed, standardKey } from '../../webhooks';
+import type { CallServices } from '../calls';
+import { callOfJob, siteOfJob } from '../job-calls';
+import type { Delivery, Target } from './deliveries';
+import { type ExpandTools, expand } from './expand';
+import { changeData, eventName } from './host-hub';
+
+export interface DeliverTools extends ExpandTools {
+  services(): CallServices;
+  outbound: Pick<Outbound, 'call' | 'secret'>;
+}
+
+type Record = Extract<Delivery, { what: 'record' }>;
+
+/** Statuses after which no further try succeeds: 410 says that the receiver is gone for good. */
+const GONE = 410;
+
+/** Does the jobs of webhooks (docs/reference/webhooks.md#webhooks-out). */
+export function webhookJobs(tools: DeliverTools): JobHandler {
+  return async (attempt) => {
+    const { to, ...delivery } = attempt.job.data as unknown as Delivery & { to: Target };
+    if (delivery.what !== 'record' || 'strapi' in to) return expand(tools, attempt, delivery as Delivery, to);
+    return deliver(tools, attempt, to.webhook, delivery as Record);
+  };
+}
+
+async function deliver(
+  tools: DeliverTools,
+  attempt: JobAttempt,
+  name: string,
+  delivery: Record,
+): Promise<JobOutcome> {
+  const { job, signal } = attempt;
+  const all = tools.services();
+  const site = await siteOfJob(all, job.key.site);
+  const app = await all.loadApp(site, job.key.app);
+  if (!app) throw new JobFailure(missing.app(job.key.app, site.id), { next: 'missing' });
+  const webhook = app.settings.webhooks.get(name);
+  if (!webhook) throw new JobFailure(`settings.yaml has no webhook "${name}" any more`, { next: 'missing' });
+  const body = await bodyOf(all, attempt, name, webhook, delivery);
+  if (body === null) return { status: null, answer: null };
+  const { text, type } = body;
+  const headers = { 'content-type': type, ...signatureOf(tools, job, webhook, text) };
+  const request = { url: webhook.url, method: 'POST', headers, body: text, timeout: null, redirect: 'manual' as const, signal };
+  const { status, text: answer } = await tools.outbound.call(app.id, request).catch(refused);
+  if (status >= 200 && status < 300) return { status, answer };
+  const { host } = new URL(webhook.url);
+  throw new JobFailure(`${host} has answered ${status}`, { next: status === GONE ? 'never' : 'again', status, answer });
+}
+
+/** What the configuration forbids stays so: it needs the operator. */
+function refused(error: unknown): never {
+  if (!isAppsError(error)) throw error;
+  const isFinal = isAppsError(error, 'ForbiddenError') || isAppsError(error, 'BadRequestError');
+  throw new JobFailure(`${error.name}: ${error.message}`, { next: isFinal ? 'never' : 'again' }, error);
+}
+
+/** The headers that name and sign a delivery: the same id for each try, another time. */
+function signatureOf({ outbound, now }: DeliverTools, job: Job, { secret: name }: Webhook, text: string) {
+  if (name === null) return { 'webhook-id': job.id, 'webhook-timestamp': String(Math.floor(now() / 1000)) };
+  const secret = secretOf(outbound, name);
+  const key = secret === null ? null : standardKey(secret);
+  if (!key) {
+    const lack = secret === null ? 'is missing or empty' : 'must be base64, with "whsec_" before it or without';
+    throw new JobFailure(`fetch.secrets.${name}.value in the configuration ${lack}`, { next: 'missing' });
+  }
+  return { ...signed(key, job.id, Buffer.from(text), now()) };
+}
+
+/** Null for a secret that is missing or empty. */
+function secretOf(outbound: Pick<Outbound, 'secret'>, name: string): string | null {
+  try {
+    return outbound.secret(name);
+  } catch (error) {
+    if (isAppsError(error, 'ForbiddenError')) return null;
+    throw error;
+  }
+}
+
+/** The body of a delivery, and its media type; null where the function of the webhook returns nothing. */
+async function bodyOf(
+  all: CallServices,
+  attempt: JobAttempt,
+  webhook: string,
+  { body }: Webhook,
+  { event, id, items, at }: Record,
+): Promise<{ text: string; type: string } | null> {
+  const { key } = attempt.job;
+  const data = await changeData(all.sites, key, { id, items });
+  if (!data) throw new JobFailure(missing.site(key.site), { next: 'missing' });
+  const usual = { type: eventName(event), timestamp: new Date(at).toISOString(), data: { ...data } };
+  if (!body) return asBody(usual);
+  const site = await siteOfJob(all, key.site);
+  // The author of the app has named the function: the one who made the change has nothing to do with it.
+  const requester = { ...(await all.requesters.anonymous()), isManager: true };
+  const content = await all.sites.content.resolve(site, '', requester);
+  if (!content) throw new JobFailure(missing.site(key.site), { next: 'missing' });
+  const params = { webhook, event, ...usual };
+  const target = { app: key.app, ...body };
+  // It may run at each try: what it wrote would be written each time.
+  const made = await callOfJob(all, null, { site, target, subject: { content, requester, params, isReadOnly: true } });
+  return made === null ? null : asBody(made);
+}
+
+const asBody = (value: Json): { text: string; type: string } =>
+  typeof value === 'string'
+    ? { text: value, type: 'text/plain; charset=utf-8' }
+    : { text: JSON.stringify(value), type: 'application/json' };
