@@ -18,7 +18,7 @@ export const layers = {
     ['archive'],
     ['apps'],
     ['jobs'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit', 'outbound'],
     ['indexes'],
     ['files', 'interchange'],
     ['workers', 'webhooks'],
@@ -101,6 +101,7 @@ const locks = [
     users: ['layouts', 'testing'],
   },
   { packages: /^js-yaml$/, users: ['apps'] },
+  { packages: /^(undici|ipaddr\.js)$/, users: ['outbound'] },
   {
     packages: /^@strapi\//,
     users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit', 'admin'],

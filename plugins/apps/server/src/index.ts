@@ -41,8 +41,10 @@ function running(): HttpServices {
 }
 
 /** Logs what the machine or the host lacks before the first request needs it; `logic` logs its own. */
-async function warnOfSetup(strapi: Core.Strapi, { sites, logic, logger }: HttpServices): Promise<void> {
+async function warnOfSetup(strapi: Core.Strapi, { config, sites, logic, logger }: HttpServices): Promise<void> {
   for (const { message, cure } of await hostProblems(strapi, sites)) logger.error(`[apps] ${message}: ${cure}`);
+  for (const [name, { value }] of Object.entries(config.fetch.secrets))
+    if (value === '') logger.warn(`[apps] "fetch.secrets.${name}.value" is empty: calls that use it are refused`);
   await logic.setup();
 }
 
@@ -163,6 +165,7 @@ export default {
     await services?.files.destroy();
     await services?.jobs.destroy();
     await services?.mailer.destroy();
+    await services?.outbound.destroy();
     await services?.runs.destroy();
     await Promise.all([
       services?.logic.destroy(),

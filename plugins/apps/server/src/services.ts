@@ -20,6 +20,7 @@ import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
+import { createOutbound } from './outbound';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
@@ -180,6 +181,7 @@ export function createServices(
     nested,
     mailer,
     jobs,
+    outbound: createOutbound(config.fetch),
     answers: createKeptAnswers({
       database,
       onError: (error) => logger.error(`[apps] kept answers could not be deleted: ${String(error)}`),

@@ -21,8 +21,10 @@ export const errorStatuses = {
   LogicError: 500,
   DefinitionError: 500,
   InternalServerError: 500,
+  BadGatewayError: 502,
   ServiceUnavailableError: 503,
   LogicTimeoutError: 504,
+  GatewayTimeoutError: 504,
 } as const;
 
 export type ErrorName = keyof typeof errorStatuses;

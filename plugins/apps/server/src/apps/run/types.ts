@@ -19,6 +19,7 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
+import type { Outbound } from '../../outbound/types';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
@@ -69,6 +70,7 @@ export interface AppServices {
   nested: Nested;
   mailer: Mailer;
   jobs: Jobs;
+  outbound: Outbound;
   answers: KeptAnswers;
   runs: RunLog;
   loadApp(site: Site, appId: string): Promise<App | null>;

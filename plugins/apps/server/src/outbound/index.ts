@@ -1,0 +1,4 @@
+/** Calls out of this server for apps: hosts, addresses, secrets, redirects, bounds. */
+export { createOutbound, type OutboundOptions } from './calls';
+export { readHost } from './hosts';
+export type * from './types';
