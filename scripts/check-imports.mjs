@@ -35,7 +35,7 @@ export const layers = {
     ['locales'],
     ['patterns', 'yaml', 'live-topics'],
   ],
-  events: [['live']],
+  events: [['webhooks'], ['job-calls'], ['calls'], ['enqueue'], ['live']],
   'apps/blocks': [
     ['saving'],
     ['run-block'],

@@ -10,7 +10,15 @@ import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
 import { createOwnFiles } from './common/own-files';
 import { readConfig } from './config';
-import { createActorContext, createLive, createRuleEntries, createRules, functionJobs, publishChanges } from './events';
+import {
+  createActorContext,
+  createLive,
+  createRuleEntries,
+  createRules,
+  createWebhooks,
+  functionJobs,
+  publishChanges,
+} from './events';
 import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
 import { compiledThemes, reloadedPanel } from './host-files';
 import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
@@ -119,6 +127,7 @@ export function createServices(
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
   const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
+  const outbound = createOutbound(config.fetch);
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
@@ -150,6 +159,7 @@ export function createServices(
   const actorContext = createActorContext(strapi, requesters);
   createRules({ strapi, logger, sites, actorContext, services: running }).start();
   jobs.handle('function', functionJobs(running));
+  const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
   return {
@@ -171,7 +181,7 @@ export function createServices(
     ownFiles: createOwnFiles(browserFiles, production),
     live,
     rules: createRuleEntries(strapi, running),
-    store: publishChanges(store, live.publish),
+    store: withWebhooks(publishChanges(store, live.publish)),
     logic,
     layouts: createLayouts({}, markdown),
     markdown,
@@ -181,7 +191,7 @@ export function createServices(
     nested,
     mailer,
     jobs,
-    outbound: createOutbound(config.fetch),
+    outbound,
     answers: createKeptAnswers({
       database,
       onError: (error) => logger.error(`[apps] kept answers could not be deleted: ${String(error)}`),
@@ -195,7 +205,6 @@ export function createServices(
     panelColumns: createPanelColumns(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
-    secret: () => null,
     inject: (request) => inject(running(), contextOf(strapi), request),
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);

@@ -25,6 +25,8 @@ export interface CallSubject {
   requester: Requester;
   params: Items;
   rule?: RunRule;
+  /** Whether it may write nothing: what it writes is refused with a CsrfError. */
+  isReadOnly?: boolean;
 }
 
 /**
@@ -35,13 +37,14 @@ export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
-  { rule, ...subject }: CallSubject,
+  { rule, isReadOnly = false, ...subject }: CallSubject,
   settle?: CommitWrite,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
   if (!app) throw notFound(missing.app(appId, site.id));
   const address = all.sites.urls.block(site, appId, block);
   const visit = callVisit(all, { site, address, ...subject });
+  if (isReadOnly) visit.writes = { records: false, content: false };
   return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name }, settle);
 }
 

@@ -23,7 +23,9 @@ function isTarget(given: string): boolean {
   return /^https?:$/.test(protocol) && `${username}${password}${hash}` === '';
 }
 
-const notTarget = { error: ({ input }: { input?: unknown }) => `This must be ${WANTED}, not ${describe(input ?? null)}` };
+const notTarget = {
+  error: ({ input }: { input?: unknown }) => `This must be ${WANTED}, not ${describe(input ?? null)}`,
+};
 
 const url = check<string>(z.string(notTarget).refine(isTarget, notTarget));
 

@@ -3,62 +3,68 @@ import type { Webhook } from '../../apps/types';
 import { isAppsError, missing } from '../../common/errors';
 import { JobFailure } from '../../jobs';
 import type { Job, JobAttempt, JobHandler, JobOutcome } from '../../jobs/types';
-import type { Outbound } from '../../outbound/types';
+import { secretOf } from '../../outbound';
+import type { Outbound, OutboundRequest } from '../../outbound/types';
 import { signed, standardKey } from '../../webhooks';
 import type { CallServices } from '../calls';
 import { callOfJob, siteOfJob } from '../job-calls';
-import type { Delivery, Target } from './deliveries';
+import type { Delivery, SingleDelivery } from './deliveries';
 import { type ExpandTools, expand } from './expand';
 import { changeData, eventName } from './host-hub';
 
 export interface DeliverTools extends ExpandTools {
   services(): CallServices;
-  outbound: Pick<Outbound, 'call' | 'secret'>;
+  outbound: Pick<Outbound, 'call' | 'check' | 'secret'>;
 }
 
-type Record = Extract<Delivery, { what: 'record' }>;
-
-/** Statuses after which no further try succeeds: 410 says that the receiver is gone for good. */
+/** The status of a receiver that is gone for good. */
 const GONE = 410;
 
 /** Does the jobs of webhooks (docs/reference/webhooks.md#webhooks-out). */
 export function webhookJobs(tools: DeliverTools): JobHandler {
   return async (attempt) => {
-    const { to, ...delivery } = attempt.job.data as unknown as Delivery & { to: Target };
-    if (delivery.what !== 'record' || 'strapi' in to) return expand(tools, attempt, delivery as Delivery, to);
-    return deliver(tools, attempt, to.webhook, delivery as Record);
+    const delivery = attempt.job.data as unknown as Delivery;
+    return delivery.what === 'record' ? deliver(tools, attempt, delivery) : expand(tools, attempt, delivery);
   };
 }
 
-async function deliver(
-  tools: DeliverTools,
-  attempt: JobAttempt,
-  name: string,
-  delivery: Record,
-): Promise<JobOutcome> {
+async function deliver(tools: DeliverTools, attempt: JobAttempt, delivery: SingleDelivery): Promise<JobOutcome> {
   const { job, signal } = attempt;
+  const { webhook: name } = delivery.to;
   const all = tools.services();
   const site = await siteOfJob(all, job.key.site);
   const app = await all.loadApp(site, job.key.app);
   if (!app) throw new JobFailure(missing.app(job.key.app, site.id), { next: 'missing' });
   const webhook = app.settings.webhooks.get(name);
   if (!webhook) throw new JobFailure(`settings.yaml has no webhook "${name}" any more`, { next: 'missing' });
-  const body = await bodyOf(all, attempt, name, webhook, delivery);
+  const body = await bodyOf(all, job, webhook, delivery);
   if (body === null) return { status: null, answer: null };
   const { text, type } = body;
   const headers = { 'content-type': type, ...signatureOf(tools, job, webhook, text) };
-  const request = { url: webhook.url, method: 'POST', headers, body: text, timeout: null, redirect: 'manual' as const, signal };
-  const { status, text: answer } = await tools.outbound.call(app.id, request).catch(refused);
+  const request = { url: webhook.url, method: 'POST', headers, body: text, timeout: null, isExact: true, signal };
+  const { status, text: answer } = await call(tools.outbound, app.id, request);
   if (status >= 200 && status < 300) return { status, answer };
   const { host } = new URL(webhook.url);
   throw new JobFailure(`${host} has answered ${status}`, { next: status === GONE ? 'never' : 'again', status, answer });
 }
 
-/** What the configuration forbids stays so: it needs the operator. */
-function refused(error: unknown): never {
-  if (!isAppsError(error)) throw error;
-  const isFinal = isAppsError(error, 'ForbiddenError') || isAppsError(error, 'BadRequestError');
-  throw new JobFailure(`${error.name}: ${error.message}`, { next: isFinal ? 'never' : 'again' }, error);
+/** Calls. What is wrong before there is a connection, or what the configuration forbids, needs a person: it is not tried again. */
+async function call(outbound: DeliverTools['outbound'], appId: string, request: OutboundRequest) {
+  const failed = (error: unknown, isFinal: boolean) => {
+    if (!isAppsError(error)) throw error;
+    const next = isFinal || isAppsError(error, 'ForbiddenError') ? 'never' : 'again';
+    return new JobFailure(`${error.name}: ${error.message}`, { next }, error);
+  };
+  try {
+    outbound.check(appId, request);
+  } catch (error) {
+    throw failed(error, true);
+  }
+  try {
+    return await outbound.call(appId, request);
+  } catch (error) {
+    throw failed(error, false);
+  }
 }
 
 /** The headers that name and sign a delivery: the same id for each try, another time. */
@@ -73,25 +79,13 @@ function signatureOf({ outbound, now }: DeliverTools, job: Job, { secret: name }
   return { ...signed(key, job.id, Buffer.from(text), now()) };
 }
 
-/** Null for a secret that is missing or empty. */
-function secretOf(outbound: Pick<Outbound, 'secret'>, name: string): string | null {
-  try {
-    return outbound.secret(name);
-  } catch (error) {
-    if (isAppsError(error, 'ForbiddenError')) return null;
-    throw error;
-  }
-}
-
 /** The body of a delivery, and its media type; null where the function of the webhook returns nothing. */
 async function bodyOf(
   all: CallServices,
-  attempt: JobAttempt,
-  webhook: string,
+  { key }: Job,
   { body }: Webhook,
-  { event, id, items, at }: Record,
+  { to, event, id, items, at }: SingleDelivery,
 ): Promise<{ text: string; type: string } | null> {
-  const { key } = attempt.job;
   const data = await changeData(all.sites, key, { id, items });
   if (!data) throw new JobFailure(missing.site(key.site), { next: 'missing' });
   const usual = { type: eventName(event), timestamp: new Date(at).toISOString(), data: { ...data } };
@@ -101,7 +95,7 @@ async function bodyOf(
   const requester = { ...(await all.requesters.anonymous()), isManager: true };
   const content = await all.sites.content.resolve(site, '', requester);
   if (!content) throw new JobFailure(missing.site(key.site), { next: 'missing' });
-  const params = { webhook, event, ...usual };
+  const params = { ...to, event, ...usual };
   const target = { app: key.app, ...body };
   // It may run at each try: what it wrote would be written each time.
   const made = await callOfJob(all, null, { site, target, subject: { content, requester, params, isReadOnly: true } });

@@ -6,14 +6,27 @@ import type { NewJob } from '../../jobs/types';
 import type { AppKey, Items, SeqRange } from '../../records/types';
 import type { RecordChange } from './changes';
 
-/** What a job of the kind `webhook` has to deliver. Times are milliseconds since the epoch. */
-export type Delivery =
-  /** One record. */
-  | { what: 'record'; event: RecordEvent; id: string; items: Items; at: number }
-  /** Several, each of which becomes a job of its own. */
-  | { what: 'records'; changes: RecordChange[]; at: number }
-  /** Those of a bulk creation, by their rows: they become jobs of their own. */
-  | { what: 'created'; ranges: SeqRange[]; at: number };
+/** Where changes are delivered to: a webhook of the app, by its name, or those of Strapi (`apps.record.create` and so on). */
+export type Target = { webhook: string } | { strapi: true };
+
+/** One change, for a webhook. Times are milliseconds since the epoch. */
+export interface SingleDelivery {
+  what: 'record';
+  to: { webhook: string };
+  event: RecordEvent;
+  id: string;
+  items: Items;
+  at: number;
+}
+
+/** Several changes, or the records of a bulk creation by their rows: each becomes a job of its own. */
+export type ManyDeliveries = { to: Target; at: number } & (
+  | { what: 'records'; changes: readonly RecordChange[] }
+  | { what: 'created'; ranges: readonly SeqRange[] }
+);
+
+/** What a job of the kind `webhook` has to deliver. */
+export type Delivery = SingleDelivery | ManyDeliveries;
 
 /** Changes of one transaction for one webhook that are jobs of their own at once, and those that one job holds for later. */
 const MAX_AT_ONCE = 50;
@@ -50,27 +63,28 @@ function testOf(
   }
 }
 
-/** Where changes are delivered to: a webhook of the app, by its name, or those of Strapi (`apps.record.create` and so on). */
-export type Target = { webhook: string } | { strapi: true };
-
 /** The name that jobs for Strapi's webhooks have. */
 const STRAPI = 'Strapi';
 
-const jobOf = (key: AppKey, to: Target, delivery: Delivery): NewJob => ({
+const jobOf = (key: AppKey, delivery: Delivery): NewJob => ({
   key,
   kind: 'webhook',
-  name: 'webhook' in to ? to.webhook : STRAPI,
-  data: { ...delivery, to } as unknown as Items,
+  name: 'webhook' in delivery.to ? delivery.to.webhook : STRAPI,
+  data: { ...delivery } as unknown as Items,
   requester: '',
   jobKey: null,
   // A receiver gets the changes of a record in their order.
-  sequence: delivery.what === 'record' ? JSON.stringify(['webhook', to, delivery.id]) : null,
+  sequence: delivery.what === 'record' ? JSON.stringify(['webhook', delivery.to.webhook, delivery.id]) : null,
   dueAt: null,
 });
 
 /** A job for each of the changes. */
-export const recordJobs = (key: AppKey, to: Target, changes: readonly RecordChange[], at: number): NewJob[] =>
-  changes.map(({ event, id, items }) => jobOf(key, to, { what: 'record', event, id, items, at }));
+export const recordJobs = (
+  key: AppKey,
+  to: SingleDelivery['to'],
+  changes: readonly RecordChange[],
+  at: number,
+): NewJob[] => changes.map(({ event, id, items }) => jobOf(key, { what: 'record', to, event, id, items, at }));
 
 /** The jobs of what a transaction has changed for one target: few rows, however many records they are about. */
 export function jobsOfChanges(key: AppKey, to: Target, changes: readonly RecordChange[], at: number): NewJob[] {
@@ -83,7 +97,7 @@ function jobsTogether(key: AppKey, to: Target, changes: readonly RecordChange[],
   const jobs: NewJob[] = [];
   let [together, text]: [RecordChange[], number] = [[], 0];
   const end = () => {
-    if (together.length > 0) jobs.push(jobOf(key, to, { what: 'records', changes: together, at }));
+    if (together.length > 0) jobs.push(jobOf(key, { what: 'records', to, changes: together, at }));
     [together, text] = [[], 0];
   };
   for (const change of changes) {
@@ -99,6 +113,6 @@ function jobsTogether(key: AppKey, to: Target, changes: readonly RecordChange[],
 export function jobsOfRanges(key: AppKey, to: Target, ranges: readonly SeqRange[], at: number): NewJob[] {
   const jobs: NewJob[] = [];
   for (let from = 0; from < ranges.length; from += MAX_RANGES)
-    jobs.push(jobOf(key, to, { what: 'created', ranges: ranges.slice(from, from + MAX_RANGES), at }));
+    jobs.push(jobOf(key, { what: 'created', to, ranges: ranges.slice(from, from + MAX_RANGES), at }));
   return jobs;
 }

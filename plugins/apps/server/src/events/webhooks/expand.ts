@@ -2,7 +2,7 @@ import type { App } from '../../apps/types';
 import type { JobAttempt, JobOutcome, Jobs, NewJob } from '../../jobs/types';
 import type { AppKey, RecordStore, SeqRange } from '../../records/types';
 import type { RecordChange } from './changes';
-import { type Delivery, type IsAbout, jobsOfRanges, recordJobs, type Target } from './deliveries';
+import { type IsAbout, jobsOfRanges, type ManyDeliveries, recordJobs } from './deliveries';
 import type { HostHub } from './host-hub';
 
 export interface ExpandTools {
@@ -31,10 +31,10 @@ interface Step {
 export async function expand(
   tools: ExpandTools,
   { job: { key }, settle }: JobAttempt,
-  delivery: Delivery,
-  to: Target,
+  delivery: ManyDeliveries,
 ): Promise<JobOutcome> {
   const { store, jobs, hub } = tools;
+  const { to } = delivery;
   const { changes, rest } = await stepOf(tools, key, delivery);
   const own = 'webhook' in to ? await ownJobs(tools, key, to, changes, delivery.at) : [];
   const next = [...own, ...jobsOfRanges(key, to, rest, delivery.at)];
@@ -59,8 +59,7 @@ async function ownJobs(
   return recordJobs(key, to, about, at);
 }
 
-async function stepOf({ store }: ExpandTools, key: AppKey, delivery: Delivery): Promise<Step> {
-  if (delivery.what === 'record') return { changes: [delivery as RecordChange & Delivery], rest: [] };
+async function stepOf({ store }: ExpandTools, key: AppKey, delivery: ManyDeliveries): Promise<Step> {
   if (delivery.what === 'records') return { changes: delivery.changes, rest: [] };
   const changes: RecordChange[] = [];
   let rest: readonly SeqRange[] = delivery.ranges;

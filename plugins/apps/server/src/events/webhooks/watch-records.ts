@@ -81,7 +81,9 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
       const { app, targets } = await targetsOf(key, 'delete');
       if (targets.length === 0) return store.clear(key);
       await store.clear(key, (records) => {
-        const changes = records.map(({ id, items, creator }): RecordChange => ({ event: 'delete', id, items, creator }));
+        const changes = records.map(
+          ({ id, items, creator }): RecordChange => ({ event: 'delete', id, items, creator }),
+        );
         const announced = targets.flatMap((to) => ('strapi' in to ? jobsOfChanges(key, to, changes, now()) : []));
         return jobs.writes([...(app ? dueJobs(app, key, changes) : []), ...announced]);
       });

@@ -1,9 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { Context } from 'koa';
+import { LRUCache } from 'lru-cache';
 import { type App, computeElement, permittedBlock, type Run, withRun } from '../../apps';
 import type { Verify } from '../../apps/types';
 import type { Requester } from '../../auth/types';
 import { AppsError, unavailable } from '../../common/errors';
+import { secretOf } from '../../outbound';
 import type { AppTarget } from '../../sites/types';
 import { type Refused, standardKey, type Verified, verifyHex, verifyStandard } from '../../webhooks';
 import { hasBody } from '../request/body';
@@ -54,7 +55,7 @@ function verifyWebhook(ctx: Context, services: HttpServices, target: WebhookTarg
 
 function check(ctx: Context, services: HttpServices, target: WebhookTarget, body: Buffer): Verified | Refused {
   const { secret: name, hex } = target.verify;
-  const secret = services.secret(name);
+  const secret = secretOf(services.outbound, name);
   if (!secret) throw withoutSecret(services, target, 'is missing in the configuration, or is empty');
   const header = (one: string) => onlyHeader(ctx, one);
   if (hex) return verifyHex(secret, hex, header, body);

@@ -75,8 +75,6 @@ export interface HttpServices extends AppServices {
   inject(request: InjectedRequest): Promise<InjectedAnswer>;
   /** Writes of this request are switched off. */
   dry?: DryRun;
-  /** The value of a secret of the configuration; null where there is none of this name. */
-  secret(name: string): string | null;
   /** Strapi's public URL, without a slash at its end (docs/reference/addresses.md#base-url). */
   baseUrl(): string;
   /** In production broken themes are not explained to visitors, and cookies are Secure on https. */

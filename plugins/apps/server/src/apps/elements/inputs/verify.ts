@@ -5,7 +5,7 @@ import { describe, isMapping, mapping } from '../../yaml/schema';
 import type { YamlNode } from '../../yaml/yaml';
 import type { Settings } from './settings';
 
-const SECRET = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/;
+const SECRET = /^[A-Za-z0-9_-]{1,100}$/;
 const HEADER = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/;
 const VISIBLE = /^[\x21-\x7e]{1,50}$/;
 
