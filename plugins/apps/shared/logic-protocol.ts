@@ -158,7 +158,8 @@ export interface ContextData {
   request: RequestData;
   parent_request: RequestData | null;
   portal: { id: string; title: string; url: string; theme: string; locale: string | null; time_zone: string };
-  content: ContentData;
+  /** Null where the item of a rule's event is gone. */
+  content: ContentData | null;
   user: Items | null;
   /** Null unless the app asks for visitors. */
   visitor: { id: string | null } | null;

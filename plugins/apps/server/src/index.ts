@@ -21,6 +21,7 @@ import {
   rememberedHeaders,
   siteDocument,
 } from './http';
+import type { Jobs } from './jobs/types';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
 import { configOf, createServices, hostProblems, workerProcesses } from './services';
@@ -86,6 +87,14 @@ const recordTools = {
   },
 };
 
+/** `strapi.plugin('apps').service('jobs')`: what people do with stored jobs (docs/reference/jobs.md#from-code). */
+const jobTools = {
+  list: (...given: Parameters<Jobs['list']>) => running().jobs.list(...given),
+  find: (id: string) => running().jobs.find(id),
+  retry: (which: Parameters<Jobs['retry']>[0]) => running().jobs.retry(which),
+  delete: (id: string) => running().jobs.delete(id),
+};
+
 /** `strapi.plugin('apps').service('tests')`, used by the tests of apps. */
 const testTools = createTestTools(running);
 
@@ -105,11 +114,18 @@ const openApiTools = {
 
 export type RecordTools = typeof recordTools;
 export type OpenApiTools = typeof openApiTools;
+export type JobTools = typeof jobTools;
 
 export default {
   config: strapiConfig,
   contentTypes,
-  services: { apps: () => calls, records: () => recordTools, openapi: () => openApiTools, tests: () => testTools },
+  services: {
+    apps: () => calls,
+    records: () => recordTools,
+    openapi: () => openApiTools,
+    tests: () => testTools,
+    jobs: () => jobTools,
+  },
   controllers: { ...permissionControllers, admin: admin.controller },
   policies: admin.policies,
   routes: { admin: admin.routes },

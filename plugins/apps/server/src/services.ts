@@ -157,7 +157,9 @@ export function createServices(
   });
   const requesters = createRequesters({ strapi, config, run: statementsOf(database) });
   const actorContext = createActorContext(strapi, requesters);
-  createRules({ strapi, logger, sites, actorContext, services: running }).start();
+  const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
+  rules.start();
+  jobs.handle('rule', rules.handler);
   jobs.handle('function', functionJobs(running));
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;

@@ -104,8 +104,6 @@ export interface RunInput {
   contentPath: string;
   /** Of a call from code or a rule on events. */
   call: { block: string; name: string; params: Items } | null;
-  /** Of a rule on events: the item that was deleted. */
-  deleted: { draft: boolean; fields: Items } | null;
 }
 
 export interface RunDetail extends RunSummary {

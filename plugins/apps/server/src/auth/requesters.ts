@@ -14,6 +14,7 @@ import { createImpersonations, type Impersonations } from './credentials/imperso
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { createRateLimit } from './credentials/rate-limit';
+import { tokenWithId } from './credentials/tokens';
 import { createUsers } from './credentials/users';
 import {
   type CredentialContext,
@@ -45,6 +46,11 @@ export interface Requesters {
   /** The requester of a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
   fromStrapi(state: StrapiState): Promise<Requester>;
   anonymous(): Promise<Requester>;
+  /**
+   * The requester of an identity with the rights that they have now, for work that goes on after their request. Null for one
+   * who is gone, blocked or expired.
+   */
+  withIdentity(identity: string): Promise<Requester | null>;
   impersonations: Impersonations;
   /** Opens the login form in the request's browser. */
   loginForm(ctx: CredentialContext): OpenedForm;
@@ -122,6 +128,8 @@ export function createRequesters({
     !isUntrustedOrigin(ctx, { publicUrl, trusted: config.trustedOrigins });
   const isSecure = (ctx: CredentialContext): boolean => ctx.secure || publicUrl.startsWith('https:');
 
+  const impersonations = createImpersonations(strapi, { users, roles, administrators });
+
   const endSession = async (value: string): Promise<void> =>
     administrators.isSession(value) ? administrators.end(value) : sessions.end(value);
 
@@ -134,7 +142,11 @@ export function createRequesters({
     requestName: (parts) => keyring.sign(['request', ...parts]),
     senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,
-    impersonations: createImpersonations(strapi, { users, roles, administrators }),
+    impersonations,
+    async withIdentity(identity) {
+      const [, token] = /^token:(\d{1,9})$/.exec(identity) ?? [];
+      return token === undefined ? impersonations.withIdentity(identity) : tokenWithId(strapi, Number(token), now());
+    },
     takesCookies,
     identify: createIdentification({
       ...{ strapi, users, passwords, sessions, administrators, takesCookies, isSecure },

@@ -21,7 +21,8 @@ export interface FunctionName {
 
 /** What a function is called with. */
 export interface CallSubject {
-  content: ContentItem;
+  /** Null: it is gone. */
+  content: ContentItem | null;
   requester: Requester;
   params: Items;
   rule?: RunRule;
@@ -37,13 +38,15 @@ export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
-  { rule, isReadOnly = false, ...subject }: CallSubject,
+  { rule, content, isReadOnly = false, ...subject }: CallSubject,
   settle?: CommitWrite,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
   if (!app) throw notFound(missing.app(appId, site.id));
   const address = all.sites.urls.block(site, appId, block);
-  const visit = callVisit(all, { site, address, ...subject });
+  const shown = content ?? (await all.sites.content.resolve(site, '', subject.requester));
+  if (!shown) throw notFound(missing.site(site.id));
+  const visit = { ...callVisit(all, { site, address, content: shown, ...subject }), isContentGone: content === null };
   if (isReadOnly) visit.writes = { records: false, content: false };
   return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name }, settle);
 }

@@ -12,7 +12,7 @@ const isFinal = (error: unknown): boolean => isAppsError(error, 'UnauthorizedErr
 
 /** The requester of a job with the rights that they have now. JobFailure for one who may not act any more. */
 export async function requesterOfJob({ requesters }: CallServices, identity: string): Promise<Requester> {
-  const requester = await requesters.impersonations.withIdentity(identity);
+  const requester = await requesters.withIdentity(identity);
   if (!requester)
     throw new JobFailure(`The requester "${identity}" is blocked or does not exist any more`, { next: 'never' });
   return requester;

@@ -1,15 +1,16 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Core } from '@strapi/strapi';
 import type { RuleEvent as Event, RuleFailure } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
-import { errorText, fieldLines, isAppsError } from '../common/errors';
 import type { Logger } from '../common/log';
-import type { ContentItem, Site, Sites } from '../sites/types';
+import { JobFailure } from '../jobs';
+import type { JobHandler, Jobs, NewJob } from '../jobs/types';
+import type { ContentItem, Sites } from '../sites/types';
 import type { Actor, ActorContext } from './actor-context';
-import { createAfterCommit, type Due } from './after-commit';
-import { type CallServices, callIn } from './calls';
+import type { CallServices } from './calls';
 import { type Action, type ContentEvent, createContentEvents, eventsOf } from './host-events';
 import { createItems } from './items';
+import { callOfJob, requesterOfJob, siteOfJob } from './job-calls';
+import { createPublications } from './publications';
 import { siteOfApp } from './rule-targets';
 
 const RULE = 'plugin::apps.rule';
@@ -18,6 +19,7 @@ interface Rule {
   id: number;
   documentId: string;
   name: string;
+  enabled: boolean;
   event: Event;
   app: string;
   block: string;
@@ -28,30 +30,37 @@ interface Rule {
 /** Failures that a rule keeps, the latest first. */
 const MAX_FAILURES = 20;
 
-/** Functions that may wait in the queue; further ones are dropped, so that memory stays bounded. */
-const MAX_WAITING = 5_000;
+/** Characters of an item as JSON; a larger one is not carried by its event. */
+const MAX_ITEM = 256_000;
 
 export interface RulesOptions {
   strapi: Core.Strapi;
   logger: Logger;
   sites: Sites;
+  jobs: Jobs;
   actorContext: ActorContext;
   /** Called at each event, because the services are created after the rules. */
   services(): CallServices;
 }
 
+/** What a rule's job carries. */
+interface RuleData {
+  rule: number;
+  contentEvent: ContentEvent;
+  /** The item when it happened; null where the actor may not read it, and where it is too large. */
+  item: Items | null;
+  /** Ids of the rules that led to the event. */
+  chain: number[];
+}
+
 /**
- * Rules on events of the host's content (docs/reference/events.md#rules-on-events). The functions run one after the
- * other, after the commit and after the editor's request: a failing function does not undo the editor's action.
+ * Rules on events of the host's content (docs/reference/events.md#rules-on-events). Each event of a rule is a job, stored in
+ * the transaction of the change; a failing function does not undo the editor's action.
  */
-export function createRules({ strapi, logger, sites, actorContext, services }: RulesOptions) {
+export function createRules({ strapi, logger, sites, jobs, actorContext, services }: RulesOptions) {
   const items = createItems(strapi, sites);
   const contentEvents = createContentEvents(strapi);
-  const afterCommit = createAfterCommit(strapi);
-  /** Runs code outside of the event's request and transaction. */
-  const outside = AsyncLocalStorage.snapshot();
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  const publications = createPublications(strapi, jobs);
 
   const report = (error: unknown) =>
     logger.error(`[apps] rules on events: ${String((error as Error)?.stack ?? error)}`);
@@ -63,102 +72,115 @@ export function createRules({ strapi, logger, sites, actorContext, services }: R
     return found.filter(({ id }) => !chain.has(id));
   }
 
-  /** Reads what `notice` needs and cannot be read after the action. */
+  /** The item of an event as its actor may read it. That it cannot be read is no reason to refuse the change. */
+  async function itemOf(contentEvent: ContentEvent, { requester }: Actor): Promise<Items | null> {
+    const [site] = await sites.all();
+    const item = site ? await items.read(site, contentEvent, requester).catch(report) : null;
+    return item ? carried(item) : null;
+  }
+
+  /** Reads what cannot be read after the action. */
   async function prepare(action: Action, possible: readonly Event[]) {
     const actor = await actorContext.current();
     const rules = await dueRules(action, possible, actor);
-    const site = (await sites.all())[0] as Site;
-    // A publication counts even without rules of its own: it removes the pending update that saved its draft.
-    const needed = rules.length > 0 || action.action === 'publish';
-    const before = needed ? await contentEvents.before(action) : [];
-    const deletedItems = new Map<string | null, ContentItem | null>();
-    if (rules.length > 0 && action.action === 'delete') {
-      for (const contentEvent of await contentEvents.of(action, before, action.params)) {
-        deletedItems.set(contentEvent.locale, await items.read(site, contentEvent, actor.requester));
-      }
-    }
-    return { actor, rules, site, deletedItems, before, needed };
+    // A publication counts even without rules of its own: it takes back the pending update that saved its draft.
+    const isNeeded = rules.length > 0 || action.action === 'publish';
+    const before = isNeeded ? await contentEvents.before(action) : [];
+    const deleted = new Map<string | null, Items | null>();
+    if (rules.length > 0 && action.action === 'delete')
+      for (const contentEvent of await contentEvents.of(action, before, action.params))
+        deleted.set(contentEvent.locale, await itemOf(contentEvent, actor));
+    return { actor, rules, deleted, before, isNeeded };
   }
 
   type Prepared = Awaited<ReturnType<typeof prepare>>;
 
-  async function notice(action: Action, prepared: Prepared, result: unknown): Promise<void> {
-    const { actor, rules, site, deletedItems, before } = prepared;
+  async function jobOf(rule: Rule, contentEvent: ContentEvent, actor: Actor, item: Items | null): Promise<NewJob> {
+    const { uid, documentId, locale } = contentEvent;
+    const site = (await siteOfApp(sites, rule.app, locale)) ?? (await sites.all())[0];
+    const data: RuleData = { rule: rule.id, contentEvent, item, chain: [...actor.chain] };
+    return {
+      key: { site: site?.id ?? '', app: rule.app },
+      kind: 'rule',
+      name: `${rule.name}: ${rule.block}/${rule.function}`,
+      data: data as unknown as Items,
+      requester: actor.requester.identity,
+      jobKey: null,
+      sequence: `${uid} ${documentId}`,
+      dueAt: null,
+    };
+  }
+
+  /** Stores the jobs of what has happened, in the transaction of the action. */
+  async function notice(action: Action, { actor, rules, deleted, before }: Prepared, result: unknown): Promise<void> {
     const happened = await contentEvents.of(action, before, result);
-    const due = happened.flatMap((contentEvent) =>
-      rules
-        .filter(({ event }) => event === contentEvent.event)
-        .map((rule): Due => {
-          const subject = { site, contentEvent, deleted: deletedItems.get(contentEvent.locale) ?? null };
-          return { contentEvent, work: () => enqueue(rule, actor, subject) };
-        }),
-    );
-    await afterCommit(due, happened);
-  }
-
-  async function run(rule: Rule, actor: Actor, subject: Subject): Promise<void> {
-    const { contentEvent, deleted } = subject;
-    const { event, uid, documentId, locale, published } = contentEvent;
-    const requester = actorContext.forRule(actor, rule.id);
-    try {
-      const site = (await siteOfApp(sites, rule.app, locale)) ?? subject.site;
-      const content = await (deleted
-        ? sites.content.describe(site, uid, deleted.fields, deleted)
-        : items.read(site, contentEvent, requester));
-      if (!content) return;
-      const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale };
-      const cause = { id: rule.documentId, event, contentType: uid, documentId, locale, published };
-      const target = { app: rule.app, block: rule.block, name: rule.function };
-      await callIn(services(), site, target, { content, params, requester, rule: cause });
-    } catch (error) {
-      await noteFailure(rule, documentId, error);
+    const due: { contentEvent: ContentEvent; job: NewJob }[] = [];
+    for (const contentEvent of happened) {
+      const called = rules.filter(({ event }) => event === contentEvent.event);
+      if (called.length === 0) continue;
+      const { locale } = contentEvent;
+      const item = contentEvent.event === 'delete' ? (deleted.get(locale) ?? null) : await itemOf(contentEvent, actor);
+      for (const rule of called) due.push({ contentEvent, job: await jobOf(rule, contentEvent, actor, item) });
     }
+    await publications.store(due, happened);
   }
 
-  async function noteFailure({ id, name }: Rule, documentId: string, error: unknown): Promise<void> {
-    const message = isAppsError(error)
-      ? [`${error.name}: ${errorText(error)}`, ...fieldLines(error)].join('\n')
-      : 'The server failed; its log says why';
+  async function noteFailure({ id, name }: Rule, documentId: string, message: string): Promise<void> {
     logger.error(`[apps] the rule "${name}" failed for ${documentId}: ${message}`);
-    if (!isAppsError(error)) report(error);
     const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });
     if (!rule) return;
     const failures = [{ at: new Date().toISOString(), documentId, message }, ...(rule.failures ?? [])];
     await strapi.db.query(RULE).update({ where: { id }, data: { failures: failures.slice(0, MAX_FAILURES) } });
   }
 
-  function enqueue(rule: Rule, actor: Actor, subject: Subject): void {
-    if (waiting >= MAX_WAITING) return logger.error(`[apps] too many rules wait: "${rule.name}" was left out`);
-    waiting += 1;
-    last = last
-      .then(() => outside(run, rule, actor, subject))
-      .catch(report)
-      .finally(() => {
-        waiting -= 1;
-      });
-  }
+  /** Does the job of a rule. One that was deleted or switched off since has nothing left to do. */
+  const handler: JobHandler = async (attempt) => {
+    const { key, data, requester: identity, attempts, wasMissing } = attempt.job;
+    const { rule: id, contentEvent, item, chain } = data as unknown as RuleData;
+    const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });
+    if (rule?.enabled !== true) return { status: null, answer: null };
+    const { event, uid, documentId, locale, published } = contentEvent;
+    try {
+      const all = services();
+      const site = await siteOfJob(all, key.site);
+      const actor = { requester: await requesterOfJob(all, identity), chain: new Set(chain) };
+      const requester = actorContext.forRule(actor, id);
+      const content = event === 'delete' ? null : await items.read(site, contentEvent, requester);
+      const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale, item };
+      const cause = { id: rule.documentId, event, contentType: uid, documentId, locale, published };
+      const target = { app: rule.app, block: rule.block, name: rule.function };
+      await callOfJob(all, attempt, { site, target, subject: { content, params, requester, rule: cause } });
+    } catch (error) {
+      // The later tries of one failure are the job's own history.
+      const message = error instanceof JobFailure ? error.message : 'The server failed; its log says why';
+      if (!(error instanceof JobFailure)) report(error);
+      if (attempts === 1 && !wasMissing) await noteFailure(rule, documentId, message);
+      throw error;
+    }
+    return { status: null, answer: null };
+  };
 
   return {
+    handler,
     /** Watches all of Strapi's document service. */
     start(): void {
       strapi.documents.use((async (action: Action, next: () => Promise<unknown>) => {
         const possible = eventsOf(action);
         if (possible.length === 0) return next();
-        const prepared = await prepare(action, possible).catch(report);
-        const result = await next();
-        if (prepared?.needed) await notice(action, prepared, result).catch(report);
-        return result;
+        const prepared = await prepare(action, possible);
+        if (!prepared.isNeeded) return next();
+        return strapi.db.transaction(async () => {
+          const result = await next();
+          await notice(action, prepared, result);
+          return result;
+        });
       }) as never);
     },
-    /** Resolves when the queue is empty. */
-    idle: () => last,
   };
 }
 
-/** The item for which a rule's function runs. */
-interface Subject {
-  site: Site;
-  contentEvent: ContentEvent;
-  /** The item before its deletion. */
-  deleted: ContentItem | null;
+/** An item as an event carries it: as `context.content` has it, in JSON. Null when it is too large. */
+function carried({ type, id, documentId, title, url, path, locale, fields }: ContentItem): Items | null {
+  const item: Items = { type, id, document_id: documentId, title, url, path, locale, fields };
+  return JSON.stringify(item).length > MAX_ITEM ? null : item;
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../common/log';
 import { createSql, dialects, type HostDatabase, type Sql } from '../indexes';
 import { CollisionError } from '../records';
 import type { AppKey, UnitOfWork } from '../records/types';
-import { countJobs, deleteJob, findJob, listJobs, retryJobs, waitingOf } from './list';
+import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { holderOf, insertJobs } from './rows';
@@ -39,6 +39,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
   const handlers = new Map<JobKind, JobHandler>();
   const workers = new JobWorkers({ queue, logger, workers: config.workers, handlers });
   const notifications = createNotifications({ database, logger }, () => void keepLooking());
+  /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
+  const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
   const counted = new Map<string, { count: number; at: number }>();
   let timer: NodeJS.Timeout | undefined;
   let lookAt = Number.POSITIVE_INFINITY;
@@ -117,6 +119,11 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
   return {
     async add(unit: UnitOfWork, job) {
       const { key, jobKey } = job;
+      const own = ownKeys.get(unit) ?? new Map<string, string>();
+      ownKeys.set(unit, own);
+      const name = JSON.stringify([key.site, key.app, jobKey]);
+      const added = jobKey === null ? undefined : own.get(name);
+      if (added !== undefined) return added;
       const held = jobKey === null ? null : await unit.alongside(async () => holderOf(await here(), key, jobKey));
       if (held !== null && jobKey !== null) {
         // One that has ended meanwhile would not do what this request asks for: the request runs again.
@@ -127,6 +134,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
       }
       await requireFew(job);
       const id = newId();
+      if (jobKey !== null) own.set(name, id);
       unit.atCommit((sql) => insertNew(sql, { ...job, id }));
       unit.afterCommit(() => wake([key], job.dueAt));
       return id;
@@ -153,6 +161,9 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
       return (sql) => insertJobs(sql, added, now(), dialect.insertIgnore);
     },
 
+    async withdraw(ids) {
+      if (ids.length > 0) await deleteJobs(await transaction(), ids);
+    },
     wake: (keys) => wake(keys),
     handle: (kind, handler) => void handlers.set(kind, handler),
     list: (filter, page) => listJobs(queue.reading(), filter, page),
@@ -191,6 +202,12 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
       await notifications.destroy();
     },
   };
+
+  async function transaction(): Promise<Sql> {
+    const trx = await database.current();
+    if (!trx) throw new Error('jobs are withdrawn in the transaction that has stored them');
+    return createSql(trx, dialect);
+  }
 
   /** Statements in the transaction that the caller is in, else outside of any. */
   async function here(): Promise<Sql> {

@@ -1,4 +1,4 @@
-import type { Row, Sql } from '../indexes';
+import { marks, type Row, type Sql } from '../indexes';
 import type { AppKey } from '../records/types';
 import { heldKey, listedOf, TABLE } from './rows';
 import type { JobCount, JobFilter, JobKind, JobState, ListedJob } from './types';
@@ -84,4 +84,8 @@ async function retryKeyed(sql: Sql, row: Row, update: string, values: readonly u
 
 export async function deleteJob(sql: Sql, id: string): Promise<boolean> {
   return (await sql.change(`delete from ${TABLE} where job_id = ? and state <> 'running'`, [id])) > 0;
+}
+
+export async function deleteJobs(sql: Sql, ids: readonly string[]): Promise<void> {
+  await sql.change(`delete from ${TABLE} where job_id in (${marks(ids)})`, ids);
 }

@@ -87,7 +87,9 @@ export class JobQueue {
 
   /** Claims up to `limit` jobs of an app, the ones that are due longest first; none before an earlier one of its sequence. */
   async claim({ site, app }: AppKey, limit: number): Promise<Claimed[]> {
-    const isFirst = `(j.sequence is null or not exists (select 1 from ${TABLE} e where e.sequence = j.sequence and e.state in ('waiting', 'running') and e.id < j.id))`;
+    // One that fails holds back those of its own name only: another rule of the item need not wait for all of its tries.
+    const before = `e.sequence = j.sequence and e.state in ('waiting', 'running') and e.id < j.id and (e.state = 'running' or (e.attempts = 0 and e.missing_since is null) or e.name = j.name)`;
+    const isFirst = `(j.sequence is null or not exists (select 1 from ${TABLE} e where ${before}))`;
     const ids = `select j.id from ${TABLE} j where j.state = 'waiting' and j.site = ? and j.app = ? and j.due_at <= ? and ${isFirst} order by j.due_at, j.id limit ${limit}`;
     const values = [site, app, this.options.now()];
     const lease = this.lease();

@@ -75,6 +75,7 @@ export function jobOf(row: Row): Job {
     sequence: textOf(row.sequence),
     dueAt: Number(row.due_at),
     attempts: Number(row.attempts),
+    wasMissing: numberOf(row.missing_since) !== null,
     storedAt: Number(row.stored_at),
   };
 }

@@ -22,7 +22,10 @@ export interface NewJob {
   requester: string;
   /** At most one job of the app with this key waits or runs. */
   jobKey: string | null;
-  /** Jobs of one app with the same text run one after the other, in the order in which they were stored. */
+  /**
+   * Jobs of one app with the same text run one after the other, in the order in which they were stored. One that has failed
+   * holds back those with its name only.
+   */
   sequence: string | null;
   /** Milliseconds since the epoch before which it does not run; null: at once. */
   dueAt: number | null;
@@ -34,6 +37,8 @@ export interface Job extends NewJob {
   dueAt: number;
   /** The number of this try, from 1. */
   attempts: number;
+  /** Whether an earlier try has found that its function was not there. */
+  wasMissing: boolean;
   /** Milliseconds since the epoch. */
   storedAt: number;
 }
@@ -101,6 +106,8 @@ export interface Jobs {
    * key is held is left out.
    */
   writes(jobs: readonly NewJob[]): CommitWrite;
+  /** Takes back jobs that were stored in the transaction that the caller is in. */
+  withdraw(ids: readonly string[]): Promise<void>;
   /** Begins soon with what is due: for jobs that other code has stored. */
   wake(keys: readonly AppKey[]): void;
   handle(kind: JobKind, handler: JobHandler): void;

@@ -148,7 +148,7 @@ export class JobWorkers {
       const next = isDead ? 'it is given up' : 'it will be tried again';
       const line = `[apps] job ${job.id} of ${site}/${app} (${job.kind} ${job.name}) failed, ${next}: ${reason}`;
       if (isDead) this.tools.logger.error(line);
-      else if (job.attempts === 1) this.tools.logger.warn(line);
+      else if (job.attempts === 1 && !job.wasMissing) this.tools.logger.warn(line);
     }
   }
 }

@@ -38,7 +38,7 @@ export function addressOf(url: string): string {
 
 /** What a run was given, without its secrets; null where it is too large to be kept. */
 export function inputOf(given: RunInput): RunInput | null {
-  const { call, deleted } = given;
+  const { call } = given;
   const headers = Object.entries(given.headers).filter(([name]) => keptHeaders.has(name.toLowerCase()));
   const input: RunInput = {
     ...given,
@@ -48,7 +48,6 @@ export function inputOf(given: RunInput): RunInput | null {
     body: clean(given.body),
     headers: Object.fromEntries(headers),
     call: call && { ...call, params: clean(call.params) as Items },
-    deleted: deleted && { ...deleted, fields: clean(deleted.fields) as Items },
   };
   const isSmall = addressOf(given.url).length <= MAX_ADDRESS && JSON.stringify(input).length <= MAX_INPUT;
   return isSmall ? input : null;

@@ -32,7 +32,9 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
   let request = once(() => createRequest(data.request, call, 'request'));
   const parent = once(() => data.parent_request && createRequest(data.parent_request, null, 'parent_request'));
   const portal = once(() => createPortal(data.portal, call));
-  const content = once(() => createContent(data.content, { records, changes: data.request.method === 'POST' }));
+  const content = once(
+    () => data.content && createContent(data.content, { records, changes: data.request.method === 'POST' }),
+  );
   const api = once(() => createApi(data.user, portal, call));
   const mail = once(() => createMail(call));
   const jobs = once(() => createJobs(call));
@@ -143,7 +145,7 @@ function createMail(call: Records['call']): object {
 function createJobs(call: Records['call']): object {
   return {
     add(target: unknown, params: unknown, options: unknown): unknown {
-      return call('addJob', { target: target ?? null, params: params ?? null, options: options ?? {} } as Items);
+      return call('addJob', { target, params, options: options ?? {} } as unknown as Items);
     },
   };
 }

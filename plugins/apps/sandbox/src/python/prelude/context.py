@@ -508,7 +508,7 @@ class Context:
             'request': Request(data['request'], Response()),
             'parent_request': data['parent_request'] and Request(data['parent_request'], None),
             'portal': portal,
-            'content': CurrentContent(data['content'], data['request']['method'] == 'POST'),
+            'content': data['content'] and CurrentContent(data['content'], data['request']['method'] == 'POST'),
             'api': _Api(_User(data['user'] or {}), content, portal),
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),

@@ -15,7 +15,7 @@ export function contextData(run: Run, block: Block | null, record: StoredRecord 
     block: block && { id: block.id, url: blockAddress(run, block.id) },
     record: record && recordData(run, run.app, record),
     ...visitData(unobserved(run.visit)),
-    content: contentData(run.visit.content),
+    content: run.visit.isContentGone ? null : contentData(run.visit.content),
     user: originalOf(run.visit.requester).profile,
     visitor: visitorData(run.app, unobserved(run.visit)),
     acl: aclData(run, run.app, run.rights),

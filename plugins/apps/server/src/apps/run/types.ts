@@ -92,6 +92,8 @@ export interface Visit {
   site: Site;
   /** The current content item; the portal at the site's root. */
   content: ContentItem;
+  /** The content item of a rule's event is gone: logic has null as its `content`, and the portal stands for it elsewhere. */
+  isContentGone?: boolean;
   /** Content path of the address, '' at the root; kept in the addresses that a page shows. */
   contentPath: string;
   /** The id of the view whose address was requested: the form of the page's own block posts there too. */

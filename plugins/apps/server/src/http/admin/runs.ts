@@ -136,11 +136,10 @@ async function contentOf(
   { sites, rules }: HttpServices,
   site: Site,
   rule: RunRule | null,
-  { contentPath, deleted }: RunInput,
+  { contentPath }: RunInput,
   requester: Requester,
 ): Promise<ContentItem | null> {
   if (!rule) return sites.content.resolve(site, contentPath, requester);
-  if (deleted) return sites.content.describe(site, rule.contentType, deleted.fields, deleted);
   return rules.item(site, rule, requester);
 }
 
@@ -156,9 +155,11 @@ async function callAgain(
   const app = site && (await services.loadApp(site, run.app));
   if (!site || !app) throw notFound(missing.app(run.app, run.site));
   const content = await contentOf(services, site, run.rule, input, requester);
-  if (!content) throw new AppsError('ConflictError', 'Its content item is gone');
+  const root = content ?? (await services.sites.content.resolve(site, '', requester));
+  if (!root || (!content && !run.rule)) throw new AppsError('ConflictError', 'Its content item is gone');
   const address = services.sites.urls.block(site, app.id, block);
-  const visit = { ...callVisit(services, { site, content, requester, address, params }), dry };
+  const call = { site, content: root, requester, address, params };
+  const visit = { ...callVisit(services, call), isContentGone: !content, dry };
   try {
     const value = await callFunction(services, visit, app, { block, name });
     return repeated(0, JSON.stringify(value), dry);

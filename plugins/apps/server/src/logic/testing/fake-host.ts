@@ -1,7 +1,15 @@
 import type { Items, Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
 import { hostFunctions } from '../host-functions';
-import type { HostArguments, HostFunctionName, HostResult, LogEntry, LogicHost, RecordData } from '../types';
+import type {
+  ContentData,
+  HostArguments,
+  HostFunctionName,
+  HostResult,
+  LogEntry,
+  LogicHost,
+  RecordData,
+} from '../types';
 import { contextOf } from './context';
 
 /** Answers of the fake host other than null. */
@@ -78,6 +86,9 @@ function recordAnswers(stored: Record<string, Items>) {
   } satisfies Answers;
 }
 
+/** The content item of the tests. */
+const contentNow = () => contextOf().content as ContentData;
+
 const contentAnswers = {
   displayRecord: ({ id }) => `<p>${id}</p>`,
   blockElements: () => ({ total: { type: 'NUMBER' } }),
@@ -88,13 +99,13 @@ const contentAnswers = {
     const acl = { username: null, groups: [], rights: [], roles: [], held: [], manager: true };
     return { ...contextOf().app, id, acl };
   },
-  portalGet: ({ path }) => (path === '/none' ? null : contextOf().content),
+  portalGet: ({ path }) => (path === '/none' ? null : contentNow()),
   contentUpdate({ data }) {
-    const { content } = contextOf();
+    const content = contentNow();
     return { ...content, fields: { ...content.fields, ...data }, title: String(data.title ?? content.title) };
   },
-  contentFind: () => [contextOf().content],
-  contentCreate: ({ data }) => ({ ...contextOf().content, documentId: 'd2', title: String(data.title) }),
+  contentFind: () => [contentNow()],
+  contentCreate: ({ data }) => ({ ...contentNow(), documentId: 'd2', title: String(data.title) }),
   documents: ({ uid }) => [{ uid }],
   respond({ changes }) {
     if (changes.redirect?.startsWith('http://evil')) throw new AppsError('BadRequestError', 'Redirect not allowed');

@@ -140,13 +140,12 @@ function errorOf({ trace: { failure }, app }: Run, thrown: unknown): NewRun['err
 const nowhere = { file: '', line: null, column: null, excerpt: null };
 
 function inputOfRun(
-  { request: given, content, contentPath, params, isCall, rule }: Visit,
+  { request: given, contentPath, params, isCall }: Visit,
   { calls }: Trace,
 ): NewRun['input'] {
   const { method, url, query, form, body, headers } = originalOf(given);
   const [first] = calls;
   if (isCall && !first?.functions[0]) return null;
   const call = isCall && first?.functions[0] ? { block: first.block, name: first.functions[0], params } : null;
-  const deleted = rule?.event === 'delete' ? { draft: content.draft, fields: content.fields } : null;
-  return inputOf({ method, url, query, form, body, headers, contentPath, call, deleted });
+  return inputOf({ method, url, query, form, body, headers, contentPath, call });
 }
