@@ -132,7 +132,11 @@ async function answerApp(
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
-  const made = createVisit(ctx, services, site, address.content, requester, { isForm, begin, isVerified: webhook !== null });
+  const made = createVisit(ctx, services, site, address.content, requester, {
+    isForm,
+    begin,
+    isVerified: webhook !== null,
+  });
   const visit = Object.assign(await made, { files });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');

@@ -60,7 +60,11 @@ describe('Standard Webhooks', () => {
     ['signatures with commas between them', { 'webhook-signature': `${other},${right['webhook-signature']}` }, /wrong/],
     ['a signature with another key', { 'webhook-signature': other }, /wrong/],
     ['a cut signature', { 'webhook-signature': right['webhook-signature'].slice(0, -4) }, /wrong/],
-    ['a signature as hexadecimal digits', { 'webhook-signature': `v1,${Buffer.from(digest, 'base64').toString('hex')}` }, /wrong/],
+    [
+      'a signature as hexadecimal digits',
+      { 'webhook-signature': `v1,${Buffer.from(digest, 'base64').toString('hex')}` },
+      /wrong/,
+    ],
     ['another id', { 'webhook-id': 'msg_2' }, /wrong/],
     ['an id with a full stop', { 'webhook-id': 'msg.1' }, /no "\."/],
     ['an empty id', { 'webhook-id': '' }, /255/],

@@ -17,6 +17,21 @@ describe('readSettings', () => {
       { json: { author: 'none', editor: 'write', submitter: 'none' } },
     ],
     ['{strict: true, json: {submitter: write}}', { json: { author: 'write', submitter: 'write' } }],
+    ['', { webhooks: new Map() }],
+    [
+      'webhooks: {chat: {url: "https://example.org/x?y=1", events: [create], block: b, query: "n > 1", body: b/f, secret: s}}',
+      {
+        webhooks: new Map([
+          [
+            'chat',
+            {
+              ...{ url: 'https://example.org/x?y=1', events: new Set(['create']), block: 'b', query: 'n > 1' },
+              ...{ body: { block: 'b', name: 'f' }, secret: 's', position: expect.anything() },
+            },
+          ],
+        ]),
+      },
+    ],
     ['debug: true', { debug: true, acl: null, source: { debug: true } }],
     [
       "acl: {rights: {reader: ['*'], author: }, roles: {boss: [eric], none: }}",
@@ -45,6 +60,19 @@ describe('readSettings', () => {
     ['json: {author: wirte}', /^settings.yaml:1:16: json.author: This must be .* did you mean "write"/],
     ['json: {authors: none}', /^settings.yaml:1:8: json.*"authors" is not known, did you mean "author"\?/],
     ['json: {author: [none]}', /json.author: This must be "none" or "read" or "write", not a list/],
+    ['webhooks: [x]', /webhooks: This must be a mapping/],
+    ['webhooks: {a: {}}', /^settings.yaml:1:15: webhooks.a: A webhook needs a "url"/],
+    ['webhooks: {a: {url: example.org}}', /webhooks.a.url: This must be an address such as/],
+    ['webhooks: {a: {url: "ftp://example.org"}}', /webhooks.a.url: This must be an address such as/],
+    ['webhooks: {a: {url: "https://u:p@example.org"}}', /webhooks.a.url: .* without a name, a password/],
+    ['webhooks: {a: {url: "https://example.org/#x"}}', /webhooks.a.url: /],
+    ['webhooks: {a: {url: "https://example.org", events: created}}', /webhooks.a.events: This must be a list/],
+    ['webhooks: {a: {url: "https://example.org", events: [created]}}', /events.0: .* did you mean "create"/],
+    ['webhooks: {a: {url: "https://example.org", events: []}}', /at least one event/],
+    ['webhooks: {a: {url: "https://example.org", body: message}}', /webhooks.a.body: This must be <block>.<function>/],
+    ['webhooks: {a: {url: "https://example.org", secret: "a b"}}', /webhooks.a.secret: .* name of a secret/],
+    ['webhooks: {a: {url: "https://example.org", event: [create]}}', /"event" is not known, did you mean "events"/],
+    ['webhooks: {a b: {url: "https://example.org"}}', /cannot be the name of a webhook/],
     ['title: x', /"title" is not known.*Allowed: acl, debug/],
   ])('refuses %j', (text, message) => {
     expect(errorText(failure(() => readSettings(file(text, 'settings.yaml'))))).toMatch(message);

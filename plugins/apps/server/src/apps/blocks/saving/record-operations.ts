@@ -170,7 +170,8 @@ export function storedBlock(run: Run, record: StoredRecord): Block | null {
  */
 export async function computeElement(run: Run, block: Block, name: string): Promise<{ value: Json }> {
   const element = block.definition.elements.get(name);
-  if (element?.verify && !run.visit.isVerified) throw methodNotAllowed('POST, OPTIONS', 'Only webhooks call this element');
+  if (element?.verify && !run.visit.isVerified)
+    throw methodNotAllowed('POST, OPTIONS', 'Only webhooks call this element');
   if (!element || name.startsWith('_')) {
     throw notFound(`The block "${block.id}" has no element "${name}"`);
   }
