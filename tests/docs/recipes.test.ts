@@ -7,6 +7,7 @@ import { repository } from '../support/theme';
 import { documented, patternOf, type Step, stepsOf, textOf, typed } from '../support/typed';
 import { blocksElsewhere } from './recipes/elsewhere';
 import { codeOfTheHost } from './recipes/host';
+import { webhookConfiguration, webhookReceiver, webhookSecrets, withFreePort } from './recipes/webhooks';
 
 /** docs/recipes: every file of every page in one theme, on one host; each page's commands print what stands below them. */
 const pages = (await readdir(path.join(repository, 'docs', 'recipes'))).filter((name) => name.endsWith('.md'));
@@ -30,7 +31,7 @@ async function write(folder: string, page: string, steps: Step[]): Promise<void>
     if (!file) continue;
     const target = path.join(folder, placeOf(page, file));
     await mkdir(path.dirname(target), { recursive: true });
-    await writeFile(target, text, { flag: file === 'rules.yaml' ? 'a' : 'w' });
+    await writeFile(target, withFreePort(text), { flag: file === 'rules.yaml' ? 'a' : 'w' });
   }
 }
 
@@ -52,7 +53,10 @@ const inRepository = (step: Step): Step => ({
 let elsewhere = '';
 const outside = usePage(() => elsewhere, 'localhost');
 const environment = () => ({ APPS_DEMO: 'true', APPS_THEME: 'mine', APPS_CORS_ORIGINS: outside.origin });
-const host = useHost(() => ({ themesDirectory: at('themes'), env: environment() }));
+const host = useHost(() => ({
+  themesDirectory: at('themes'),
+  env: { ...environment(), ...webhookConfiguration },
+}));
 const passwordOf = (user: string) => new RegExp(`^ {2}${user} +(\\S+)`, 'm').exec(host.output())?.[1] ?? '';
 
 let env: Record<string, string>;
@@ -62,6 +66,7 @@ beforeAll(async () => {
     ERIC: passwordOf('eric'),
     API_TOKEN: await apiToken(host, { name: 'recipes', type: 'full-access' }),
     ...environment(),
+    ...webhookSecrets,
     APPS_THEMES_DIRECTORY: at('themes'),
     DATABASE_CLIENT: 'sqlite',
     DATABASE_FILENAME: host.database,
@@ -100,6 +105,8 @@ describe.each(recipes.filter(({ steps }) => steps.some(({ file }) => !file)))('$
     expect(await response.text()).not.toContain('role="alert"');
   });
 });
+
+webhookReceiver((page, file) => at(placeOf(page, file)));
 
 test('the list of recipes names every recipe', async () => {
   const named = [...(await textOf('docs/recipes/README.md')).matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => name);
