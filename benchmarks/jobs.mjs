@@ -64,6 +64,7 @@ async function measure(name) {
       const taken = [];
       for (let at = 0; at <= rounds; at += 1) taken.push(await host.run(round, called, jobs));
       show(`${name}: ${called}, stored and done`, median(taken.slice(1).map(({ all }) => all)));
+      show(`${name}: ${called}, stored`, median(taken.slice(1).map(({ storing }) => storing)));
     }
     if (name === 'postgres') await measureBoss(database.env);
   } finally {

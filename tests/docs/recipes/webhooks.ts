@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../scripts/server-process.mjs';
-import { configured } from '../../support/configure';
 import { repository } from '../../support/theme';
 
-const PORT = 9000;
+const PORT = 9300;
 
 /** What the readers of webhook-in.md and webhook-out.md have in their environment. */
 export const webhookSecrets = {
@@ -19,19 +18,15 @@ const port = await freePort();
 /** A file of a recipe, for a receiver at a port that is free here. */
 export const withFreePort = (text: string): string => text.replaceAll(String(PORT), String(port));
 
-/** The configuration that both recipes show. */
-export const webhookConfiguration = configured({
-  apps: {
-    fetch: {
-      hosts: { requests: [`127.0.0.1:${port}`] },
-      private: [`127.0.0.1:${port}`],
-      secrets: {
-        github: { value: webhookSecrets.GITHUB_SECRET, hosts: [] },
-        requests: { value: webhookSecrets.REQUESTS_SECRET, hosts: [] },
-      },
-    },
+/** The configuration that both recipes show, under `fetch`. */
+export const webhookCalls = {
+  hosts: { requests: [`127.0.0.1:${port}`] },
+  private: [`127.0.0.1:${port}`],
+  secrets: {
+    github: { value: webhookSecrets.GITHUB_SECRET, hosts: [] },
+    requests: { value: webhookSecrets.REQUESTS_SECRET, hosts: [] },
   },
-});
+};
 
 /** The program of webhook-out.md, which runs while the commands of the pages are typed. */
 export function webhookReceiver(at: (page: string, file: string) => string): void {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { clearRenderings } from './apps';
 import type { HttpServices } from './http';
+import type { Answerer } from './outbound';
 import type { Site } from './sites/types';
 
 /** An app of a site, for its tests. */
@@ -18,6 +19,7 @@ export interface TestableApp {
  */
 export function createTestTools(services: () => HttpServices) {
   let stoppedAt: number | null = null;
+  let answerer: Answerer | null = null;
   const find = async (id?: string): Promise<Site | null> => {
     const { sites, config } = services();
     return (await sites.site(id ?? config.sites[0]?.id ?? '')) ?? null;
@@ -29,6 +31,13 @@ export function createTestTools(services: () => HttpServices) {
     /** Stops the clock of logic at a time, or lets it run. */
     setClock(time: number | null): void {
       stoppedAt = time;
+    },
+
+    /** What answers calls out in place of other hosts; null: they are made. */
+    answerer: () => answerer,
+
+    setAnswerer(next: Answerer | null): void {
+      answerer = next;
     },
 
     /** Forgets renderings that visitors share: they would be shown in later tests. */

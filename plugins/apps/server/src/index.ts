@@ -152,7 +152,7 @@ export default {
     workers = createWorkers({ ...workerProcesses, sandbox: configOf(strapi).sandbox, logger: strapi.log });
     // Not earlier: the host's start must not wait for the processes, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
-    services = createServices(strapi, workers, { running, now: testTools.now, images });
+    services = createServices(strapi, workers, { running, now: testTools.now, answerer: testTools.answerer, images });
     const { config, logger } = services;
     // After the start, because the host may add locales during it.
     strapi.server.httpServer.once('listening', () =>
@@ -180,7 +180,7 @@ export default {
     services?.reloads?.destroy();
     await services?.files.destroy();
     await services?.jobs.destroy();
-    await services?.mailer.destroy();
+    services?.mailer.destroy();
     await services?.outbound.destroy();
     await services?.runs.destroy();
     await Promise.all([

@@ -16,6 +16,7 @@ import {
   createRuleEntries,
   createRules,
   createWebhooks,
+  fetchJobs,
   functionJobs,
   publishChanges,
 } from './events';
@@ -28,7 +29,7 @@ import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
-import { createOutbound } from './outbound';
+import { answered, createOutbound } from './outbound';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
@@ -80,6 +81,8 @@ export interface PluginTools {
   running(): HttpServices;
   /** The time of logic in tests of apps, in `Date.now()` milliseconds; null: the clock runs. */
   now: ReturnType<typeof createTestTools>['now'];
+  /** What answers calls out in tests of apps; null: they are made. */
+  answerer: ReturnType<typeof createTestTools>['answerer'];
   /** Strapi's image service, whose answers are replaced during uploads of the plugin. */
   images: ImageSwap;
 }
@@ -88,7 +91,7 @@ export interface PluginTools {
 export function createServices(
   strapi: Core.Strapi,
   workers: Workers,
-  { running, now, images }: PluginTools,
+  { running, now, answerer, images }: PluginTools,
 ): HttpServices {
   const config = configOf(strapi);
   const logger = printableLog(strapi.log);
@@ -119,15 +122,15 @@ export function createServices(
     workers: readers,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
+  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
   const mailer = createMailer({
     strapi,
     database,
+    jobs,
     logger,
     limit: config.limits.mails,
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
-  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
-  const outbound = createOutbound(config.fetch);
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
@@ -160,7 +163,10 @@ export function createServices(
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
   jobs.handle('rule', rules.handler);
+  jobs.handle('mail', mailer.handler, true);
   jobs.handle('function', functionJobs(running));
+  const outbound = answered(createOutbound(config.fetch), answerer);
+  jobs.handle('fetch', fetchJobs(outbound));
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
@@ -192,8 +198,8 @@ export function createServices(
     markup: () => createMarkup(workers),
     nested,
     mailer,
-    jobs,
     outbound,
+    jobs,
     answers: createKeptAnswers({
       database,
       onError: (error) => logger.error(`[apps] kept answers could not be deleted: ${String(error)}`),

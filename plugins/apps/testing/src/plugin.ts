@@ -1,12 +1,21 @@
 import type { Core } from '@strapi/strapi';
+import type { FetchCall } from '../index';
 
 /** `service('tests')` of the plugin: server/src/app-tests.ts. */
 export interface TestTools {
   setClock(time: number | null): void;
+  /** What answers calls out of apps; null: they are made. */
+  setAnswerer(answerer: Answerer | null): void;
   clearRenderings(): void;
   site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null>;
   pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;
 }
+
+/** server/src/outbound/answered.ts. */
+export type Answerer = (
+  appId: string,
+  call: FetchCall,
+) => { status: number; headers: Record<string, string>; text: string };
 
 export interface TestableApp {
   id: string;

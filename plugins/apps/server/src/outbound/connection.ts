@@ -7,9 +7,9 @@ import { type Hosts, refusal } from './hosts';
 /** What tests replace. */
 export interface ConnectionOptions {
   /** The resolver; the system's by default. */
-  lookup?: LookupFunction | undefined;
-  /** Opens a socket; the connection's tests record what it is given. */
-  connect?: buildConnector.connector | undefined;
+  lookup?: LookupFunction;
+  /** Makes what opens sockets, of the resolver that it has to ask; undici's by default. */
+  connector?: (lookup: LookupFunction) => buildConnector.connector;
 }
 
 const notPrivate = () =>
@@ -19,21 +19,24 @@ const notPrivate = () =>
  * Opens connections, one for each request. The address that was checked is the one that is connected to: undici's connector
  * gets it from `lookup`, and asks no resolver again (docs/decisions/calls-out.md).
  */
-export function createConnections(hosts: Hosts, timeout: number, given: ConnectionOptions): Agent {
-  const lookup = given.lookup ?? (systemLookup as LookupFunction);
-  const open = given.connect ?? buildConnector({ lookup, timeout });
-  const guarded = given.connect ?? buildConnector({ lookup: checked(lookup), timeout });
+export function createConnections(hosts: Hosts, timeout: number, options: ConnectionOptions): Agent {
+  const {
+    lookup = systemLookup as LookupFunction,
+    connector = (resolver: LookupFunction) => buildConnector({ lookup: resolver, timeout }),
+  } = options;
+  const open = connector(lookup);
+  const guarded = connector(checked(lookup));
   return new Agent({
     // No connection is used twice: none is stale, and none of one app is another's.
     pipelining: 0,
     headersTimeout: timeout,
     bodyTimeout: timeout,
-    connect(options, callback) {
-      const name = options.hostname.replace(/^\[|\]$/g, '');
-      const isOpen = hosts.isPrivate(addressOf(options));
+    connect(target, callback) {
+      const name = target.hostname.replace(/^\[|\]$/g, '');
+      const isOpen = hosts.isPrivate(addressOf(target));
       // An address as the host's name is never looked up.
       if (!isOpen && isIP(name) !== 0 && !isPublic(name)) return callback(notPrivate(), null);
-      return (isOpen ? open : guarded)({ ...options, hostname: name }, callback);
+      return (isOpen ? open : guarded)({ ...target, hostname: name }, callback);
     },
   });
 }

@@ -49,5 +49,5 @@ export function createHosts({ hosts, private: privateHosts }: Pick<FetchConfig, 
 
 /** The refusal of a call. @param key of the plugin's configuration  @param why what the key lacks; never an address that was found */
 export function refusal(key: string, why: string): AppsError {
-  return new AppsError('ForbiddenError', `The configuration "${key}" ${why}`);
+  return new AppsError('ForbiddenError', `The configuration "${key}" ${why}`, { isOfLogic: true });
 }

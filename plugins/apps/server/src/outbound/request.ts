@@ -61,7 +61,9 @@ export function draftOf(request: OutboundRequest, limits: { timeout: number; siz
 /** PayloadTooLargeError for a body of more than `size` bytes. */
 export function requireSize(body: string, size: number): void {
   if (Buffer.byteLength(body) > size)
-    throw new AppsError('PayloadTooLargeError', `The body of the call is larger than ${size} bytes ("fetch.size")`);
+    throw new AppsError('PayloadTooLargeError', `The body of the call is larger than ${size} bytes ("fetch.size")`, {
+      isOfLogic: true,
+    });
 }
 
 /** A checked address without its fragment, which is never sent. @param base that of the answer which redirects */

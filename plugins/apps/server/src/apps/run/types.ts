@@ -25,6 +25,7 @@ import type { RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
+import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
 import type { Inputs } from './observed/inputs';
@@ -69,8 +70,8 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
-  jobs: Jobs;
   outbound: Outbound;
+  jobs: Jobs;
   answers: KeptAnswers;
   runs: RunLog;
   loadApp(site: Site, appId: string): Promise<App | null>;
@@ -218,6 +219,8 @@ export interface Run {
   readonly flashes: FlashMessage[];
   /** Mails to send after the commit; shared by all levels. */
   readonly mails: QueuedMail[];
+  /** Calls out; shared by all levels. */
+  readonly calls: AttemptCalls;
   /** The error that ends this attempt even if logic catches it, such as a collision. */
   readonly fatal: { error?: unknown };
   /** What its logic does, for those who develop apps; shared by all levels. */

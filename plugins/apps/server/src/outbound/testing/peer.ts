@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import { type AddressInfo, connect, isIP, type LookupFunction } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { FetchConfig } from '../../config.types';
 import { createOutbound, type OutboundOptions } from '../calls';
@@ -73,3 +73,23 @@ export const get = (url: string, more: Partial<OutboundRequest> = {}): OutboundR
   timeout: null,
   ...more,
 });
+
+/**
+ * A connector that asks its resolver, notes where it would connect to, and connects to a fake host instead: nothing leaves this machine.
+ */
+export function recorder(port: number): { connector: NonNullable<OutboundOptions['connector']>; connected: string[] } {
+  const connected: string[] = [];
+  const connector: NonNullable<OutboundOptions['connector']> = (lookup) => (target, callback) => {
+    const open = (address: string) => {
+      connected.push(`${address} ${target.port || '443'}`);
+      const socket = connect({ host: '127.0.0.1', port });
+      socket.once('connect', () => callback(null, socket)).once('error', (error) => callback(error, null));
+    };
+    if (isIP(target.hostname)) return open(target.hostname);
+    lookup(target.hostname, { all: false }, (error, address) => {
+      if (error) callback(error, null);
+      else open(String(address));
+    });
+  };
+  return { connector, connected };
+}
