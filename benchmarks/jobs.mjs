@@ -117,7 +117,8 @@ async function measureBoss(env) {
     const began = performance.now();
     await store(queue);
     const loop = async () => {
-      for (let [job] = await boss.fetch(queue); job; [job] = await boss.fetch(queue)) await boss.complete(queue, job.id);
+      for (let [job] = await boss.fetch(queue); job; [job] = await boss.fetch(queue))
+        await boss.complete(queue, job.id);
     };
     await Promise.all([loop(), loop()]);
     return (performance.now() - began) / 1_000;
