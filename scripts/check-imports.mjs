@@ -14,11 +14,13 @@ import ts from 'typescript';
  */
 export const layers = {
   '': [
-    ['http', 'events'],
+    ['http', 'schedules'],
+    ['events'],
     ['archive'],
     ['apps'],
+    ['mail'],
     ['jobs'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit', 'outbound'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'runs', 'audit', 'outbound'],
     ['indexes'],
     ['files', 'interchange'],
     ['workers'],
@@ -71,6 +73,7 @@ export const layers = {
       'mail',
       'mail-rate',
       'job',
+      'schedule',
       'form-post',
       'answer',
       'run',

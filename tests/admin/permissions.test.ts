@@ -10,6 +10,7 @@ const holders = {
   read: 'overseer',
   records: 'clerk',
   develop: 'developer',
+  jobs: 'foreman',
   audit: 'auditor',
   manage: 'ada',
   all: 'root',
@@ -43,7 +44,7 @@ test('the permissions are in the screen of roles', async () => {
   });
   const own = json.data.sections.plugins.filter(({ action }) => action.startsWith('plugin::apps.'));
   expect(own.map(({ action }) => action).sort()).toEqual(
-    ['audit', 'develop', 'manage', 'read', 'records'].map((name) => `plugin::apps.${name}`),
+    ['audit', 'develop', 'jobs', 'manage', 'read', 'records'].map((name) => `plugin::apps.${name}`),
   );
   for (const { displayName } of own) expect(displayName).toMatch(/^[A-Z].{10,}/);
 });
@@ -56,6 +57,7 @@ describe('the permissions in the apps themselves', () => {
     ['clerk', 'GET plain/records', 200],
     ['clerk', 'POST plain/refresh', 403],
     ['developer', 'GET plain/records', 403],
+    ['foreman', 'GET plain/records', 403],
     ['auditor', 'GET plain/records', 403],
     ['olga', 'GET plain/records', 403],
     ['ada', 'GET plain/records', 200],

@@ -61,7 +61,7 @@ describe('the apps of another themes folder', () => {
 
   test('with a failed test the program ends with 1, and counts', () => {
     const { passed, failed, skipped, tests } = report;
-    expect({ code, passed, failed, skipped }).toEqual({ code: 1, passed: 10, failed: 23, skipped: 1 });
+    expect({ code, passed, failed, skipped }).toEqual({ code: 1, passed: 14, failed: 24, skipped: 1 });
     expect(tests.filter(({ app }) => app !== 'wrong').map(({ status }) => status)).not.toContain('failed');
     expect(tests.every(({ milliseconds }) => milliseconds >= 0)).toBe(true);
   });
@@ -97,6 +97,7 @@ describe('the apps of another themes folder', () => {
     ['a user in two groups', /one role, so "anna" cannot be in authors and editors/],
     ['a visitor that is none', /app\.as takes 'anonymous' or \{ user, groups \}, not "anna"/],
     ['a selector that is none', /"p\[" is not a CSS selector/],
+    ['a job that fails', /Expected values to be strictly deep-equal/],
     ['a thrown text', /The test has thrown no error/],
     ['tests/empty.test.js is loaded', /The file has no test/],
     ['tests/imports.test.js is loaded', /Cannot find "\.\.\/lib\/gone"/],
@@ -119,6 +120,7 @@ describe('the apps of another themes folder', () => {
     ['logic that fails when a form is saved', 'apps/wrong/blocks/saves.ts:8', '8 |   const { name } = record'],
     ['an element that fails in a page', 'apps/wrong/blocks/saves.ts:17', "17 |   throw new Error('no next page');"],
     ['Python that fails', 'apps/wrong/blocks/snake.py:2', '2 |     return 1 / len('],
+    ['a job that fails', 'apps/wrong/blocks/late.js:6', "6 |   throw new Error('too late');"],
     ['a definition that is broken', 'apps/wrong/blocks/defined.yaml:3:11', '3 |     type: NUMBRE\n              ^'],
   ])('%s shows the line of the block', (title, position, excerpt) => {
     const errors = of('wrong', title)?.failure?.errors;

@@ -35,6 +35,7 @@ const administrators: Record<string, string[] | null> = {
   clerk: ['plugin::apps.records'],
   developer: ['plugin::apps.develop'],
   maker: ['plugin::apps.develop', 'plugin::apps.records'],
+  foreman: ['plugin::apps.jobs'],
   auditor: ['plugin::apps.audit'],
   publisher: ['create', 'read', 'update', 'delete', 'publish'].map(
     (action) => `plugin::content-manager.explorer.${action} api::article.article`,

@@ -4,6 +4,7 @@ import { auditRoutes } from './admin/audit';
 import { codeRoutes } from './admin/code';
 import { columnRoutes } from './admin/columns';
 import { indexRoutes } from './admin/indexes';
+import { jobRoutes } from './admin/jobs';
 import { optionRoutes } from './admin/options';
 import { recordRoutes } from './admin/records';
 import { ruleRoutes } from './admin/rules';
@@ -25,6 +26,7 @@ export const adminRoutes = {
   ...optionRoutes,
   ...ruleRoutes,
   ...runRoutes,
+  ...jobRoutes,
   ...tileRoutes,
   ...archiveRoutes,
   ...whyRoutes,
@@ -40,6 +42,7 @@ export * from './admin/audit';
 export * from './admin/code';
 export * from './admin/columns';
 export * from './admin/indexes';
+export * from './admin/jobs';
 export * from './admin/options';
 export * from './admin/permissions';
 export * from './admin/problems';

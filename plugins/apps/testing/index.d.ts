@@ -24,6 +24,7 @@ export interface TestedApp extends Visitor {
   readonly id: string;
   /** The address of the app, without a content item: `http://apps.test/site/@@apps/rating`. */
   readonly url: string;
+  readonly jobs: Jobs;
 }
 
 /** The visitor of a browser of their own: cookies are kept during a test. */
@@ -184,6 +185,39 @@ export interface FetchFixtures {
   answer(url: string, answer: FetchAnswer | ((call: FetchCall) => FetchAnswer)): void;
   /** The calls of this test. */
   readonly calls: readonly FetchCall[];
+}
+
+/** What apps have still to do, or have done: calls of functions, rules, ticks of schedules, webhooks, calls out. */
+export interface Jobs {
+  /**
+   * Does the jobs of all apps that are due at the time of the clock, and those that they add. Without it none runs. A job that
+   * fails waits for its next try: `list('failed')` has it.
+   * @returns the number of tries
+   */
+  run(): Promise<number>;
+  /** The jobs of this app, the earliest first; of one state, or of all. */
+  list(state?: JobState): Promise<StoredJob[]>;
+}
+
+/** `failed`: waits for its next try; `dead`: is not tried again. */
+export type JobState = 'waiting' | 'running' | 'failed' | 'dead' | 'done';
+
+/** A stored job. */
+export interface StoredJob {
+  readonly id: string;
+  readonly kind: 'function' | 'rule' | 'schedule' | 'webhook' | 'fetch' | 'mail';
+  /** `<block>/<function>`, the name of a rule or webhook, a host. */
+  readonly name: string;
+  readonly state: JobState;
+  /** Tries so far. */
+  readonly attempts: number;
+  /** When it runs, or was to run: ISO 8601. */
+  readonly dueAt: string;
+  /** What it was given: of a function its `block`, `function` and `params`. */
+  readonly data: Items;
+  /** Of its last try: the status of another server's answer, and why it failed. */
+  readonly status: number | null;
+  readonly error: string | null;
 }
 
 /** The time that logic, layouts and the server see. */

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
+import type { JobSummary, JobView } from '../../shared/admin-api';
+import type { Items } from '../../shared/json';
 import { clearRenderings } from './apps';
 import type { HttpServices } from './http';
+import { summaryOf, viewFilters } from './jobs';
 import type { Answerer } from './outbound';
+import type { AppKey } from './records/types';
 import type { Site } from './sites/types';
 
 /** An app of a site, for its tests. */
@@ -12,6 +16,17 @@ export interface TestableApp {
   /** URL of the app at the site's root. */
   url: string;
 }
+
+/** A job of an app, for its tests. */
+export interface TestedJob
+  extends Pick<JobSummary, 'id' | 'kind' | 'name' | 'attempts' | 'dueAt' | 'status' | 'error'> {
+  state: JobView;
+  /** What it was given. */
+  data: Items;
+}
+
+/** Jobs that are listed. */
+const MAX_JOBS = 1_000;
 
 /**
  * `strapi.plugin('apps').service('tests')`: what the tests of apps need of the running plugin besides its addresses
@@ -42,6 +57,31 @@ export function createTestTools(services: () => HttpServices) {
 
     /** Forgets renderings that visitors share: they would be shown in later tests. */
     clearRenderings: () => clearRenderings(services()),
+
+    /** Does the jobs of all apps that are due, those of due ticks too. @returns the tries that were made */
+    async runJobs(): Promise<number> {
+      const { jobs, schedules } = services();
+      for (let all = 0; ; ) {
+        // A schedule whose job has not ended has its next tick after that.
+        await schedules.tick();
+        const tries = await jobs.runDue();
+        if (tries === 0) return all;
+        all += tries;
+      }
+    },
+
+    /** Begins a test without ticks of earlier ones. */
+    forgetTicks: () => services().schedules.forget(),
+
+    /** The latest jobs of an app, the earliest of them first; of one state, or of all. */
+    async jobs(key: AppKey, view?: JobView): Promise<TestedJob[]> {
+      const filter = { ...key, ...(view && viewFilters[view]) };
+      const { jobs } = await services().jobs.list(filter, { limit: MAX_JOBS });
+      return jobs.reverse().map((job) => {
+        const { id, kind, name, view: state, attempts, dueAt, status, error } = summaryOf(job);
+        return { id, kind, name, state, attempts, dueAt, status, error, data: job.data };
+      });
+    },
 
     /** A site and the apps of its active theme; null if there is no such site. Without an id, the default site. */
     async site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null> {

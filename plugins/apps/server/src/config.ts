@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { isTimeZone } from './common/time/cron';
 import { keysOf, type Problem, validate, type Wrong } from './common/validation';
 import type { AppsConfig, FetchConfig, Limits } from './config.types';
 import { readHost } from './outbound';
@@ -30,14 +31,6 @@ const origin = z
   .refine((given) => URL.canParse(given) && new URL(given).origin === given, must(ORIGIN));
 
 const TIME_ZONE = "a time zone like 'Europe/Paris'";
-
-function isTimeZone(given: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: given }) !== null;
-  } catch {
-    return false;
-  }
-}
 
 const site = object({
   id,

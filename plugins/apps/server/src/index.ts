@@ -163,7 +163,10 @@ export default {
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();
     // A command that only loads the host does no jobs.
-    strapi.server.httpServer.once('listening', () => running().jobs.start());
+    strapi.server.httpServer.once('listening', () => {
+      running().jobs.start();
+      running().schedules.start();
+    });
     if (config.exactCache) watchContent(strapi, (uids) => running().store.dependencies.noteContent(uids));
     watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
     await clearSpools(services.config.temporaryDirectory).catch((error: Error) =>
@@ -179,8 +182,9 @@ export default {
     await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
+    await services?.schedules.destroy();
     await services?.jobs.destroy();
-    await services?.mailer.destroy();
+    services?.mailer.destroy();
     await services?.outbound.destroy();
     await services?.runs.destroy();
     await Promise.all([

@@ -31,6 +31,7 @@ import { createMailer } from './mail';
 import { answered, createOutbound } from './outbound';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
+import { createSchedules, scheduleJobs } from './schedules';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
 import { createWorkers, type Workers } from './workers';
 
@@ -121,14 +122,18 @@ export function createServices(
     workers: readers,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
+  const jobs = createJobs({
+    ...{ database, logger, config: config.jobs, limit: config.limits.jobs },
+    logsTries: isDevServer(strapi),
+  });
   const mailer = createMailer({
     strapi,
     database,
+    jobs,
     logger,
     limit: config.limits.mails,
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
-  const jobs = createJobs({ database, logger, config: config.jobs, limit: config.limits.jobs });
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
@@ -161,9 +166,11 @@ export function createServices(
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
   jobs.handle('rule', rules.handler);
+  jobs.handle('mail', mailer.handler, true);
   jobs.handle('function', functionJobs(running));
   const outbound = answered(createOutbound(config.fetch), answerer);
   jobs.handle('fetch', fetchJobs(outbound));
+  jobs.handle('schedule', scheduleJobs(running));
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
   return {
@@ -185,6 +192,11 @@ export function createServices(
     ownFiles: createOwnFiles(browserFiles, production),
     live,
     rules: createRuleEntries(strapi, running),
+    schedules: createSchedules({
+      ...{ database, logger, jobs, sites },
+      loadApp: (site, appId) => running().loadApp(site, appId),
+      isActive: config.jobs.workers > 0,
+    }),
     store: publishChanges(store, live.publish),
     logic,
     layouts: createLayouts({}, markdown),

@@ -1,5 +1,5 @@
 /** The plugin's admin permissions (docs/reference/rights.md#the-admin-panel); `manage` includes the others. */
-export const adminPermissions = ['read', 'records', 'develop', 'audit', 'manage'] as const;
+export const adminPermissions = ['read', 'records', 'develop', 'jobs', 'audit', 'manage'] as const;
 
 export type AdminPermission = (typeof adminPermissions)[number];
 
@@ -23,4 +23,4 @@ export interface AdminRouteEntry {
 }
 
 /** All that see the plugin's pages. */
-export const anyPermission = ['read', 'records', 'develop', 'audit'] as const;
+export const anyPermission = ['read', 'records', 'develop', 'jobs', 'audit'] as const;

@@ -1,4 +1,5 @@
 import type { Items, Json } from '../json';
+import type { JobKind } from './jobs';
 import type { AdminRouteEntry } from './permissions';
 import type { RuleEvent } from './rules';
 
@@ -61,6 +62,14 @@ export interface RunRule {
   published: boolean;
 }
 
+/** The job that has caused a run. */
+export interface RunJob {
+  id: string;
+  kind: JobKind;
+  /** The number of the try, from 1. */
+  attempt: number;
+}
+
 /** The logic of one request in one app, with the blocks that it has shown, saved or deleted. */
 export interface RunSummary {
   id: string;
@@ -89,6 +98,8 @@ export interface RunSummary {
   cache: string | null;
   /** Null for requests, and for calls from code. */
   rule: RunRule | null;
+  /** Null where no job has caused it. */
+  job: RunJob | null;
   /** Whether it can run again: a failed run of an app in debug mode. */
   hasInput: boolean;
 }
@@ -122,6 +133,8 @@ export interface RunsQuery {
   requester?: string;
   /** Document id of a rule on events. */
   rule?: string;
+  /** Id of a job. */
+  job?: string;
   /** Cursor of an earlier answer: only runs that ended after it. */
   after?: string;
   /** Cursor of an earlier answer: only runs that ended before those. */
@@ -147,6 +160,16 @@ export interface DryWrites {
   mails: { app: string; to: string[]; subject: string; text: string | null }[];
   /** Changes of content; they are refused. */
   content: { type: string; method: string; params: Items }[];
+  /** Jobs that logic has added. */
+  jobs: {
+    app: string;
+    kind: JobKind;
+    name: string;
+    data: Items;
+    key: string | null;
+    /** ISO 8601; null: at once. */
+    dueAt: string | null;
+  }[];
 }
 
 export interface RunAgain {

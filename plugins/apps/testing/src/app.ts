@@ -1,4 +1,4 @@
-import type { Fields, Page, Place, Pressed, Records, TestedApp, User, Visitor, Who } from '../index';
+import type { Fields, Jobs, Page, Place, Pressed, Records, TestedApp, User, Visitor, Who } from '../index';
 import type { Browser } from './browser';
 import { createClock, stoppedAt } from './clock';
 import type { Content } from './content';
@@ -100,7 +100,11 @@ export function createSession(parts: AppParts): Session {
     tested(app) {
       const identityOf = async (user: User) => (await people.ensure(user)).identity;
       const records = createRecords(parts.records, site.id, app, identityOf);
-      return { ...visitor(app, records, 'anonymous'), id: app.id, url: app.url };
+      const jobs: Jobs = {
+        run: () => tools.runJobs(),
+        list: (state) => tools.jobs({ site: site.id, app: app.id }, state),
+      };
+      return { ...visitor(app, records, 'anonymous'), id: app.id, url: app.url, jobs };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import type { FetchCall } from '../index';
+import type { FetchCall, JobState, StoredJob } from '../index';
 
 /** `service('tests')` of the plugin: server/src/app-tests.ts. */
 export interface TestTools {
@@ -7,6 +7,9 @@ export interface TestTools {
   /** What answers calls out of apps; null: they are made. */
   setAnswerer(answerer: Answerer | null): void;
   clearRenderings(): void;
+  runJobs(): Promise<number>;
+  forgetTicks(): Promise<void>;
+  jobs(key: Key, state?: JobState): Promise<StoredJob[]>;
   site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null>;
   pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;
 }

@@ -1,6 +1,7 @@
 import type { Command } from '../command';
 import { dev } from './dev';
 import { init } from './init';
+import { jobs } from './jobs';
 import { lint } from './lint';
 import { newCommand } from './new';
 import { openapi, types } from './openapi';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   importCommand,
   check,
   reindex,
+  jobs,
   openapi,
   types,
 ];

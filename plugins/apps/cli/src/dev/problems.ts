@@ -40,7 +40,7 @@ export function watchProblems({ output, cwd }: Invocation, host: Host): () => Pr
 
   function show(problems: Result['problems'], counts: Result['counts'], time: number): void {
     const now = JSON.stringify(problems);
-    if (now !== shown) showResult({ problems, notes: [], counts, time }, output);
+    if (now !== shown) showResult({ problems, notes: [], schedules: [], counts, time }, output);
     shown = now;
   }
 

@@ -18,8 +18,8 @@ import { checkTypes } from './types';
 export interface Found {
   /** It grows while apps report. */
   problems: LintProblem[];
-  /** The apps that were checked, each with what it reports to. */
-  apps: { app: App; report: Report }[];
+  /** The apps that were checked, each with what it reports to, and what is put before its files. */
+  apps: { app: App; report: Report; prefix: string }[];
 }
 
 /**
@@ -58,7 +58,7 @@ export async function findProblems(
       const prefix = from(join(place.apps, id));
       const report = reportTo({ theme, app: id, prefix, source: (file) => sourceOf(app, file) });
       reports.set(id, report);
-      apps.push({ app, report });
+      apps.push({ app, report, prefix });
       await checkApp(services, app, report);
     }
     if (withTypes) checkTypes(host, place, reports);

@@ -1,4 +1,4 @@
-import { sorted } from '../../../server/src/apps';
+import { scheduleMeanings, sorted } from '../../../server/src/apps';
 import type { Run } from '../command';
 import { exitCodes } from '../exit';
 import { allThemes } from '../themes';
@@ -29,6 +29,10 @@ export const run: Run = async ({ args, options, output, cwd, host: find }) => {
 
   const { problems } = found;
   const counts = countsOf(targets, found);
-  showResult({ problems: sorted(problems), notes: [...notes], counts, time: performance.now() - begin }, output);
+  const schedules = found.apps.flatMap(({ app, prefix }) => scheduleMeanings(app, prefix));
+  showResult(
+    { problems: sorted(problems), notes: [...notes], schedules, counts, time: performance.now() - begin },
+    output,
+  );
   return problems.some(({ severity }) => severity === 'error') ? exitCodes.problems : exitCodes.fine;
 };

@@ -1,5 +1,5 @@
 import type { Report } from '../../../server/src/apps';
-import { type App, namesInRights } from '../../../server/src/apps';
+import { type App, isUnknown, namesInRights } from '../../../server/src/apps';
 import { lookUpNames } from '../../../server/src/auth';
 import { didYouMean } from '../../../server/src/common/did-you-mean';
 import { type Host, withStrapi } from '../host';
@@ -9,15 +9,14 @@ export function checkNames(host: Host, apps: readonly { app: App; report: Report
   return withStrapi(host, async (strapi) => {
     for (const { app, report } of apps) {
       const occurrences = namesInRights(app);
-      const { unknown, roles } = await lookUpNames(
-        strapi,
-        occurrences.map(({ name }) => name),
-      );
-      for (const { name, file, line } of occurrences.filter((one) => unknown.includes(one.name))) {
+      const names = occurrences.map(({ name }) => name);
+      const found = await lookUpNames(strapi, names);
+      const { roles } = found;
+      for (const { name, file, line, isRole } of occurrences.filter((one) => isUnknown(one, found))) {
         report({
           severity: 'error',
           position: { file, ...(line === null ? {} : { line }) },
-          message: `No user and no role is called "${name}"${didYouMean(name, roles)}`,
+          message: `No ${isRole ? 'role' : 'user and no role'} is called "${name}"${didYouMean(name, roles)}`,
           cure: `Make the role in the admin panel under Settings, Users & Permissions; there are: ${roles.join(', ')}.`,
         });
       }

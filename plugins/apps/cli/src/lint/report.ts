@@ -1,4 +1,4 @@
-import type { LintProblem as Problem } from '../../../server/src/apps';
+import type { LintProblem as Problem, ScheduleMeaning } from '../../../server/src/apps';
 import { positionText } from '../../../shared/positions';
 import type { Output } from '../output';
 
@@ -6,6 +6,8 @@ export interface Result {
   problems: readonly Problem[];
   /** Remarks about what was not checked. */
   notes: readonly string[];
+  /** What the schedules of the apps mean. */
+  schedules: readonly ScheduleMeaning[];
   counts: { themes: number; apps: number; blocks: number };
   /** Milliseconds. */
   time: number;
@@ -14,7 +16,7 @@ export interface Result {
 const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`;
 
 /** Prints the problems, each with its position, excerpt and cure, and a line that counts them. */
-export function showResult({ problems, notes, counts, time }: Result, output: Output): void {
+export function showResult({ problems, notes, schedules, counts, time }: Result, output: Output): void {
   for (const problem of problems) {
     const { severity, message, excerpt, cure } = problem;
     const colour = severity === 'error' ? 'red' : 'yellow';
@@ -29,6 +31,7 @@ export function showResult({ problems, notes, counts, time }: Result, output: Ou
   const checked = `${count(counts.themes, 'theme')}, ${count(counts.apps, 'app')}, ${count(counts.blocks, 'block')}`;
   const found = problems.length === 0 ? 'No problems' : `${count(errors, 'error')}, ${count(warnings, 'warning')}`;
   output.line(`${output.paint(errors > 0 ? 'red' : 'green', found)} in ${checked} (${(time / 1000).toFixed(1)} s)`);
+  for (const schedule of schedules) output.note(`${positionText(schedule)}: ${schedule.run}: ${schedule.words}`);
   for (const note of notes) output.note(note);
-  output.data({ errors, warnings, problems, notes, ...counts });
+  output.data({ errors, warnings, problems, notes, schedules, ...counts });
 }

@@ -52,6 +52,7 @@ export {
   type Severity,
   sorted,
 } from './lint/problem';
+export { type ScheduleMeaning, scheduleMeanings } from './lint/schedules';
 export {
   type ChangedRecord,
   conditionOf,
@@ -87,7 +88,7 @@ export { beginRequest } from './renderings/exact';
 export { browserScript, scriptUrl } from './run/asset-urls';
 export { callVisit } from './run/call-visit';
 export { shownSettings } from './run/context-data';
-export { namesInRights } from './run/diagnostics/acl-names';
+export { isUnknown, namesInRights } from './run/diagnostics/acl-names';
 export { showsDetails } from './run/diagnostics/details';
 export { folderOf, sourceOf } from './run/diagnostics/error-mark';
 export { blockReasons, type Reason, rightReasons } from './run/diagnostics/explain';

@@ -101,6 +101,20 @@ export interface Notify {
   position: SourcePosition;
 }
 
+/** What happens with ticks that came while no server process ran. */
+export type Missed = 'skip' | 'once' | 'all';
+
+/** When a function of a block is called by itself (docs/reference/definitions.md#schedules). */
+export interface Schedule {
+  /** Name of the function. */
+  run: string;
+  cron: string;
+  /** IANA time zone; null: the site's. */
+  timeZone: string | null;
+  missed: Missed;
+  position: SourcePosition;
+}
+
 /** A page of a long form. */
 export interface FormPage {
   title: string;
@@ -125,6 +139,8 @@ export interface Definition {
   /** Seconds for which anonymous visitors share a rendering; false: each gets a new one; null: a kept one that is exact. */
   cache: number | false | null;
   notify: Notify | null;
+  /** Those that differ from each other. */
+  schedules: readonly Schedule[];
   /** Pages of the block's form; null: it has one. */
   pages: readonly FormPage[] | null;
   elements: ReadonlyMap<string, ElementDefinition>;
@@ -168,6 +184,8 @@ export interface Settings {
   json: JsonUses;
   /** To whom the app may send mail; null: to no one. */
   mail: MailSettings | null;
+  /** Roles of users-permissions whose rights scheduled functions have. */
+  scheduleAs: readonly string[];
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;
 }

@@ -44,7 +44,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
   };
   const roles: Roles = {
     ofType: async (type) => (type === 'public' ? { name: 'Public', type, permissions: [] } : null),
-    named: async () => null,
+    named: async (name) => (name === role.name ? role : null),
     all: async () => ['Public'],
     ofUser: async (key) => (byFirst(key) as UserRow | undefined) ?? null,
   };
@@ -235,5 +235,22 @@ describe('auth of users and anonymous', () => {
     const { auth } = await make().anonymous();
     await expect(verify(auth, 'api::article.article.find')).rejects.toMatchObject({ status: 401 });
     await expect(verify(auth)).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('anonymous in roles has their groups and permissions, and nothing of roles that do not exist', async () => {
+    const requester = await make().anonymousIn(['Editors', 'Editor', 'Public']);
+    expect(requester).toMatchObject({
+      kind: 'anonymous',
+      credential: 'anonymous',
+      identity: '',
+      username: null,
+      profile: null,
+      groups: ['Public', 'Editors'],
+      isManager: false,
+    });
+    expect(requester.can('plugin::apps.record.find')).toBe(true);
+    expect(requester.can('plugin::apps.record.create')).toBe(false);
+    await expect(verify(requester.auth, 'plugin::apps.record.find')).resolves.toBeUndefined();
+    await expect(verify(requester.auth, 'api::article.article.find')).rejects.toMatchObject({ status: 401 });
   });
 });

@@ -46,6 +46,8 @@ export interface Requesters {
   /** The requester of a request that Strapi itself has authenticated (`ctx.state`); without an `auth`, anonymous. */
   fromStrapi(state: StrapiState): Promise<Requester>;
   anonymous(): Promise<Requester>;
+  /** Anonymous, with the rights of the roles of these names too; a name that no role has gives none. */
+  anonymousIn(roles: readonly string[]): Promise<Requester>;
   /**
    * The requester of an identity with the rights that they have now, for work that goes on after their request. Null for one
    * who is gone, blocked or expired.
@@ -96,6 +98,8 @@ export interface Requesters {
   requestName(parts: readonly string[]): string;
 }
 
+const ROLE = 'plugin::users-permissions.role';
+
 interface RequestersOptions {
   strapi: Core.Strapi;
   config: Pick<AppsConfig, 'csrf' | 'trustedOrigins'>;
@@ -142,6 +146,10 @@ export function createRequesters({
     requestName: (parts) => keyring.sign(['request', ...parts]),
     senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,
+    async anonymousIn(names) {
+      const found = strapi.contentType(ROLE) ? await Promise.all(names.map((name) => roles.named(name))) : [];
+      return users.anonymousIn(found.filter((role) => role !== null));
+    },
     impersonations,
     async withIdentity(identity) {
       const [, token] = /^token:(\d{1,9})$/.exec(identity) ?? [];

@@ -10,6 +10,7 @@ import passwordChange from './password-change/schema.json';
 import record from './record/schema.json';
 import rule from './rule/schema.json';
 import run from './run/schema.json';
+import schedule from './schedule/schema.json';
 import version from './version/schema.json';
 
 /**
@@ -24,6 +25,7 @@ export const contentTypes = {
   change: { schema: change },
   file: { schema: file },
   job: { schema: job },
+  schedule: { schema: schedule },
   mail: { schema: mail },
   'mail-rate': { schema: mailRate },
   run: { schema: run },

@@ -1,4 +1,4 @@
-import type { RunRule } from '../../../shared/admin-api';
+import type { RunJob, RunRule } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
 import { type AppServices, callFunction, callVisit } from '../apps';
 import type { Requesters } from '../auth';
@@ -26,6 +26,8 @@ export interface CallSubject {
   requester: Requester;
   params: Items;
   rule?: RunRule;
+  /** The job that calls it. */
+  job?: RunJob;
 }
 
 /**
@@ -36,7 +38,7 @@ export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
-  { rule, content, ...subject }: CallSubject,
+  { rule, job, content, ...subject }: CallSubject,
   settle?: CommitWrite,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
@@ -44,8 +46,11 @@ export async function callIn(
   const address = all.sites.urls.block(site, appId, block);
   const shown = content ?? (await all.sites.content.resolve(site, '', subject.requester));
   if (!shown) throw notFound(missing.site(site.id));
-  const visit = { ...callVisit(all, { site, address, content: shown, ...subject }), isContentGone: content === null };
-  return callFunction(all, rule ? { ...visit, rule } : visit, app, { block, name }, settle);
+  const visit = {
+    ...callVisit(all, { site, address, content: shown, ...subject }),
+    ...{ isContentGone: content === null, ...(rule && { rule }), ...(job && { job }) },
+  };
+  return callFunction(all, visit, app, { block, name }, settle);
 }
 
 /** A call of a block's function from code. */

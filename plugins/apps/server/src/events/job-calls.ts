@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import { UnknownFunction } from '../apps';
+import { folderOf, UnknownFunction } from '../apps';
 import type { Requester } from '../auth/types';
 import { errorText, fieldLines, isAppsError, missing } from '../common/errors';
 import { JobFailure } from '../jobs';
@@ -28,16 +28,16 @@ export async function siteOfJob({ sites }: CallServices, id: string): Promise<Si
 /** Calls the function of a job; its writes and the end of the job are stored together. JobFailure with the reason. */
 export async function callOfJob(
   all: CallServices,
-  { settle }: JobAttempt,
+  { job: { id, kind, attempts }, settle }: JobAttempt,
   { site, target, subject }: { site: Site; target: FunctionName; subject: CallSubject },
 ): Promise<Json> {
   try {
     await requireBlock(all, site, target);
-    return await callIn(all, site, target, subject, settle);
+    return await callIn(all, site, target, { ...subject, job: { id, kind, attempt: attempts } }, settle);
   } catch (error) {
     if (!isAppsError(error)) throw error;
     const next = error instanceof UnknownFunction ? 'missing' : isFinal(error) ? 'never' : 'again';
-    const lines = [`${error.name}: ${errorText(error)}`, ...fieldLines(error)];
+    const lines = [`${error.name}: ${errorText(error, folderOf(all, target.app))}`, ...fieldLines(error)];
     throw new JobFailure(lines.join('\n'), { next }, error);
   }
 }

@@ -7,9 +7,10 @@ import type { AppKey, UnitOfWork } from '../records/types';
 import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
-import { holderOf, insertJobs } from './rows';
-import type { JobHandler, JobKind, Jobs, NewJob } from './types';
-import { JobWorkers } from './workers';
+import { heldKey, holderOf, insertJobs, TABLE } from './rows';
+import { createTryLog } from './try-log';
+import type { JobKind, Jobs, NewJob } from './types';
+import { type Handled, JobWorkers } from './workers';
 
 /** Milliseconds between two looks for jobs of other processes: where these say so themselves, and where they do not. */
 const SLOW_LOOK = 30_000;
@@ -22,6 +23,9 @@ const DAY = 24 * 60 * 60_000;
 /** Milliseconds for which the number of an app's waiting jobs is used again. */
 const COUNT_AGE = 1_000;
 
+/** Tries of one `runDue`: a job that adds itself would go on without end. */
+const MAX_DUE = 2_000;
+
 export interface JobsOptions {
   database: HostDatabase;
   logger: Logger;
@@ -31,13 +35,18 @@ export interface JobsOptions {
   limit: number;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** Logs each try, for developers; without it only failures. */
+  logsTries?: boolean;
 }
 
-export function createJobs({ database, logger, config, limit, now = Date.now }: JobsOptions): Jobs {
+export function createJobs({ database, logger, config, limit, now = Date.now, logsTries = false }: JobsOptions): Jobs {
   const dialect = dialects[database.client];
   const queue = new JobQueue({ database, ...config, now });
-  const handlers = new Map<JobKind, JobHandler>();
-  const workers = new JobWorkers({ queue, logger, workers: config.workers, handlers });
+  const handlers = new Map<JobKind, Handled>();
+  const workers = new JobWorkers({
+    ...{ queue, logger, workers: config.workers, handlers },
+    logTry: createTryLog(logger, logsTries),
+  });
   const notifications = createNotifications({ database, logger }, () => void keepLooking());
   /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
   const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
@@ -47,7 +56,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
   let renewal: NodeJS.Timeout | undefined;
   let reclaimedAt = 0;
   let prunedAt = 0;
-  let ended = false;
+  /** Between `start` and `destroy`: a process that only stores jobs, such as a command, looks for none. */
+  let isLooking = false;
   const report = (error: unknown) => logger.error(`[apps] jobs: ${(error as Error).message}`);
 
   /** Begins with jobs that this process has stored; others do it where this one cannot at once. */
@@ -92,7 +102,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
 
   /** Looks again when the next job is due, or when other processes may have stored one. */
   function plan(due: number | null): void {
-    if (ended || config.workers === 0) return;
+    if (!isLooking) return;
     clearTimeout(timer);
     const at = now();
     const usual = notifications.isListening() ? SLOW_LOOK : LOOK;
@@ -156,13 +166,24 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
       );
     },
 
+    async ensure(job, unit) {
+      if (unit) {
+        unit.atCommit((sql) => ensureRow(sql, job));
+        unit.afterCommit(() => wake([job.key]));
+        return;
+      }
+      await database.transaction((trx) => ensureRow(createSql(trx, dialect), job));
+      wake([job.key]);
+    },
+    bury: (job, reason) =>
+      queue.writing((sql) => insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore, reason)),
     async withdraw(ids) {
       if (ids.length > 0) await deleteJobs(await transaction(), ids);
     },
     wake: (keys) => wake(keys),
-    handle: (kind, handler) => void handlers.set(kind, handler),
-    list: (filter, page) => listJobs(queue.reading(), filter, page),
-    counts: () => countJobs(queue.reading()),
+    handle: (kind, handler, isSlow = false) => void handlers.set(kind, { handler, isSlow }),
+    list: (filter, part) => listJobs(queue.reading(), filter, part),
+    counts: (filter = {}) => countJobs(queue.reading(), filter),
     find: (id) => findJob(queue.reading(), id),
     async retry(which) {
       const { keys, count } = await queue.writing((sql) => retryJobs(sql, which, now()));
@@ -172,16 +193,17 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
     },
     delete: (id) => queue.writing((sql) => deleteJob(sql, id)),
     async runDue() {
-      let all = 0;
-      for (;;) {
-        const tries = await workers.runAll(await queue.dueApps());
+      for (let all = 0; ; ) {
+        const tries = await workers.runAll(await queue.dueApps(), MAX_DUE - all);
         if (tries === 0) return all;
         all += tries;
+        if (all >= MAX_DUE) throw new Error(`${all} tries have not emptied the queue: does a job add itself?`);
       }
     },
 
     start() {
       if (config.workers === 0) return;
+      isLooking = true;
       workers.start();
       notifications.listen();
       const renew = async () => workers.lose(await queue.renew(workers.claims));
@@ -190,7 +212,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
     },
 
     async destroy() {
-      ended = true;
+      isLooking = false;
       clearTimeout(timer);
       await workers.destroy();
       clearInterval(renewal);
@@ -208,6 +230,18 @@ export function createJobs({ database, logger, config, limit, now = Date.now }: 
   async function here(): Promise<Sql> {
     const trx = await database.current();
     return trx ? createSql(trx, dialect) : queue.reading();
+  }
+
+  /** See Jobs.ensure. The job that holds the key ends after this transaction, so that it can still find what is committed by it. */
+  async function ensureRow(sql: Sql, job: NewJob & { jobKey: string }): Promise<void> {
+    const held = heldKey(job.key, job.jobKey);
+    const [row] = await sql.rows(`select state, due_at from ${TABLE} where held_key = ?`, [held]);
+    if (!row) await insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore);
+    else if (row.state === 'waiting' && Number(row.due_at) > now()) {
+      const pull = `update ${TABLE} set due_at = ? where held_key = ? and state = 'waiting' and due_at > ?`;
+      await sql.change(pull, [now(), held, now()]);
+    }
+    await sql.rows(`select id from ${TABLE} where held_key = ?${dialect.shareLock}`, [held]);
   }
 
   /** Stores a job of a unit of work; the unit runs again when another request has stored one with its key meanwhile. */

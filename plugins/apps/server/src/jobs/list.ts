@@ -1,38 +1,48 @@
 import { marks, type Row, type Sql } from '../indexes';
 import type { AppKey } from '../records/types';
 import { heldKey, listedOf, TABLE } from './rows';
-import type { JobCount, JobFilter, JobKind, JobState, ListedJob } from './types';
+import type { JobCount, JobFilter, JobKind, JobPage, JobState, ListedJob } from './types';
 
-const columnOf: Record<keyof JobFilter, string> = {
-  site: 'site',
-  app: 'app',
-  kind: 'kind',
-  name: 'name',
-  state: 'state',
+/** The condition of each key of a filter. */
+const conditions: Record<keyof JobFilter, (value: never) => { text: string; values: unknown[] }> = {
+  site: (value) => ({ text: 'site = ?', values: [value] }),
+  app: (value) => ({ text: 'app = ?', values: [value] }),
+  kind: (value) => ({ text: 'kind = ?', values: [value] }),
+  name: (value) => ({ text: 'name = ?', values: [value] }),
+  state: (value) => ({ text: 'state = ?', values: [value] }),
+  hasFailed: (value: boolean) => ({ text: `error is ${value ? 'not ' : ''}null`, values: [] }),
 };
 
 function condition(filter: JobFilter): { text: string; values: unknown[] } {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined) as [keyof JobFilter, string][];
-  const text = given.map(([key]) => `${columnOf[key]} = ?`).join(' and ');
-  return { text: text === '' ? '1 = 1' : text, values: given.map(([, value]) => value) };
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const parts = given.map(([key, value]) => conditions[key as keyof JobFilter](value as never));
+  const text = parts.map((part) => part.text).join(' and ');
+  return { text: text === '' ? '1 = 1' : text, values: parts.flatMap(({ values }) => values) };
 }
 
-/** A page of the jobs that are meant, the latest first, and how many there are. */
+/** A part of the jobs that are meant. */
 export async function listJobs(
   sql: Sql,
   filter: JobFilter,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<{ jobs: ListedJob[]; total: number }> {
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<JobPage> {
   const { text, values } = condition(filter);
-  const page = `select * from ${TABLE} where ${text} order by id desc limit ? offset ?`;
-  const rows = await sql.rows(page, [...values, limit, offset]);
-  const [count] = await sql.rows(`select count(*) as jobs from ${TABLE} where ${text}`, values);
-  return { jobs: rows.map(listedOf), total: Number(count?.jobs ?? 0) };
+  const isOlder = before === undefined ? '' : ` and id < (select id from ${TABLE} where job_id = ?)`;
+  const part = `select * from ${TABLE} where ${text}${isOlder} order by id desc limit ?`;
+  const given = before === undefined ? values : [...values, before];
+  const rows = await sql.rows(part, [...given, limit + 1]);
+  const jobs = rows.slice(0, limit).map(listedOf);
+  return { jobs, older: rows.length > limit ? (jobs.at(-1)?.id ?? null) : null };
 }
 
-export async function countJobs(sql: Sql): Promise<JobCount[]> {
-  const text = `select site, app, kind, state, count(*) as jobs from ${TABLE} group by site, app, kind, state`;
-  return (await sql.rows(text)).map(({ site, app, kind, state, jobs }) => ({
+export async function countJobs(sql: Sql, filter: JobFilter): Promise<JobCount[]> {
+  const { text, values } = condition(filter);
+  const groups = 'site, app, kind, state';
+  const rows = await sql.rows(
+    `select ${groups}, count(*) as jobs from ${TABLE} where ${text} group by ${groups}`,
+    values,
+  );
+  return rows.map(({ site, app, kind, state, jobs }) => ({
     site: String(site),
     app: String(app),
     kind: kind as JobKind,

@@ -72,21 +72,23 @@ export function createNotifications(
     });
   }
 
-  const notify = () => {
+  const notify = (): Promise<unknown> => {
     sending = undefined;
-    Promise.resolve(database.knex().raw(`notify ${CHANNEL}`)).catch(warn);
+    return Promise.resolve(database.knex().raw(`notify ${CHANNEL}`)).catch(warn);
   };
 
   return {
     isListening: () => connection !== undefined,
     send() {
-      if (!ended) sending ??= setTimeout(notify, PAUSE).unref();
+      if (!ended) sending ??= setTimeout(() => void notify(), PAUSE).unref();
     },
     listen,
     async destroy() {
       ended = true;
       clearTimeout(timer);
       clearTimeout(sending);
+      // A command that stores jobs ends before the pause does.
+      if (sending) await notify();
       await connection?.end().catch(() => undefined);
     },
   };

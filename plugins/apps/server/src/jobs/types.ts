@@ -1,8 +1,9 @@
+import type { JobKind } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import type { AppKey, CommitWrite, UnitOfWork } from '../records/types';
 
-/** What a job does; each kind has a handler. */
-export type JobKind = 'function' | 'rule' | 'schedule' | 'webhook' | 'fetch' | 'mail';
+/** Each kind has a handler. */
+export type { JobKind };
 
 /**
  * `waiting`: to be done, at once or later; `running`: a process has it, until its lease ends; `done`; `dead`: given up, with
@@ -63,6 +64,11 @@ export interface JobAttempt {
    * the lease has been lost, so that nothing of a late try is stored.
    */
   settle: CommitWrite;
+  /**
+   * Ends the try before its handler does: the job is done (null), or waits until a moment. For a handler that must look once more
+   * after that.
+   */
+  end(dueAt: number | null): Promise<void>;
 }
 
 /** What a job has brought, shown in the admin panel: the status and the beginning of an answer of another server. */
@@ -76,11 +82,21 @@ export type JobHandler = (attempt: JobAttempt) => Promise<JobOutcome>;
 
 /** Which jobs are meant; a key that is left out excludes none. */
 export interface JobFilter {
-  site?: string;
-  app?: string;
-  kind?: JobKind;
-  name?: string;
-  state?: JobState;
+  site?: string | undefined;
+  app?: string | undefined;
+  kind?: JobKind | undefined;
+  name?: string | undefined;
+  state?: JobState | undefined;
+  /** Whether its last try has failed. */
+  hasFailed?: boolean | undefined;
+}
+
+/** A part of a list of jobs. */
+export interface JobPage {
+  /** The latest first. */
+  jobs: ListedJob[];
+  /** The `before` of the next older part; null: there are none. */
+  older: string | null;
 }
 
 /** How many jobs of a kind an app has in a state. */
@@ -101,19 +117,28 @@ export interface Jobs {
   add(unit: UnitOfWork, job: NewJob): Promise<string>;
   /** Stores jobs in the transaction that the caller is in, or at once. A job whose key is held is left out. @returns the ids, of existing jobs too */
   insert(jobs: readonly NewJob[]): Promise<string[]>;
+  /**
+   * Has a job with a key run soon, in the unit's transaction or at once: a new one, or the one that holds the key, which then does not
+   * end before the transaction does.
+   */
+  ensure(job: NewJob & { jobKey: string }, unit: UnitOfWork | null): Promise<void>;
+  /** Stores a job that is given up already, so that people can have it run again. */
+  bury(job: NewJob, reason: string): Promise<void>;
   /** Takes back jobs that were stored in the transaction that the caller is in. */
   withdraw(ids: readonly string[]): Promise<void>;
   /** Begins soon with what is due: for jobs that other code has stored. */
   wake(keys: readonly AppKey[]): void;
-  handle(kind: JobKind, handler: JobHandler): void;
-  list(filter: JobFilter, page: { offset: number; limit: number }): Promise<{ jobs: ListedJob[]; total: number }>;
-  counts(): Promise<JobCount[]>;
+  /** @param isSlow such jobs take no worker from others, but wait among themselves */
+  handle(kind: JobKind, handler: JobHandler, isSlow?: boolean): void;
+  /** @param part `before`: the id of a job, of which only those stored earlier are listed */
+  list(filter: JobFilter, part: { before?: string | undefined; limit: number }): Promise<JobPage>;
+  counts(filter?: JobFilter): Promise<JobCount[]>;
   find(id: string): Promise<ListedJob | null>;
   /** Has jobs run again at once, with all their tries: dead ones, those that wait for a next try, and a done one that is named by its id. @returns their number */
   retry(which: { id: string } | { dead: JobFilter }): Promise<number>;
   /** Deletes a job that does not run. @returns false when there is none, or when it runs */
   delete(id: string): Promise<boolean>;
-  /** Does everything that is due, in this process and before it resolves: for tests and the command line. @returns the tries that were made */
+  /** Does everything that is due, in this process and before it resolves: for tests. @returns the tries that were made. Error after 2,000 of them */
   runDue(): Promise<number>;
   /** Begins to do jobs in this process. */
   start(): void;

@@ -5,7 +5,7 @@ import { RunRing } from './ring';
 import { RunTable } from './table';
 import type { RunLog } from './types';
 
-export { addressOf, inputOf, safeText } from './secrets';
+export { addressOf, inputOf, safeText, withoutSecrets } from './secrets';
 export type * from './types';
 
 interface RunLogOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RunRing } from './ring';
-import { addressOf, inputOf } from './secrets';
+import { addressOf, inputOf, withoutSecrets } from './secrets';
 import type { NewRun, RunInput } from './types';
 
 const run = (more: Partial<NewRun> = {}): NewRun => ({
@@ -15,7 +15,7 @@ const run = (more: Partial<NewRun> = {}): NewRun => ({
     hostCalls: 0,
     cache: null,
   },
-  ...{ error: null, rule: null, hasInput: false, logs: [], input: null },
+  ...{ error: null, rule: null, job: null, hasInput: false, logs: [], input: null },
   ...more,
 });
 
@@ -72,22 +72,25 @@ test.each(['', 'x', '1', 'ffffffff-1', '-1', '1-'])('a cursor of another process
 });
 
 test.each([
-  [{ app: 'notes' }, 3],
+  [{ app: 'notes' }, 4],
   [{ app: 'other' }, 0],
   [{ site: 'fr' }, 0],
   [{ state: 'failed' as const }, 1],
   [{ block: 'b' }, 1],
-  [{ requester: 'anonymous' }, 2],
+  [{ requester: 'anonymous' }, 3],
   [{ requester: 'anna' }, 1],
   [{ requester: 'user:1' }, 1],
-  [{ requester: '' }, 2],
+  [{ requester: '' }, 3],
   [{ rule: 'r1' }, 1],
   [{ rule: 'r2' }, 0],
+  [{ job: 'j1' }, 1],
+  [{ job: 'j2' }, 0],
 ])('the filter %j finds %d runs', (filter, count) => {
   const ring = new RunRing(10);
   ring.add(run());
   ring.add(run({ state: 'failed', calls: [{ app: 'notes', block: 'b', functions: [] }] }));
   ring.add(run({ requester: { identity: 'user:1', name: 'anna' }, rule: { id: 'r1', ...event } }));
+  ring.add(run({ job: { id: 'j1', kind: 'function', attempt: 2 } }));
   expect(ring.list(filter).runs).toHaveLength(count);
 });
 
@@ -152,4 +155,17 @@ test('secrets of an input are not kept, at any depth', () => {
 
 test('a large input is not kept', () => {
   expect(inputOf(input({ form: { text: 'x'.repeat(100_000) } }))).toBeNull();
+});
+
+test('what a job was given is shown without secrets, also those of addresses', () => {
+  const given = {
+    url: 'https://anna:pw@chat.example:8443/hook?token=abc&room=1',
+    params: { password: 'x', list: ['http://here/a', 'not http://x?token=y'] },
+    headers: { authorization: 'x', 'x-room': '1' },
+  };
+  expect(withoutSecrets(given)).toEqual({
+    url: 'https://(hidden)@chat.example:8443/hook?token=(hidden)&room=1',
+    params: { password: '(hidden)', list: ['http://here/a', 'not http://x?token=y'] },
+    headers: { authorization: '(hidden)', 'x-room': '1' },
+  });
 });

@@ -75,7 +75,7 @@ export function summaryOf({ logs: _logs, input: _input, ...summary }: RunDetail)
   return summary;
 }
 
-function matches(run: RunDetail, { site, app, block, state, requester, rule }: RunsQuery): boolean {
+function matches(run: RunDetail, { site, app, block, state, requester, rule, job }: RunsQuery): boolean {
   const { identity, name } = run.requester;
   const names = requester === 'anonymous' ? identity === '' : identity === requester || name === requester;
   return (
@@ -84,7 +84,8 @@ function matches(run: RunDetail, { site, app, block, state, requester, rule }: R
     (block === undefined || run.calls.some((call) => call.block === block && call.app === run.app)) &&
     (state === undefined || run.state === state) &&
     (requester === undefined || names) &&
-    (rule === undefined || run.rule?.id === rule)
+    (rule === undefined || run.rule?.id === rule) &&
+    (job === undefined || run.job?.id === job)
   );
 }
 

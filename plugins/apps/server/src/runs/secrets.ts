@@ -53,6 +53,12 @@ export function inputOf(given: RunInput): RunInput | null {
   return isSmall ? input : null;
 }
 
+/** Items without their secrets, and without those of addresses in them. */
+export const withoutSecrets = (items: Items): Items =>
+  JSON.parse(JSON.stringify(clean(items)), (_name, value: Json) =>
+    typeof value === 'string' && URL_TEXT.test(value) ? urlOf(value) : value,
+  ) as Items;
+
 function clean(value: Json, depth = 0): Json {
   if (value === null || typeof value !== 'object') return value;
   if (depth > MAX_DEPTH) return null;
@@ -62,4 +68,14 @@ function clean(value: Json, depth = 0): Json {
     secretName.test(name) ? HIDDEN : clean(one, depth + 1),
   ]);
   return Object.fromEntries(entries);
+}
+
+const URL_TEXT = /^\w+:\/\/[^/]/;
+
+/** A URL without a password, and without the secrets of its query. */
+function urlOf(url: string): string {
+  const [origin = ''] = /^\w+:\/\/[^/?#]*/.exec(url) ?? [];
+  const rest = url.slice(origin.length);
+  const query = rest.includes('?') ? addressOf(rest) : rest;
+  return origin.replace(/\/\/[^@]*@/, `//${HIDDEN}@`) + query;
 }

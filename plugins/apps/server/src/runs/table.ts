@@ -111,7 +111,7 @@ export class RunTable {
 }
 
 function rowOf(run: RunDetail) {
-  const { id, site, app, block, state, requester, rule } = run;
+  const { id, site, app, block, state, requester, rule, job } = run;
   const blocks = run.calls.filter((call) => call.app === app).map((call) => call.block);
   return {
     runId: id,
@@ -122,13 +122,14 @@ function rowOf(run: RunDetail) {
     requester: requester.identity,
     requesterName: requester.name?.slice(0, 250) ?? null,
     rule: rule?.id ?? null,
+    job: job?.id ?? null,
     entry: JSON.stringify(run),
   };
 }
 
 const isRowId = (cursor: string | undefined): cursor is string => /^\d{1,15}$/.test(cursor ?? '');
 
-function whereOf({ site, app, block, state, requester, rule, after, before }: RunsQuery): object {
+function whereOf({ site, app, block, state, requester, rule, job, after, before }: RunsQuery): object {
   const conditions: object[] = [];
   if (site !== undefined) conditions.push({ site });
   if (app !== undefined) conditions.push({ app });
@@ -137,6 +138,7 @@ function whereOf({ site, app, block, state, requester, rule, after, before }: Ru
   if (requester === 'anonymous') conditions.push({ requester: '' });
   else if (requester !== undefined) conditions.push({ $or: [{ requester }, { requesterName: requester }] });
   if (rule !== undefined) conditions.push({ rule });
+  if (job !== undefined) conditions.push({ job });
   if (isRowId(after)) conditions.push({ id: { $gt: Number(after) } });
   if (isRowId(before)) conditions.push({ id: { $lt: Number(before) } });
   return { $and: conditions };

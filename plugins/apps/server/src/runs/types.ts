@@ -4,6 +4,7 @@ export type {
   DryWrites,
   RunDetail,
   RunInput,
+  RunJob,
   RunLogLine,
   RunRule,
   RunState,

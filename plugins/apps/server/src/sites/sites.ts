@@ -93,6 +93,13 @@ export function createSitesFrom(options: SitesOptions): Sites {
       return folders.app(site, appId, location, files, { ofTheme: themeFiles, options });
     },
 
+    async revision(site, appId) {
+      const location = await themes.locateApp(site.theme, appId);
+      if (!location) return null;
+      const [files, themeFiles] = await Promise.all([themes.appFiles(location), themes.filesOfTheme(location)]);
+      return `${location.themeId}.${files.revision}.${sharedRevision(themeFiles)}`;
+    },
+
     async setOptions(siteId, appId, options) {
       await choices.set(optionsKey(siteId, appId), options && JSON.stringify(options));
     },

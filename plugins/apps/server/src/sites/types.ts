@@ -159,6 +159,10 @@ export interface Sites {
    * The app's folder (docs/reference/theme.md#where-an-app-is-looked-for), or null. Re-read when a file has changed.
    */
   app(site: Site, appId: string): Promise<AppFolder | null>;
+  /**
+   * A text that changes with the files that the app's folder has, or null; options do not change it. Asks the disk only, not the database.
+   */
+  revision(site: Site, appId: string): Promise<string | null>;
   /** Sets the options of an app in a site (kept in the database, merged over the file's); null: none. */
   setOptions(siteId: string, appId: string, options: Items | null): Promise<void>;
   /** The files of the site's active theme, or null if there is no such folder. Re-read when a file has changed. */

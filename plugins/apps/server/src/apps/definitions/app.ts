@@ -66,6 +66,7 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
   const blocks = new Map<string, Block>();
   const indexes = new Map<string, { type: IndexType; file: string }>([['id', { type: 'field', file: '' }]]);
   let length = 0;
+  let schedules = 0;
   let sinceYield = folder.settings?.text.length ?? 0;
   const partials = partialsOf(folder);
   for (const path of folder.files.keys()) warnOfName(path, warn);
@@ -78,7 +79,9 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
       sinceYield = own;
     }
     const block = readBlock(id, files, { fits: length <= MAX_DEFINITIONS, tolerance, partials });
-    blocks.set(id, block.error ? block : { ...block, error: declareIndexes(block.definition, indexes) });
+    schedules += block.definition.schedules.length;
+    const error = block.error ?? tooMany(block.definition, schedules) ?? declareIndexes(block.definition, indexes);
+    blocks.set(id, error === block.error ? block : { ...block, error });
   }
   const merged = withOptions(settings ?? { ...emptySettings, debug: saysDebug(folder.settings?.text ?? '') }, folder);
   for (const [id, block] of blocks) {
@@ -174,6 +177,15 @@ function refuseUnusable(part: Part, files: ThemeFile[]): void {
 
 function languageOf(path: string): NonNullable<Block['logic']>['language'] {
   return parts[path.slice(path.lastIndexOf('.') + 1)]?.language ?? 'javascript';
+}
+
+/** Maximum schedules of an app; further ones, in the order of block ids, break their block. */
+const MAX_SCHEDULES = 100;
+
+/** @param count schedules of this block and of those before it */
+function tooMany({ schedules: [first] }: Definition, count: number): Block['error'] {
+  if (!first || count <= MAX_SCHEDULES) return null;
+  return definitionError(`The blocks of an app have at most ${MAX_SCHEDULES} schedules together`, first.position);
 }
 
 /** Adds a block's indexes to the app's, all or none; returns the error of a block that contradicts an earlier one. */

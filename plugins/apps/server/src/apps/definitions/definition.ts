@@ -15,6 +15,7 @@ import { elementsShape } from './definition-shape';
 import { notify } from './notify';
 import { pages, placeOnPages } from './pages';
 import { relate } from './relations';
+import { schedules } from './schedules';
 
 /** The definition of a block without a definition file. */
 export const emptyDefinition: Definition = {
@@ -26,6 +27,7 @@ export const emptyDefinition: Definition = {
   refresh: null,
   cache: null,
   notify: null,
+  schedules: [],
   pages: null,
   elements: new Map(),
   builtIn: builtInActions,
@@ -110,6 +112,7 @@ export const definitionFile = mapping({
   refresh,
   cache,
   notify,
+  schedules,
   elements,
   pages,
 });
@@ -137,6 +140,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     refresh,
     cache,
     notify: given.notify ?? null,
+    schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,
     builtIn: builtInActions,

@@ -17,6 +17,8 @@ describe('readSettings', () => {
       { json: { author: 'none', editor: 'write', submitter: 'none' } },
     ],
     ['{strict: true, json: {submitter: write}}', { json: { author: 'write', submitter: 'write' } }],
+    ['schedule_as: [Editors, Public]', { scheduleAs: ['Editors', 'Public'] }],
+    ['schedule_as:', { scheduleAs: [] }],
     ['debug: true', { debug: true, acl: null, source: { debug: true } }],
     [
       "acl: {rights: {reader: ['*'], author: }, roles: {boss: [eric], none: }}",
@@ -45,6 +47,9 @@ describe('readSettings', () => {
     ['json: {author: wirte}', /^settings.yaml:1:16: json.author: This must be .* did you mean "write"/],
     ['json: {authors: none}', /^settings.yaml:1:8: json.*"authors" is not known, did you mean "author"\?/],
     ['json: {author: [none]}', /json.author: This must be "none" or "read" or "write", not a list/],
+    ['schedule_as: editors', /^settings.yaml:1:14: schedule_as: This must be a list of users and groups/],
+    ["schedule_as: [a, '*']", /^settings.yaml:1:18: schedule_as.1: This must be the name of a role, not "\*"/],
+    [`schedule_as: [${many(21, (n) => `r${n}`)}]`, /schedule_as: There are at most 20 roles/],
     ['title: x', /"title" is not known.*Allowed: acl, debug/],
   ])('refuses %j', (text, message) => {
     expect(errorText(failure(() => readSettings(file(text, 'settings.yaml'))))).toMatch(message);

@@ -44,6 +44,7 @@ export const emptySettings: Settings = {
   strict: false,
   json: usesOf({}, false),
   mail: null,
+  scheduleAs: [],
   source: {},
 };
 
@@ -96,6 +97,17 @@ const mail = check(mailMapping.schema, (value, at): MailSettings => {
   return { to, toRequester };
 });
 
+/** Maximum roles of schedules: each is read from the database when one runs. */
+const MAX_ROLES = 20;
+
+const scheduleAs = check(names.schema, (value, at): string[] => {
+  const roles = value as string[];
+  if (roles.length > MAX_ROLES) at.fail(`There are at most ${MAX_ROLES} roles`);
+  for (const [index, role] of roles.entries())
+    if (role === '*') at.child(index).fail('This must be the name of a role, not "*"');
+  return roles;
+});
+
 /** Keys of settings.yaml (docs/reference/theme.md#settingsyaml). */
 export const settingsFile = mapping({
   debug: flag,
@@ -107,6 +119,7 @@ export const settingsFile = mapping({
   acl,
   options,
   mail,
+  schedule_as: scheduleAs,
 });
 
 /** Reads an app's settings.yaml. DefinitionError with file, line and column for unknown keys and wrong values. */
@@ -124,9 +137,11 @@ export function readSettings(file: ThemeFile): Settings {
     acl = null,
     options = {},
     mail = null,
+    schedule_as: roles = [],
   } = given;
   return {
     ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail },
+    scheduleAs: roles,
     json: usesOf(uses, strict),
     source: root.value as Items,
   };

@@ -88,8 +88,8 @@ export function jobCalls(run: Run): Pick<Handlers, 'addJob' | 'addFetch'> {
   const add = (job: NewJob): Promise<string> => {
     if (!visit.writes.records)
       throw new AppsError('CsrfError', 'Adding a job during a GET request needs a valid X-CSRF-TOKEN header');
-    if (jobs.count >= MAX_JOBS) throw wrong(`a request adds at most ${MAX_JOBS} jobs`);
-    jobs.count += 1;
+    if (jobs.length >= MAX_JOBS) throw wrong(`a request adds at most ${MAX_JOBS} jobs`);
+    jobs.push(job);
     return services.jobs.add(unit, job);
   };
   return {

@@ -10,6 +10,7 @@ import { logicFindings, type UsesOf } from './logic';
 import { checkMessages } from './messages';
 import { pixelFindings, spellingFindings } from './numbers';
 import { type Finding, type Report, refused } from './problem';
+import { scheduleFindings } from './schedules';
 
 /** What the check of an app needs of the server, with or without a running Strapi. */
 export interface LintServices {
@@ -69,7 +70,11 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
       report(finding);
   for (const finding of await logicFindings(services.usesOf, app, block)) report(finding);
   if (functions)
-    for (const finding of [...elementFindings(block, layout, functions), ...nameFindings(block, functions)])
+    for (const finding of [
+      ...elementFindings(block, layout, functions),
+      ...scheduleFindings(block, functions),
+      ...nameFindings(block, functions),
+    ])
       report(finding);
 }
 

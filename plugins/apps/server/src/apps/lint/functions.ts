@@ -61,8 +61,8 @@ const forms: Record<string, (name: string) => string> = {
   python: (name) => `def ${name}(context): …`,
 };
 
-function cureOf({ id, logic }: Block, name: string): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) return 'Choose another name for the element: no function can have this one.';
+export function cureOf({ id, logic }: Block, name: string): string {
+  if (!/^[A-Za-z_]\w*$/.test(name)) return 'Choose another name: no function can have this one.';
   const language = logic?.language ?? 'javascript';
   return `Write \`${forms[language]?.(name)}\` in ${logic?.path ?? `blocks/${id}.js`}.`;
 }
@@ -70,7 +70,8 @@ function cureOf({ id, logic }: Block, name: string): string {
 /** Names of the functions that the server calls, if the logic has them. */
 export function calledNames(block: Block): string[] {
   const elements = withEntries(block).map(({ name }) => name);
-  return [...events, 'validate', ...elements, ...elements.map((name) => `${name}_options`)];
+  const scheduled = block.definition.schedules.map(({ run }) => run);
+  return [...events, 'validate', ...scheduled, ...elements, ...elements.map((name) => `${name}_options`)];
 }
 
 /** Functions whose names are probably misspelt: nothing calls them, and something close is missing. */

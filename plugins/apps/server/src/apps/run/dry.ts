@@ -12,11 +12,11 @@ export interface DryRun {
   isGuarded: boolean;
 }
 
-/** Records, mails and changes of content that are listed, each. */
+/** Records, mails, changes of content and jobs that are listed, each. */
 const MAX_LISTED = 200;
 
 export const newDryRun = ({ isGuarded = false } = {}): DryRun => ({
-  writes: { records: [], mails: [], content: [] },
+  writes: { records: [], mails: [], content: [], jobs: [] },
   runs: [],
   isGuarded,
 });
@@ -40,6 +40,15 @@ const copy = (items: Items | null): Items | null => items && (JSON.parse(JSON.st
 export function listMails({ mails }: Run, { writes }: DryRun): void {
   for (const { key, mail } of mails.slice(0, MAX_LISTED - writes.mails.length))
     writes.mails.push({ app: key.app, to: mail.to, subject: mail.subject, text: mail.text });
+}
+
+/** Lists the jobs of a run, which are not stored. */
+export function listJobs({ jobs }: Run, { writes }: DryRun): void {
+  for (const { key, kind, name, data, jobKey, dueAt } of jobs.slice(0, MAX_LISTED - writes.jobs.length))
+    writes.jobs.push({
+      ...{ app: key.app, kind, name, data, key: jobKey },
+      dueAt: dueAt === null ? null : new Date(dueAt).toISOString(),
+    });
 }
 
 /** Lists a change of content and refuses it: the host's own code would otherwise act on it before the rollback. */

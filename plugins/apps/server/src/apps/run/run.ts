@@ -10,7 +10,7 @@ import { type AttemptCalls, createCallsOut } from './calls-out';
 import { checkNames, namesNotes } from './diagnostics/acl-names';
 import { consoleOf } from './diagnostics/notices';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
-import { type DryRun, listMails, observeWrites } from './dry';
+import { type DryRun, listJobs, listMails, observeWrites } from './dry';
 import { rightsIn } from './observed/rights';
 import { storeMails } from './queue-mail';
 import { refuseInvalid } from './refusals';
@@ -28,6 +28,8 @@ export interface RunOptions {
   isDropped?: boolean;
   /** What is written with the work, from its value: the answer of a request that may come again. */
   keeps?: (value: unknown, done: Pick<Ran<unknown>, 'response' | 'flashes'>) => CommitWrite | null;
+  /** Written with the work, where the work writes anything. */
+  settle?: CommitWrite;
 }
 
 /** Carries the result of a dropped run out of its transaction, which it rolls back. */
@@ -44,7 +46,7 @@ export async function withRun<T>(
   visit: Visit,
   app: App,
   work: (run: Run) => Promise<T>,
-  { recordId, isDropped = false, keeps }: RunOptions = {},
+  { recordId, isDropped = false, keeps, settle }: RunOptions = {},
 ): Promise<Ran<T>> {
   const beginCalls = createCallsOut();
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
@@ -57,7 +59,7 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, attempt, done, { about, keeps, beginCalls });
+        return await runOnce(services, visit, app, attempt, done, { about, keeps, settle, beginCalls });
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
@@ -75,6 +77,7 @@ export async function withRun<T>(
 interface AttemptOptions {
   about: RecordAddress | undefined;
   keeps: RunOptions['keeps'];
+  settle: RunOptions['settle'];
   /** Begins the calls out of an attempt. */
   beginCalls(): AttemptCalls;
 }
@@ -85,7 +88,7 @@ async function runOnce<T>(
   app: App,
   attempt: Attempt,
   work: (run: Run) => Promise<T>,
-  { about, keeps, beginCalls }: AttemptOptions,
+  { about, keeps, settle, beginCalls }: AttemptOptions,
 ): Promise<Ran<T>> {
   let last: Run | undefined;
   let failed: unknown;
@@ -99,6 +102,7 @@ async function runOnce<T>(
       await storeMails(run);
       const write = keeps?.(result, run);
       if (write) unit.atCommit(write);
+      if (settle && unit.reads() === null) unit.atCommit(settle);
       return result;
     }, about);
     await (last as unknown as Run).files.finish(services, visit);
@@ -125,6 +129,7 @@ function endDry(run: Run, dry: DryRun, isDropped: boolean): void {
   if (run.fatal.error !== undefined) throw run.fatal.error;
   if (!isDropped) refuseInvalid(run);
   listMails(run, dry);
+  listJobs(run, dry);
 }
 
 function ran<T>(run: Run, value: T): Ran<T> {
@@ -166,7 +171,7 @@ function newRun(
     deleting: new Set(),
     saving: new Set(),
     changes: { count: 0 },
-    jobs: { count: 0 },
+    jobs: [],
     mails: [],
     calls,
     flashes: [],

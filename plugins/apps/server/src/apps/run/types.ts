@@ -6,7 +6,7 @@ import type { Logger } from '../../common/log';
 import type { OwnFiles } from '../../common/own-files';
 import type { AppsConfig } from '../../config.types';
 import type { Files, RequestFiles } from '../../files';
-import type { Jobs } from '../../jobs/types';
+import type { Jobs, NewJob } from '../../jobs/types';
 import type { Markdown, Markup } from '../../layouts';
 import type { Layouts } from '../../layouts/types';
 import type {
@@ -21,7 +21,7 @@ import type {
 import type { Mailer, QueuedMail } from '../../mail/types';
 import type { Outbound } from '../../outbound/types';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
-import type { RunLog, RunRule } from '../../runs';
+import type { RunJob, RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
@@ -138,6 +138,8 @@ export interface Visit {
   isCall?: boolean;
   /** The rule whose function is called. */
   rule?: RunRule;
+  /** The job whose function is called. */
+  job?: RunJob;
   /** Writes are switched off: what they would have been is listed here (docs/decisions/runs.md). */
   dry?: DryRun;
   /** The console entries of a failed run. */
@@ -211,8 +213,8 @@ export interface Run {
   readonly saving: Set<string>;
   /** How many changes of the host's content were attempted. */
   readonly changes: { count: number };
-  /** How many jobs its logic has added. */
-  readonly jobs: { count: number };
+  /** The jobs that its logic has added. */
+  readonly jobs: NewJob[];
   /** Messages for the visitor; shared by all levels. */
   readonly flashes: FlashMessage[];
   /** Mails to send after the commit; shared by all levels. */

@@ -39,6 +39,7 @@ const users: Users = {
   },
   requester: () => Promise.reject(new Error('not used')),
   anonymous: () => Promise.reject(new Error('not used')),
+  anonymousIn: () => Promise.reject(new Error('not used')),
 };
 
 beforeEach(() => {

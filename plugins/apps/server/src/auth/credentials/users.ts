@@ -47,6 +47,8 @@ export interface Users {
   /** The user as a requester, or null if they may not act or have no role of their own. Expects a user from `load`. */
   requester(user: UserRow, credential: CredentialKind): Promise<Requester | null>;
   anonymous(): Promise<Requester>;
+  /** Anonymous, with the groups and permissions of these roles besides those of the Public role. */
+  anonymousIn(roles: readonly RoleRow[]): Promise<Requester>;
   /** A user without a name or records, who has the role. Anonymous for the role of those who are not logged in. */
   member(role: RoleRow): Promise<Requester>;
 }
@@ -66,9 +68,6 @@ export function spelledAs(name: string, usernames: readonly string[]): string {
 }
 
 export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
-  const granted = (role: RoleRow | null | undefined): ReadonlySet<string> =>
-    new Set(role?.permissions?.map(({ action }) => action));
-
   const manages = (actions: ReadonlySet<string>): boolean => actions.has('plugin::apps.app.manage');
 
   const can = (actions: ReadonlySet<string>): Requester['can'] => {
@@ -76,16 +75,16 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
     return (action) => appsActions.includes(action) && (all || actions.has(action));
   };
 
-  /** A requester with the permissions of a role; null: of a Public role that does not exist. */
+  /** A requester with the permissions of roles. */
   const requesterOf = (
-    role: RoleRow | null,
+    held: readonly Pick<RoleRow, 'name' | 'permissions'>[],
     user: UserRow | null,
     own: Omit<Requester, 'groups' | 'isManager' | 'can' | 'auth'>,
   ): Requester => {
-    const actions = granted(role);
+    const actions = new Set(held.flatMap(({ permissions }) => permissions.map(({ action }) => action)));
     return Object.freeze<Requester>({
       ...own,
-      groups: [role?.name ?? 'Public'],
+      groups: [...new Set(held.map(({ name }) => name))],
       isManager: manages(actions),
       can: can(actions),
       auth: authOf(user, actions),
@@ -105,12 +104,14 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
 
   const publicRole = coalesceReads((type) => roles.ofType(type), inTransaction);
 
-  const anonymous = async (): Promise<Requester> => {
+  const anonymousIn = async (roles: readonly RoleRow[]): Promise<Requester> => {
     const known = strapi.contentType(ROLE) !== undefined;
-    const role = known ? await publicRole('public') : null;
+    const role = (known ? await publicRole('public') : null) ?? { name: 'Public', permissions: [] };
     const nobody = { identity: '', username: null, profile: null };
-    return requesterOf(role, null, { kind: 'anonymous', credential: 'anonymous', ...nobody });
+    return requesterOf([role, ...roles], null, { kind: 'anonymous', credential: 'anonymous', ...nobody });
   };
+
+  const anonymous = () => anonymousIn([]);
 
   return {
     isActive,
@@ -137,7 +138,7 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
       // Strapi moves the users of a deleted role to Public, the role of those who are not logged in.
       if (!role || role.type === 'public') return null;
       if (!(await isActive(user))) return null;
-      return requesterOf(role, user, {
+      return requesterOf([role], user, {
         kind: 'user',
         credential,
         identity: `user:${documentId}`,
@@ -148,10 +149,11 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
       });
     },
     anonymous,
+    anonymousIn,
     async member(role) {
       if (role.type === 'public') return anonymous();
       return requesterOf(
-        role,
+        [role],
         { ...nameless, role: { ...role, nameIsGroup: false } },
         {
           kind: 'user',

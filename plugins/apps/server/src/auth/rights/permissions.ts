@@ -47,6 +47,7 @@ const displayNames: Record<AdminPermission, string> = {
   read: 'See apps, their state and their records',
   records: 'Create, change, delete, import and export records',
   develop: 'See and edit the code of apps, their runs and permissions',
+  jobs: 'See jobs and schedules with what they were given, run jobs again, delete them',
   audit: 'See what administrators have run in the names of others',
   manage: 'Manage all: themes, sites, options, indexes, rules, and all of the above',
 };

@@ -8,6 +8,7 @@ import { archiveHandlers } from './files/archives';
 import { codeHandlers } from './files/code';
 import type { Handle, PolicyContext } from './handler';
 import { indexHandlers } from './indexes';
+import { jobHandlers } from './jobs';
 import { optionHandlers } from './options';
 import { columnHandlers } from './records/columns';
 import { recordHandlers } from './records/records';
@@ -27,6 +28,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...optionHandlers,
   ...ruleHandlers,
   ...runHandlers,
+  ...jobHandlers,
   ...tileHandlers,
   ...archiveHandlers,
   ...whyHandlers,

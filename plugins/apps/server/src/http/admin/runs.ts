@@ -38,6 +38,7 @@ const parameters = z.object({
   state: z.enum(runStates, must(`one of ${runStates.join(', ')}`)).optional(),
   requester: filter,
   rule: filter,
+  job: filter,
   after: filter,
   before: filter,
   limit: z

@@ -8,6 +8,7 @@ import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries } from '../../events/types';
 import type { Sheets } from '../../interchange';
 import type { DocumentAccess } from '../../logic/types';
+import type { Schedules } from '../../schedules/types';
 import type { PanelColumns, Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
 
@@ -59,6 +60,7 @@ export interface HttpServices extends AppServices {
   sheets: Sheets;
   live: LiveChanges;
   rules: RuleEntries;
+  schedules: Schedules;
   /** Reloads open pages when files change; only where the command `dev` has started Strapi. */
   reloads?: Reloads | undefined;
   /** Which permissions decide about content. */

@@ -1,4 +1,5 @@
 import { positioned } from '../../../../../shared/positions';
+import type { KnownNames } from '../../../auth';
 import { didYouMean } from '../../../common/did-you-mean';
 import type { LogEntry } from '../../../logic/types';
 import type { App } from '../../types';
@@ -27,9 +28,9 @@ export function checkNames(services: AppServices, app: App): void {
 
 async function lookUp(services: AppServices, app: App, occurrences: readonly NameOccurrence[]): Promise<void> {
   const found = await services.lookUpNames?.(occurrences.map(({ name }) => name));
-  const missing = occurrences.filter(({ name }) => found?.unknown.includes(name));
-  const notes = missing.map(({ name, file, line }): LogEntry => {
-    const message = `no user and no role is called "${name}"${didYouMean(name, found?.roles ?? [])}`;
+  const missing = found ? occurrences.filter((one) => isUnknown(one, found)) : [];
+  const notes = missing.map(({ name, file, line, isRole }): LogEntry => {
+    const message = `no ${isRole ? 'role' : 'user and no role'} is called "${name}"${didYouMean(name, found?.roles ?? [])}`;
     const text = positioned(message, { file, line }, folderOf(services, app.id));
     return { app: app.id, block: null, line, message: text };
   });
@@ -42,22 +43,32 @@ export const namesNotes = (app: App): readonly LogEntry[] => checked.get(app)?.n
 
 export interface NameOccurrence {
   name: string;
+  /** Whether it must be the name of a role. */
+  isRole: boolean;
   file: string;
   line: number | null;
 }
+
+/** Whether nothing has the name that it means. */
+export const isUnknown = ({ name, isRole }: NameOccurrence, { unknown, roles }: KnownNames): boolean =>
+  isRole ? !roles.includes(name) : unknown.includes(name);
 
 /** Every name in the app's rights, once for each file that contains it. */
 export function namesInRights({ settings, folder, blocks }: App): NameOccurrence[] {
   const { acl } = settings;
   const lists = acl ? [...Object.values(acl.rights), ...Object.values(acl.roles)] : [];
-  const named = (names: readonly string[], file: string, text: string): NameOccurrence[] =>
-    [...new Set(names)].filter((name) => name !== '*').map((name) => ({ name, file, line: lineOf(text, name) }));
-  const ofSettings = named(lists.flat(), 'settings.yaml', folder.settings?.text ?? '');
+  const named = (names: readonly string[], file: string, text: string, isRole = false): NameOccurrence[] =>
+    [...new Set(names)]
+      .filter((name) => name !== '*')
+      .map((name) => ({ name, isRole, file, line: lineOf(text, name) }));
+  const text = folder.settings?.text ?? '';
+  const ofSettings = named(lists.flat(), 'settings.yaml', text);
+  const ofSchedules = named(settings.scheduleAs, 'settings.yaml', text, true);
   const ofBlocks = [...blocks.values()].flatMap(({ id, definition }) => {
     const file = folder.files.get(`blocks/${id}.yaml`) ?? folder.files.get(`blocks/${id}.yml`);
     return file ? named(definition.viewPermission ?? [], file.path, file.text) : [];
   });
-  return [...ofSettings, ...ofBlocks].slice(0, MAX_NAMES);
+  return [...ofSettings, ...ofSchedules, ...ofBlocks].slice(0, MAX_NAMES);
 }
 
 /** Maximum names that are looked up for an app. */

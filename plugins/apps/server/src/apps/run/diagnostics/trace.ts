@@ -68,13 +68,13 @@ const failures: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keeps a run that has ended: one whose logic ran, that failed, or that a rule has caused. Costs nothing for others.
+ * Keeps a run that has ended: one whose logic ran, that failed, or that a rule or a job has caused. Costs nothing for others.
  * @param thrown the error that ended it
  */
 export function keepRun(run: Run, thrown?: unknown): void {
   const { trace, visit, services } = run;
   const state = thrown === undefined ? (trace.failure ? 'failed' : 'done') : stateOf(thrown);
-  const isKept = trace.calls.length > 0 || state === 'failed' || visit.rule !== undefined;
+  const isKept = trace.calls.length > 0 || state === 'failed' || visit.rule !== undefined || visit.job !== undefined;
   if (!isKept || (services.runs.size === 0 && !visit.dry)) return;
   const kept = describe(run, state, thrown);
   if (visit.dry) visit.dry.runs.push({ id: '', ...kept });
@@ -105,6 +105,7 @@ function describe(run: Run, state: RunState, thrown: unknown): NewRun {
     error: errorOf(run, thrown),
     cache: cacheOf(run, state),
     rule: visit.rule ?? null,
+    job: visit.job ?? null,
     hasInput: input !== null,
     logs: trace.logs.map((entry) => ({ ...entry, level: entry.level ?? 'info' })),
     input,

@@ -1,0 +1,42 @@
+import { detailOf, viewFilters } from '../../../server/src/jobs';
+import type { JobDetail, JobView } from '../../../shared/admin-api';
+import type { Run } from '../command';
+import { CannotRun, exitCodes } from '../exit';
+import type { Output, Style } from '../output';
+import { filterOf, withJobs } from './tools';
+
+/** Jobs that one command lists. */
+const MAX_LIMIT = 10_000;
+
+const styles: Record<JobView, Style> = {
+  waiting: 'blue',
+  running: 'cyan',
+  failed: 'yellow',
+  dead: 'red',
+  done: 'green',
+};
+
+/** Lists jobs (docs/reference/command-line.md#jobs-list). */
+export const run: Run = async ({ options, output, host }) => {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+    throw new CannotRun(`--limit: ${options.limit} is not a number from 1 to ${MAX_LIMIT}`);
+  const view = options.state as JobView | undefined;
+  const filter = { ...filterOf(options), ...(view && viewFilters[view]) };
+  const { jobs, older } = await withJobs(host(), (tools) => tools.list(filter, { limit }));
+  const shown = jobs.map(detailOf);
+  for (const job of shown) showJob(job, output);
+  if (shown.length === 0) output.line('No jobs');
+  if (older !== null) output.note(`There are more: the latest ${limit} are listed (--limit)`);
+  output.data({ jobs: shown, more: older !== null });
+  return exitCodes.fine;
+};
+
+/** A job in one line, and the reason of its last failure in others. */
+function showJob(job: JobDetail, { line, paint }: Output): void {
+  const { id, site, app, kind, name, view, attempts, error } = job;
+  const at = view === 'waiting' || view === 'failed' ? job.dueAt : (job.endedAt ?? job.startedAt);
+  const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`;
+  line(`${id}  ${paint(styles[view], view.padEnd(7))}  ${at}  ${site}/${app}  ${kind} ${name}  ${tries}`);
+  if (error !== null) for (const text of error.split('\n')) line(`  ${text}`);
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { App } from '../apps';
+import { serverTimeZone, ticksOf } from '../common/time/cron';
+import type { Site, Sites } from '../sites/types';
+import type { DeclaredSchedule } from './types';
+
+/** The schedules of all sites. */
+export interface Declared {
+  schedules: readonly DeclaredSchedule[];
+  /** Blocks (`placeOf`) whose definition is broken at the moment: their schedules are not known, but not gone. */
+  unclear: ReadonlySet<string>;
+}
+
+/** Names a block in a site. */
+export const placeOf = (site: string, app: string, block: string): string => JSON.stringify([site, app, block]);
+
+interface OfApp {
+  revision: string;
+  schedules: readonly DeclaredSchedule[];
+  unclear: readonly string[];
+}
+
+interface DeclaredTools {
+  sites: Pick<Sites, 'all' | 'apps' | 'revision'>;
+  loadApp(site: Site, appId: string): Promise<App | null>;
+}
+
+/**
+ * Finds the schedules of all blocks. An app is loaded again only when its files have changed; the result is the same object while
+ * nothing has.
+ */
+export function createDeclared({ sites, loadApp }: DeclaredTools): () => Promise<Declared> {
+  let known = new Map<string, OfApp>();
+  let result: Declared | undefined;
+
+  async function ofApp(site: Site, appId: string): Promise<[string, OfApp] | null> {
+    const name = JSON.stringify([site.id, appId]);
+    const revision = `${site.timeZone} ${await sites.revision(site, appId)}`;
+    const before = known.get(name);
+    if (before?.revision === revision) return [name, before];
+    const app = await loadApp(site, appId);
+    if (!app) return null;
+    const broken = [...app.blocks.values()].filter(({ error }) => error !== null);
+    const unclear = broken.map(({ id }) => placeOf(site.id, appId, id));
+    return [name, { revision, schedules: schedulesOf(site, app), unclear }];
+  }
+
+  return async () => {
+    const found = new Map<string, OfApp>();
+    for (const site of await sites.all())
+      for (const appId of await sites.apps(site)) {
+        const entry = await ofApp(site, appId);
+        if (entry) found.set(...entry);
+      }
+    const isSame = found.size === known.size && [...found].every(([name, one]) => known.get(name) === one);
+    known = found;
+    if (isSame && result) return result;
+    const all = [...found.values()];
+    const unclear = new Set(all.flatMap((one) => one.unclear));
+    result = { schedules: all.flatMap(({ schedules }) => schedules), unclear };
+    return result;
+  };
+}
+
+/** The schedules of an app's blocks in a site. */
+function schedulesOf(site: Site, { id: app, blocks }: App): DeclaredSchedule[] {
+  return [...blocks.values()].flatMap(({ id: block, definition, error }) =>
+    (error ? [] : definition.schedules).map(({ run, cron, missed, timeZone: given }) => {
+      const timeZone = given ?? site.timeZone ?? serverTimeZone();
+      const id = createHash('sha256')
+        .update(JSON.stringify([site.id, app, block, run, cron, timeZone]))
+        .digest('hex')
+        .slice(0, 40);
+      const ticks = ticksOf(cron, timeZone);
+      return { id, key: { site: site.id, app }, block, function: run, cron, timeZone, missed, ticks };
+    }),
+  );
+}

@@ -1,0 +1,4 @@
+/** Functions of blocks that are called by the clock (docs/decisions/schedules.md). */
+export { scheduleJobs } from './handler';
+export { createSchedules } from './schedules';
+export type * from './types';
