@@ -18,8 +18,9 @@ export const layers = {
     ['events'],
     ['archive'],
     ['apps'],
+    ['mail'],
     ['jobs'],
-    ['auth', 'sites', 'logic', 'layouts', 'records', 'mail', 'runs', 'audit'],
+    ['auth', 'sites', 'logic', 'layouts', 'records', 'runs', 'audit', 'outbound'],
     ['indexes'],
     ['files', 'interchange'],
     ['workers'],
@@ -103,6 +104,7 @@ const locks = [
     users: ['layouts', 'testing'],
   },
   { packages: /^js-yaml$/, users: ['apps'] },
+  { packages: /^(undici|ipaddr\.js)$/, users: ['outbound'] },
   {
     packages: /^@strapi\//,
     users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit', 'admin'],

@@ -79,6 +79,13 @@ describe('pages', () => {
     'main/apps/open/blocks/failing.js': 'export function on_display() {\n  return missing.name;\n}\n',
     'main/apps/open/blocks/failing.yaml': 'view: failing\n',
     'main/apps/open/blocks/failing.html': '<p>x</p>\n',
+    'main/apps/open/blocks/later.yaml': 'elements: { add: BASIC }\n',
+    'main/apps/open/blocks/later.js': [
+      "export const add = ({ jobs }) => ['note', 'fail'].map((name) => jobs.add(`later/${name}`));",
+      'export const note = () => null;',
+      "export const fail = () => { throw new Error('too late'); };",
+      '',
+    ].join('\n'),
     'main/apps/open/blocks/plain.html': '<main><h1>First</h1><input name="q" form="none"></main>\n',
   });
   const stage = useStage(() => ({
@@ -101,6 +108,15 @@ describe('pages', () => {
     const { status, text } = await stage.send({ send: `GET ${at}`, accept: html });
     expect(status).toBe(500);
     expect(text).toMatch(/<pre>2 \| {3}return missing\.name;/);
+  });
+
+  test('each try of a job is a line of the log', async () => {
+    expect((await stage.send({ send: 'POST open/blocks/later/add', json: {} })).status).toBe(200);
+    const prints = (line: RegExp) => expect.poll(() => stage.host.printed(), { timeout: 10_000 }).toMatch(line);
+    await prints(/job \S+ of site\/open \(function later\/note\) done in \d+ ms/);
+    const failed =
+      'failed in \\d+ ms, try 1, it will be tried again: LogicError: apps/open/blocks/later.js:3: Error: too late';
+    await prints(new RegExp(`job \\S+ of site/open \\(function later/fail\\) ${failed}`));
   });
 
   test('a whole page has the script, a part of a page has none', async () => {

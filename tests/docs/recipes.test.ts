@@ -1,6 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../scripts/server-process.mjs';
+import { configured } from '../support/configure';
 import { useFolder, useHost, usePage } from '../support/hooks';
 import { apiToken } from '../support/seed';
 import { repository } from '../support/theme';
@@ -10,8 +12,15 @@ import { codeOfTheHost } from './recipes/host';
 
 /** docs/recipes: every file of every page in one theme, on one host; each page's commands print what stands below them. */
 const pages = (await readdir(path.join(repository, 'docs', 'recipes'))).filter((name) => name.endsWith('.md'));
+/** The port of the web service of postal-code.md, which the reader starts. */
+const servicePort = String(await freePort());
 const recipes = await Promise.all(
-  pages.map(async (page) => ({ page, text: await textOf(`docs/recipes/${page}`) })),
+  pages.map(async (page) => ({
+    page,
+    text: (await textOf(`docs/recipes/${page}`))
+      .replaceAll('127.0.0.1:9000', `127.0.0.1:${servicePort}`)
+      .replaceAll('listen(9000,', `listen(${servicePort},`),
+  })),
 ).then((all) => all.map(({ page, text }) => ({ page, text, steps: stepsOf(text) })));
 
 /** Files of a theme by their first name; other files belong to the host or to another program. */
@@ -51,7 +60,17 @@ const inRepository = (step: Step): Step => ({
 
 let elsewhere = '';
 const outside = usePage(() => elsewhere, 'localhost');
-const environment = () => ({ APPS_DEMO: 'true', APPS_THEME: 'mine', APPS_CORS_ORIGINS: outside.origin });
+/** What postal-code.md has in its config/plugins. */
+const service = [`127.0.0.1:${servicePort}`];
+const calls = {
+  hosts: { delivery: service },
+  private: service,
+  secrets: { codes: { value: 'only-for-the-shop', hosts: service } },
+};
+const environment = () => ({
+  ...configured({ apps: { fetch: calls } }),
+  ...{ APPS_DEMO: 'true', APPS_THEME: 'mine', APPS_CORS_ORIGINS: outside.origin },
+});
 const host = useHost(() => ({ themesDirectory: at('themes'), env: environment() }));
 const passwordOf = (user: string) => new RegExp(`^ {2}${user} +(\\S+)`, 'm').exec(host.output())?.[1] ?? '';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
 import { html, type RowRequest } from '../support/stage';
 
@@ -26,7 +27,9 @@ const themes = useThemes({
   'main/apps/costs/blocks/kept.yaml': elements,
   'main/apps/costs/blocks/kept.html': '<p>{none} {one} {four}</p>',
 });
-const stage = useStage(() => ({ themesDirectory: themes.directory }));
+// Without workers, whose looks for jobs would be counted.
+const env = configured({ apps: { jobs: { workers: 0 } } });
+const stage = useStage(() => ({ themesDirectory: themes.directory, env }));
 
 /** Counts in the host: statements, the most rows of one of them, and messages to the runners. */
 interface Counts {

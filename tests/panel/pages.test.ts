@@ -15,7 +15,7 @@ const themes = useThemes({
 
 const stage = useStage(() => ({
   themesDirectory: themes.directory,
-  env: { SERVE_ADMIN: 'true', ...configured({ apps: { editing: true } }) },
+  env: { SERVE_ADMIN: 'true', ...configured({ apps: { editing: true, jobs: { retries: 0 } } }) },
 }));
 const browser = useBrowser();
 
@@ -37,6 +37,11 @@ beforeAll(async () => {
   const target = { app: 'shelf', block: 'hello', function: 'note' };
   const made = await stage.send<{ id: string }>({ as: 'root', send: 'POST /apps/rules', json: { ...json, ...target } });
   rule = made.json.id;
+  for (const name of ['note', 'value'])
+    await stage.host.run(
+      (strapi, name) => strapi.plugin('apps').service('apps').enqueue({ app: 'shelf', block: 'hello', function: name }),
+      name,
+    );
 });
 
 /** The plugin's own parts of the page: not Strapi's navigation, and not the pages of a theme in frames. */

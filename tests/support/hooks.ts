@@ -3,7 +3,7 @@
  * them, the last started first. Its result can be used in hooks and tests, not while vitest collects them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -164,4 +164,53 @@ export function usePage(html: () => string, name = '127.0.0.1'): { readonly orig
       return `http://${name}:${(server().address() as AddressInfo).port}`;
     },
   };
+}
+
+/** What a fake web service was asked. */
+export interface Asked {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A fake web service on this machine; `answer` may be replaced by each test. */
+export interface Service {
+  readonly origin: string;
+  /** `127.0.0.1:41234`, as the configuration names it. */
+  readonly host: string;
+  readonly asked: Asked[];
+  answer(asked: Asked, response: ServerResponse): unknown;
+}
+
+export function useService(): Service {
+  const server = use(
+    async () => {
+      const started: Server = createServer(async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const { method = '', url = '', headers } = request;
+        const asked = { method, url, headers, body: Buffer.concat(chunks).toString() };
+        service.asked.push(asked);
+        await service.answer(asked, response);
+      });
+      await new Promise<void>((done) => started.listen(0, '127.0.0.1', done));
+      return started;
+    },
+    (started) => {
+      started.closeAllConnections();
+      started.close();
+    },
+  );
+  const service: Service = {
+    get host() {
+      return `127.0.0.1:${(server().address() as AddressInfo).port}`;
+    },
+    get origin() {
+      return `http://${service.host}`;
+    },
+    asked: [],
+    answer: (_asked, response) => response.end(),
+  };
+  return service;
 }

@@ -36,6 +36,9 @@ class Context:
     def invalid(self, element: str | None, message: str) -> None:
         """Refuses what was sent: nothing is saved, and the message stands beside the field (422)."""
         ...
+    def fetch(self, url: str, method: str = 'GET', headers: dict[str, str] | None = None, body: str | dict[str, Any] | list[Any] | None = None, timeout: float | None = None) -> FetchAnswer:
+        """Calls a web service that the configuration of the server allows."""
+        ...
 
 
 class RecordContext(Context):
@@ -232,11 +235,25 @@ class Mail:
         ...
 
 
+class FetchAnswer:
+    """What a web service has answered."""
+
+    status: int
+    ok: bool
+    headers: dict[str, str]
+    text: str
+    @property
+    def json(self) -> Any: ...
+
+
 class Jobs:
     """Calls of functions that are made later."""
 
     def add(self, target: str, params: dict[str, Any] | None = None, *, delay: float | None = None, at: str | None = None, key: str | None = None) -> str:
         """Has a function run later, once the request is stored; gives the id of the job."""
+        ...
+    def fetch(self, url: str, method: str = 'GET', headers: dict[str, str] | None = None, body: str | dict[str, Any] | list[Any] | None = None, timeout: float | None = None) -> str:
+        """Calls a web service once the request is stored, until it answers with 2xx; gives the id of the job."""
         ...
 
 

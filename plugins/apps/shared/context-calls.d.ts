@@ -10,6 +10,8 @@ import type {
   Creator,
   DeleteOptions,
   Documents,
+  FetchAnswer,
+  FetchOptions,
   Items,
   JobOptions,
   MailInput,
@@ -118,6 +120,11 @@ export interface ContextCalls {
    */
   invalid(element: string | null, message: string): void;
   invalid(options: { element?: string | null; message: string }): void;
+  /**
+   * Calls a web service that the configuration of the server allows.
+   * An object or a list as `body` is sent as JSON. `timeout` in milliseconds. Throws ForbiddenError for other hosts, BadGatewayError and GatewayTimeoutError; any status is an answer. `{{secret:<name>}}` in a header or the body is put in by the server.
+   */
+  fetch(url: string | URL, options?: FetchOptions): FetchAnswer;
 }
 
 export interface PortalCalls {
@@ -208,4 +215,9 @@ export interface JobsCalls {
    * `target`: `<block>/<function>` of the own app. `delay` in seconds, or `at` (ISO 8601). With `key`, a job that waits or runs is the same one.
    */
   add(target: string, params?: Items | null, options?: JobOptions): string;
+  /**
+   * Calls a web service once the request is stored, until it answers with 2xx; gives the id of the job.
+   * As `context.fetch`; a host that may not be called is refused at once.
+   */
+  fetch(url: string | URL, options?: FetchOptions): string;
 }

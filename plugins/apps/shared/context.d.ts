@@ -278,6 +278,29 @@ export interface MailInput {
 
 export interface Mail extends MailCalls {}
 
+/** How a web service is called. */
+export interface FetchOptions {
+  /** `GET` without it. */
+  method?: string;
+  headers?: Record<string, string>;
+  /** An object or a list is sent as JSON. */
+  body?: string | object | null;
+  /** Milliseconds, at most the server's `fetch.timeout`. */
+  timeout?: number;
+}
+
+/** What a web service has answered. */
+export interface FetchAnswer {
+  readonly status: number;
+  /** Whether the status is from 200 to 299. */
+  readonly ok: boolean;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The text as JSON; null where it is none. */
+  readonly json: Value;
+}
+
 /** When a job runs: at once without `delay` and `at`. */
 export interface JobOptions {
   /** Seconds from now. */

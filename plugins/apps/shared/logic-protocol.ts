@@ -40,6 +40,9 @@ export type ToRunner =
   | ({ type: 'call'; session: number; data: string } & RequestTime)
   /** Answers a host call. */
   | { type: 'reply'; session: number; data: string }
+  /** The time of the session's request stands still, while the server waits for others; and goes on. */
+  | { type: 'pause'; session: number }
+  | { type: 'resume'; session: number }
   /** Ends the session in any state; no answer is expected. */
   | { type: 'stop'; session: number }
   /** Frees an idle session. */

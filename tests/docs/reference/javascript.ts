@@ -26,7 +26,7 @@ export const globals: { group: string; names: string[]; instead?: string }[] = [
   {
     group: 'Network',
     names: ['fetch', 'XMLHttpRequest', 'WebSocket'],
-    instead: 'the host’s code, before or after a [call](events.md#calls-from-code)',
+    instead: '[`context.fetch`](calls-out.md)',
   },
   { group: 'Node.js', names: ['process', 'Buffer', 'require', 'global', '__dirname'] },
   { group: 'Browser', names: ['window', 'document', 'localStorage', 'navigator'], instead: 'a script in `assets/`' },

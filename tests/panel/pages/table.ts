@@ -20,7 +20,7 @@ export const files = {
   ].join('\n'),
   'blocks/book.html': '<p>{title} {state} {body} {topics} {site} {day} {new}</p>{_save}',
   'blocks/hello.html': '<p>{value}</p>\n',
-  'blocks/hello.yaml': 'elements:\n  value: BASIC\n',
+  'blocks/hello.yaml': "elements:\n  value: BASIC\nschedules: [{ run: note, cron: '0 6 * * 1-5' }]\n",
   'blocks/hello.js':
     "export function value(context) {\n  console.log('a line of the log that is rather long, so that it is wider than a telephone is');\n  throw new Error('too bad');\n}\nexport function note() {}\n",
   'blocks/broken.yaml': 'elements:\n  title: TEXXT\n',
@@ -61,6 +61,15 @@ export const pagesOf = (themes: ThemeCopy, rule: () => string): Row[] => [
   ['a conflict', () => '/site/shelf/code', (page) => conflict(page, themes)],
   ['options', () => '/site/shelf/options'],
   ['audit log', () => '/audit', (page) => page.getByRole('heading', { name: 'Audit log' }).waitFor()],
+  ['jobs', () => '/jobs', (page) => page.getByRole('row', { name: /At 06:00/ }).waitFor()],
+  ['jobs that are given up', () => '/jobs?list=dead&kind=function', (page) => deadJob(page).waitFor()],
+  [
+    'a job',
+    () => '/jobs?list=dead',
+    (page) => deadJob(page).getByRole('button', { name: 'hello/value', exact: true }).click(),
+  ],
+  ['a question about jobs', () => '/jobs?list=dead&kind=function', (page) => press(page, 'Run all of this kind again')],
+  ['the runs of a job', () => '/jobs?list=dead', runsOfJob],
   ['a new rule', () => '/rules/create'],
   ['a rule', () => `/rules/${rule()}`],
   ['the tile picker', () => '../../content-manager/collection-types/api::article.article/create', tile, TILE],
@@ -82,6 +91,14 @@ async function mapped(page: Page) {
   const buffer = Buffer.from('Name,state\nBerry,free\nCherry,lent,more\n');
   await page.locator('input[type=file]').setInputFiles({ name: 'books.csv', mimeType: 'text/csv', buffer });
   await page.getByText(/1 line is not right/).waitFor();
+}
+
+const deadJob = (page: Page) => page.getByRole('row').filter({ hasText: 'hello/value' });
+
+async function runsOfJob(page: Page) {
+  await deadJob(page).getByRole('button', { name: 'hello/value', exact: true }).click();
+  await page.getByRole('link', { name: 'Its runs' }).click();
+  await page.getByRole('link', { name: 'Job (Function), try 1' }).waitFor();
 }
 
 const failedRun = (page: Page) => page.getByRole('row').filter({ hasText: 'too bad' });

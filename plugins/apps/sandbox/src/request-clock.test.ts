@@ -77,3 +77,19 @@ test.each<[used: number, running: boolean[], delays: number[]]>([
 ])('%s ms of the processor in 100 ms, for sessions of which these run: %j', (used, running, delays) => {
   expect(delaysOf(used, running)).toEqual(delays);
 });
+
+test('a clock that is paused loses no time, and its latest end moves too', () => {
+  const clock = new RequestClock(1_000, 1_500);
+  pass(400);
+  clock.pause();
+  clock.pause();
+  pass(5_000);
+  expect(clock.left()).toBe(600);
+  clock.resume();
+  clock.resume();
+  pass(599);
+  expect(clock.left()).toBe(1);
+  clock.delayed(700);
+  pass(1);
+  expect(clock.left()).toBe(500);
+});

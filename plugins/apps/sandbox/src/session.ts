@@ -51,6 +51,7 @@ export class Session implements IsolateEvents {
   private isLate = false;
   /** The running request's. */
   private clock: RequestClock | null = null;
+  private timer: NodeJS.Timeout | undefined;
   private readonly answerOwn = createOwnAnswers();
   private readonly begun = performance.now();
   private readonly timeBefore: number;
@@ -104,6 +105,19 @@ export class Session implements IsolateEvents {
 
   call(data: string, time: RequestTime): void {
     this.run(time, async () => data);
+  }
+
+  /** Stops the time of the running request: the server waits for others in its host call. */
+  pause(): void {
+    if (this.isLate) return;
+    this.clock?.pause();
+    this.stopWatch();
+  }
+
+  resume(): void {
+    if (this.isLate || !this.clock) return;
+    this.clock.resume();
+    this.watch(this.clock);
   }
 
   reply(data: string): void {
@@ -189,7 +203,7 @@ export class Session implements IsolateEvents {
     const begun = performance.now();
     const clock = new RequestClock(time, isDelayed ? Math.max(time, latest) : time);
     this.clock = clock;
-    const stop = this.watch(clock, time);
+    this.watch(clock);
     const left = (of: number) => Math.max(1, begun + of - performance.now());
     this.running = prepare()
       .then(async (data) => {
@@ -201,27 +215,30 @@ export class Session implements IsolateEvents {
         (error: unknown) => this.failed(error, clock.left() === 0),
       )
       .finally(() => {
-        stop();
+        this.stopWatch();
         this.clock = null;
       });
   }
 
-  /** Ends the session when the time is over. Returns a function that ends the watch. */
-  private watch(clock: RequestClock, time: number): () => void {
-    let timer: NodeJS.Timeout;
+  /** Ends the session when the time of the clock is over, unless `stopWatch` is called first. */
+  private watch(clock: RequestClock): void {
     const check = () => {
       const left = clock.left();
       if (left > 0) {
         this.reportDelay(left);
-        timer = setTimeout(check, left);
+        this.timer = setTimeout(check, left);
         return;
       }
       this.isLate = true;
       this.reply(timeIsOver);
-      timer = setTimeout(() => this.fail('time', ''), STACK_TIMEOUT);
+      this.timer = setTimeout(() => this.fail('time', ''), STACK_TIMEOUT);
     };
-    timer = setTimeout(check, time);
-    return () => clearTimeout(timer);
+    this.stopWatch();
+    this.timer = setTimeout(check, Math.max(1, clock.left()));
+  }
+
+  private stopWatch(): void {
+    clearTimeout(this.timer);
   }
 
   /**

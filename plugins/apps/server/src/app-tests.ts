@@ -4,6 +4,7 @@ import type { Items } from '../../shared/json';
 import { clearRenderings } from './apps';
 import type { HttpServices } from './http';
 import { summaryOf, viewFilters } from './jobs';
+import type { Answerer } from './outbound';
 import type { AppKey } from './records/types';
 import type { Site } from './sites/types';
 
@@ -33,6 +34,7 @@ const MAX_JOBS = 1_000;
  */
 export function createTestTools(services: () => HttpServices) {
   let stoppedAt: number | null = null;
+  let answerer: Answerer | null = null;
   const find = async (id?: string): Promise<Site | null> => {
     const { sites, config } = services();
     return (await sites.site(id ?? config.sites[0]?.id ?? '')) ?? null;
@@ -46,13 +48,26 @@ export function createTestTools(services: () => HttpServices) {
       stoppedAt = time;
     },
 
+    /** What answers calls out in place of other hosts; null: they are made. */
+    answerer: () => answerer,
+
+    setAnswerer(next: Answerer | null): void {
+      answerer = next;
+    },
+
     /** Forgets renderings that visitors share: they would be shown in later tests. */
     clearRenderings: () => clearRenderings(services()),
 
-    /** Stores the jobs of ticks that have come, and does the jobs of all apps that are due. @returns the tries that were made */
+    /** Does the jobs of all apps that are due, those of due ticks too. @returns the tries that were made */
     async runJobs(): Promise<number> {
-      await services().schedules.tick();
-      return services().jobs.runDue();
+      const { jobs, schedules } = services();
+      for (let all = 0; ; ) {
+        // A schedule whose job has not ended has its next tick after that.
+        await schedules.tick();
+        const tries = await jobs.runDue();
+        if (tries === 0) return all;
+        all += tries;
+      }
     },
 
     /** Begins all schedules again: the first tick may be at the time of the next `runJobs`. */

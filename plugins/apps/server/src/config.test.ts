@@ -45,6 +45,7 @@ describe('defaults', () => {
       redirectHosts: [],
       trustedOrigins: [],
       temporaryDirectory: '/srv/host/.tmp/apps',
+      fetch: { hosts: {}, private: [], secrets: {}, timeout: 5000, size: 1000000 },
     });
   });
 
@@ -71,6 +72,27 @@ test('given values are kept', () => {
 test.each(Object.keys(read(undefined)))('%s is documented', (key) => {
   const page = readFileSync(path.join(__dirname, '../../../../docs/reference/configuration.md'), 'utf8');
   expect(page).toMatch(new RegExp(`^\\| \`${key}[\`.]`, 'm'));
+});
+
+describe('hosts of calls out', () => {
+  test('are kept as they are compared', () => {
+    const hosts = [
+      'API.Example.org',
+      'bücher.example:443',
+      'a.example:8443',
+      '2130706433:80',
+      '[::0001]:9000',
+      '127.1',
+    ];
+    const { fetch } = read({ fetch: { hosts: { '*': hosts }, private: ['LOCALHOST:80'] } });
+    const kept = ['api.example.org:443', 'xn--bcher-kva.example:443', 'a.example:8443', '127.0.0.1:80', '[::1]:9000'];
+    expect(fetch).toMatchObject({ hosts: { '*': [...kept, '127.0.0.1:443'] }, private: ['localhost:80'] });
+  });
+
+  test.each([undefined, null, ''])('a secret whose variable gives %j is empty', (value) => {
+    const { fetch } = read({ fetch: { secrets: { chat: { value, hosts: ['a.example'] } } } });
+    expect(fetch.secrets.chat).toEqual({ value: '', hosts: ['a.example:443'] });
+  });
 });
 
 describe('a configuration that stops the start', () => {
@@ -108,9 +130,48 @@ describe('a configuration that stops the start', () => {
     [{ redirectHosts: 'example.com' }, "'redirectHosts' must be a list"],
     [{ redirectHosts: ['https://example.com'] }, "'redirectHosts.0' must be a host"],
     ['apps', "'apps' must be an object"],
+    [{ fetch: { host: [] } }, "unknown key 'fetch.host'"],
+    [{ fetch: { hosts: { 'a..b': [] } } }, "'fetch.hosts.a..b' must be the id of an app, or '*' for all"],
+    [{ fetch: { hosts: { shop: 'a.example' } } }, "'fetch.hosts.shop' must be a list"],
+    [{ fetch: { hosts: { shop: ['*.example'] } } }, "'fetch.hosts.shop.0' must be a host like 'api.example.org'"],
+    [{ fetch: { hosts: { shop: ['https://a.example'] } } }, "'fetch.hosts.shop.0' must be a host"],
+    [{ fetch: { hosts: { shop: ['a.example/path'] } } }, "'fetch.hosts.shop.0' must be a host"],
+    [{ fetch: { hosts: { shop: ['me@a.example'] } } }, "'fetch.hosts.shop.0' must be a host"],
+    [{ fetch: { hosts: { shop: ['a.example.'] } } }, "'fetch.hosts.shop.0' must be a host"],
+    [{ fetch: { hosts: { shop: ['a.example:0'] } } }, "'fetch.hosts.shop.0' must be a host"],
+    [{ fetch: { hosts: { shop: ['a.example:99999'] } } }, "'fetch.hosts.shop.0' must be a host"],
+    [{ fetch: { hosts: { shop: ['10.0.0.0/8'] } } }, "'fetch.hosts.shop.0' must be a host"],
+    [{ fetch: { private: ['127.0.0.1'] } }, "'fetch.private.0' must be 'host:port', not 127.0.0.1"],
+    [{ fetch: { private: ['127.0.0.0/8:80'] } }, "'fetch.private.0' must be 'host:port'"],
+    [
+      { fetch: { secrets: { 'a b': { value: 'abcdefgh', hosts: [] } } } },
+      "'fetch.secrets.a b' must be a name of letters",
+    ],
+    [
+      { fetch: { secrets: { a: { value: 'short', hosts: [] } } } },
+      "'fetch.secrets.a.value' must be a text of at least 8",
+    ],
+    [{ fetch: { secrets: { a: { value: 'two\nlines', hosts: [] } } } }, "'fetch.secrets.a.value' must be a text of"],
+    [{ fetch: { secrets: { a: { value: 12345678, hosts: [] } } } }, "'fetch.secrets.a.value' must be a text of"],
+    [{ fetch: { secrets: { a: { value: 'abcdefgh' } } } }, "'fetch.secrets.a.hosts' is missing"],
+    [{ fetch: { secrets: { a: 'abcdefgh' } } }, "'fetch.secrets.a' must be an object"],
+    [{ fetch: { timeout: 0 } }, "'fetch.timeout' must be a whole number of at least 1, not 0"],
+    [{ fetch: { size: '1 MB' } }, "'fetch.size' must be a whole number"],
   ])('%j', (raw, message) => {
     expect(() => read(raw)).toThrow(message);
     expect(() => strapiConfig.validator(raw)).toThrow(message);
+  });
+
+  test.each([
+    { value: 'short', hosts: [] },
+    { value: 'of two\nlines', hosts: [] },
+    'instead of an object',
+    { value: 'abcdefgh', hosts: ['*'] },
+  ])('whose message has no secret: %j', (secret) => {
+    const value = typeof secret === 'string' ? secret : secret.value;
+    const message = () => read({ fetch: { secrets: { chat: secret } } });
+    expect(message).toThrow("'fetch.secrets.chat");
+    expect(message).not.toThrow(value);
   });
 
   test('one message names all problems', () => {

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { isTimeZone } from './common/time/cron';
 import { keysOf, type Problem, validate, type Wrong } from './common/validation';
-import type { AppsConfig, Limits } from './config.types';
+import type { AppsConfig, FetchConfig, Limits } from './config.types';
+import { readHost } from './outbound';
 import { idPattern } from './sites';
 
 const show = (value: unknown) => (typeof value === 'object' && value !== null ? 'an object or list' : String(value));
@@ -90,6 +91,49 @@ const limits = object({
   isolates: limit(12),
 } satisfies Record<keyof Limits, unknown>);
 
+/** A host as outbound/ compares it. @param needsPort without one it would be 443 */
+function host(needsPort: boolean) {
+  const wanted = needsPort ? "'host:port'" : "a host like 'api.example.org', or 'host:port', without wildcards";
+  return z
+    .string(must(wanted))
+    .refine((entry) => readHost(entry) !== null && (!needsPort || /:\d+$/.test(entry)), must(wanted))
+    .transform((entry) => readHost(entry) as string);
+}
+
+const MIN_SECRET = 8;
+
+const SECRET = `must be a text of at least ${MIN_SECRET} characters, all of them printable ASCII`;
+
+/** The message never shows the value. A variable of the environment that is not set gives undefined, or ''. */
+const secretValue = z
+  .custom<string | null | undefined>((value) => (value ?? '') === '' || isSecret(value), SECRET)
+  .transform((value) => value ?? '');
+
+const isSecret = (value: unknown) =>
+  typeof value === 'string' && value.length >= MIN_SECRET && value.length <= 8000 && /^[\x20-\x7e]+$/.test(value);
+
+const SECRET_NAME = "a name of letters, digits, '_' and '-'";
+
+const fetchKeys = object({
+  hosts: z
+    .record(
+      z.string().refine((key) => key === '*' || idPattern.test(key), must("the id of an app, or '*' for all")),
+      list(host(false)),
+      must('an object'),
+    )
+    .default({}),
+  private: list(host(true)).default([]),
+  secrets: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, must(SECRET_NAME)),
+      keysOf({ value: secretValue, hosts: list(host(false)) }, () => 'must be an object'),
+      must('an object'),
+    )
+    .default({}),
+  timeout: limit(5000),
+  size: limit(1_000_000),
+} satisfies Record<keyof FetchConfig, unknown>);
+
 const day = 24 * 60 * 60 * 1000;
 
 /** docs/reference/configuration.md A group that is left out is filled from the defaults of its own keys. */
@@ -119,6 +163,7 @@ const configuration: z.ZodType<AppsConfig> = object({
   ),
   trustedOrigins: list(origin).default([]),
   temporaryDirectory: text('a path', /\S/).default('./.tmp/apps'),
+  fetch: fetchKeys.prefault({}),
 } satisfies Record<keyof AppsConfig, unknown>);
 
 function sentence({ path: keys, wrong, message }: Problem): string {

@@ -26,6 +26,21 @@ export interface AppsConfig {
   trustedOrigins: string[];
   /** Absolute path of the folder for what is too large for memory; created when needed. */
   temporaryDirectory: string;
+  fetch: FetchConfig;
+}
+
+/** Calls out of the server by apps. Hosts are written `host:port`, as outbound/hosts.ts makes them of the configuration's. */
+export interface FetchConfig {
+  /** Who may be called: by app id, and for all apps under `*`. */
+  hosts: Record<string, string[]>;
+  /** Those that may be at private addresses, and may be called by plain http. */
+  private: string[];
+  /** By name: its value, '' when it is not set, and the hosts that it may be sent to. */
+  secrets: Record<string, { value: string; hosts: string[] }>;
+  /** Milliseconds of one call, redirects included. Default 5000. */
+  timeout: number;
+  /** Bytes of an answer after decoding, and of a request's body. Default 1,000,000. */
+  size: number;
 }
 
 export interface SiteConfig {

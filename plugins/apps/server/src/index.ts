@@ -43,8 +43,10 @@ function running(): HttpServices {
 }
 
 /** Logs what the machine or the host lacks before the first request needs it; `logic` logs its own. */
-async function warnOfSetup(strapi: Core.Strapi, { sites, logic, logger }: HttpServices): Promise<void> {
+async function warnOfSetup(strapi: Core.Strapi, { config, sites, logic, logger }: HttpServices): Promise<void> {
   for (const { message, cure } of await hostProblems(strapi, sites)) logger.error(`[apps] ${message}: ${cure}`);
+  for (const [name, { value }] of Object.entries(config.fetch.secrets))
+    if (value === '') logger.warn(`[apps] "fetch.secrets.${name}.value" is empty: calls that use it are refused`);
   await logic.setup();
 }
 
@@ -158,7 +160,7 @@ export default {
     workers = createWorkers({ ...workerProcesses, sandbox: configOf(strapi).sandbox, logger: strapi.log });
     // Not earlier: the host's start must not wait for the processes, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
-    services = createServices(strapi, workers, { running, now: testTools.now, images });
+    services = createServices(strapi, workers, { running, now: testTools.now, answerer: testTools.answerer, images });
     const { config, logger } = services;
     // After the start, because the host may add locales during it.
     strapi.server.httpServer.once('listening', () =>
@@ -190,7 +192,8 @@ export default {
     await services?.files.destroy();
     await services?.schedules.destroy();
     await services?.jobs.destroy();
-    await services?.mailer.destroy();
+    services?.mailer.destroy();
+    await services?.outbound.destroy();
     await services?.runs.destroy();
     await Promise.all([
       services?.logic.destroy(),

@@ -10,7 +10,15 @@ import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
 import { createOwnFiles } from './common/own-files';
 import { readConfig } from './config';
-import { createActorContext, createLive, createRuleEntries, createRules, functionJobs, publishChanges } from './events';
+import {
+  createActorContext,
+  createLive,
+  createRuleEntries,
+  createRules,
+  fetchJobs,
+  functionJobs,
+  publishChanges,
+} from './events';
 import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
 import { compiledThemes, reloadedPanel } from './host-files';
 import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
@@ -20,6 +28,7 @@ import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
+import { answered, createOutbound } from './outbound';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
 import { createSchedules, scheduleJobs } from './schedules';
@@ -72,6 +81,8 @@ export interface PluginTools {
   running(): HttpServices;
   /** The time of logic in tests of apps, in `Date.now()` milliseconds; null: the clock runs. */
   now: ReturnType<typeof createTestTools>['now'];
+  /** What answers calls out in tests of apps; null: they are made. */
+  answerer: ReturnType<typeof createTestTools>['answerer'];
   /** Strapi's image service, whose answers are replaced during uploads of the plugin. */
   images: ImageSwap;
 }
@@ -80,7 +91,7 @@ export interface PluginTools {
 export function createServices(
   strapi: Core.Strapi,
   workers: Workers,
-  { running, now, images }: PluginTools,
+  { running, now, answerer, images }: PluginTools,
 ): HttpServices {
   const config = configOf(strapi);
   const logger = printableLog(strapi.log);
@@ -111,16 +122,17 @@ export function createServices(
     workers: readers,
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
-  const mailer = createMailer({
-    strapi,
-    database,
-    logger,
-    limit: config.limits.mails,
-    digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
-  });
   const jobs = createJobs({
     ...{ database, logger, config: config.jobs, limit: config.limits.jobs },
     logsTries: isDevServer(strapi),
+  });
+  const mailer = createMailer({
+    strapi,
+    database,
+    jobs,
+    logger,
+    limit: config.limits.mails,
+    digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
   const markdown = createMarkdown(workers);
   const library = createFiles({
@@ -154,7 +166,10 @@ export function createServices(
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
   jobs.handle('rule', rules.handler);
+  jobs.handle('mail', mailer.handler, true);
   jobs.handle('function', functionJobs(running));
+  const outbound = answered(createOutbound(config.fetch), answerer);
+  jobs.handle('fetch', fetchJobs(outbound));
   jobs.handle('schedule', scheduleJobs(running));
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
@@ -191,6 +206,7 @@ export function createServices(
     markup: () => createMarkup(workers),
     nested,
     mailer,
+    outbound,
     jobs,
     answers: createKeptAnswers({
       database,

@@ -22,6 +22,8 @@ export interface AppSummary {
   problem: Problem | null;
   /** Runs that have failed in the last day, of those that are kept; counted to 100. */
   failedRuns: number;
+  /** Jobs that are given up, until somebody runs them again or their time is over. */
+  deadJobs: number;
 }
 
 export interface AppDetail {
@@ -40,6 +42,8 @@ export interface AppDetail {
   /** The re-index that is running, or the last one; null when there was none since the server started. */
   refresh: Refresh | null;
   mails: AppMails;
+  /** As of the summary. */
+  deadJobs: number;
 }
 
 /** What has become of an app's mails, in one site (docs/operations.md#mail). */

@@ -1,7 +1,7 @@
 import type { Items } from '../json';
 import type { AdminRouteEntry } from './permissions';
 
-/** Routes of jobs: what apps have still to do, are doing or have done. */
+/** Routes of jobs, what apps have still to do, are doing or have done; and of the schedules that make jobs. */
 export const jobRoutes = {
   /** query: JobsQuery → JobsPage; 400 for a wrong filter */
   jobs: { method: 'GET', path: '/jobs', needs: ['jobs'] },
@@ -13,6 +13,10 @@ export const jobRoutes = {
   retryDeadJobs: { method: 'POST', path: '/jobs/retry', needs: ['jobs'] },
   /** → `{ success: 'deleted' }`; 404 as above, 409 for a job that runs */
   deleteJob: { method: 'DELETE', path: '/jobs/:job', needs: ['jobs'] },
+  /** → ScheduleSummary[], by site, app and block */
+  schedules: { method: 'GET', path: '/schedules', needs: ['jobs'] },
+  /** ScheduleTarget → `{ job }`, the id of the job that calls the function at once; 404 for an unknown schedule */
+  runSchedule: { method: 'POST', path: '/schedules/run', needs: ['jobs'] },
 } as const satisfies Record<string, AdminRouteEntry>;
 
 /** What a job does. */
@@ -88,4 +92,26 @@ export interface DeadJobs {
 export interface JobsRetried {
   /** How many jobs run again. */
   retried: number;
+}
+
+/** A function that the clock calls. */
+export interface ScheduleTarget {
+  site: string;
+  app: string;
+  block: string;
+  function: string;
+}
+
+/** A schedule of a definition (docs/reference/schedules.md). */
+export interface ScheduleSummary extends ScheduleTarget {
+  cron: string;
+  /** What `cron` says, in English. */
+  words: string;
+  timeZone: string;
+  /** What becomes of ticks that no process has seen: `skip`, `once`, `all`. */
+  missed: string;
+  /** ISO 8601; null: there is no further one. */
+  next: string | null;
+  /** The last tick and its job, whose state is null where it has been deleted. */
+  last: { tick: string; job: string; state: 'waiting' | 'running' | 'done' | 'dead' | null } | null;
 }

@@ -2,6 +2,7 @@ import type { Fields, Jobs, Page, Place, Pressed, Records, TestedApp, User, Visi
 import type { Browser } from './browser';
 import { createClock, stoppedAt } from './clock';
 import type { Content } from './content';
+import { createServices } from './fetch';
 import type { People } from './people';
 import type { RecordTools, TestableApp, TestTools } from './plugin';
 import { createRecords } from './records';
@@ -35,6 +36,9 @@ export function createSession(parts: AppParts): Session {
     tools.setClock(stoppedAt());
     browsers.clear();
   });
+
+  const services = createServices();
+  tools.setAnswerer(services.answerer);
 
   const open = async (who: Who): Promise<Browser> => {
     const browser = newBrowser();
@@ -83,12 +87,14 @@ export function createSession(parts: AppParts): Session {
       records,
       content,
       clock,
+      fetch: services.fixtures,
     };
   };
 
   return {
     reset() {
       clock.reset();
+      services.reset();
       browsers.clear();
     },
     tested(app) {

@@ -1,9 +1,11 @@
 import type { Core } from '@strapi/strapi';
-import type { JobState, StoredJob } from '../index';
+import type { FetchCall, JobState, StoredJob } from '../index';
 
 /** `service('tests')` of the plugin: server/src/app-tests.ts. */
 export interface TestTools {
   setClock(time: number | null): void;
+  /** What answers calls out of apps; null: they are made. */
+  setAnswerer(answerer: Answerer | null): void;
   clearRenderings(): void;
   runJobs(): Promise<number>;
   forgetSchedules(): Promise<void>;
@@ -11,6 +13,12 @@ export interface TestTools {
   site(siteId?: string): Promise<{ id: string; url: string; theme: string; apps: TestableApp[] } | null>;
   pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;
 }
+
+/** server/src/outbound/answered.ts. */
+export type Answerer = (
+  appId: string,
+  call: FetchCall,
+) => { status: number; headers: Record<string, string>; text: string };
 
 export interface TestableApp {
   id: string;

@@ -20,7 +20,7 @@ export interface AppKey {
  * with `apps`.
  */
 export const appsApi = adminApi.enhanceEndpoints({
-  addTagTypes: ['AppsSite', 'AppsApp', 'AppsRecord', 'AppsRule', 'AppsFile', 'AppsRun', 'AppsColumns'],
+  addTagTypes: ['AppsSite', 'AppsApp', 'AppsRecord', 'AppsRule', 'AppsFile', 'AppsRun', 'AppsJob', 'AppsColumns'],
 });
 
 /** Address of a route with its `:parameters` filled in. */

@@ -6,6 +6,7 @@ import { AppPage } from './app/AppPage';
 import { OverviewPage } from './overview/OverviewPage';
 
 const AuditPage = lazy(() => import('./audit/AuditPage'));
+const JobsPage = lazy(() => import('./jobs/JobsPage'));
 const RulePage = lazy(() => import('./rules/RulePage'));
 
 /** The plugin's pages, for administrators with any of its permissions. */
@@ -16,6 +17,7 @@ export default function Pages() {
         <Routes>
           <Route index element={<OverviewPage />} />
           <Route path="audit" element={<AuditPage />} />
+          <Route path="jobs" element={<JobsPage />} />
           <Route path="rules/:rule" element={<RulePage />} />
           <Route path=":site/:app/:tab?" element={<AppPage />} />
           <Route path="*" element={<Page.Error />} />

@@ -1,5 +1,5 @@
-import type { JobDetail, JobView } from '../../../shared/admin-api';
 import { detailOf, viewFilters } from '../../../server/src/jobs';
+import type { JobDetail, JobView } from '../../../shared/admin-api';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
 import type { Output, Style } from '../output';

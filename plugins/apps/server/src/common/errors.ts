@@ -21,8 +21,10 @@ export const errorStatuses = {
   LogicError: 500,
   DefinitionError: 500,
   InternalServerError: 500,
+  BadGatewayError: 502,
   ServiceUnavailableError: 503,
   LogicTimeoutError: 504,
+  GatewayTimeoutError: 504,
 } as const;
 
 export type ErrorName = keyof typeof errorStatuses;
@@ -38,6 +40,8 @@ export interface AppsErrorOptions {
   reason?: string;
   /** The part of the request that failed, put before the position: `Record 3`. */
   subject?: string;
+  /** Logic has caused it, not the request: where logic does not catch it, it is a LogicError (docs/decisions/logic-errors.md). */
+  isOfLogic?: boolean;
   cause?: unknown;
 }
 
@@ -53,6 +57,7 @@ export class AppsError extends Error {
   readonly position: SourcePosition | undefined;
   readonly reason: string | undefined;
   readonly subject: string | undefined;
+  readonly isOfLogic: boolean;
 
   constructor(name: ErrorName, message: string, options: AppsErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -63,6 +68,7 @@ export class AppsError extends Error {
     this.position = options.position;
     this.reason = options.reason;
     this.subject = options.subject;
+    this.isOfLogic = options.isOfLogic === true;
   }
 }
 

@@ -7,10 +7,10 @@ import type { AppKey, UnitOfWork } from '../records/types';
 import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
-import { holderOf, insertJobs } from './rows';
+import { heldKey, holderOf, insertJobs, TABLE } from './rows';
 import { createTryLog } from './try-log';
-import type { JobHandler, JobKind, Jobs, NewJob } from './types';
-import { JobWorkers } from './workers';
+import type { JobKind, Jobs, NewJob } from './types';
+import { type Handled, JobWorkers } from './workers';
 
 /** Milliseconds between two looks for jobs of other processes: where these say so themselves, and where they do not. */
 const SLOW_LOOK = 30_000;
@@ -42,7 +42,7 @@ export interface JobsOptions {
 export function createJobs({ database, logger, config, limit, now = Date.now, logsTries = false }: JobsOptions): Jobs {
   const dialect = dialects[database.client];
   const queue = new JobQueue({ database, ...config, now });
-  const handlers = new Map<JobKind, JobHandler>();
+  const handlers = new Map<JobKind, Handled>();
   const workers = new JobWorkers({
     ...{ queue, logger, workers: config.workers, handlers },
     logTry: createTryLog(logger, logsTries),
@@ -166,11 +166,22 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       );
     },
 
+    async ensure(job, unit) {
+      if (unit) {
+        unit.atCommit((sql) => ensureRow(sql, job));
+        unit.afterCommit(() => wake([job.key]));
+        return;
+      }
+      await database.transaction((trx) => ensureRow(createSql(trx, dialect), job));
+      wake([job.key]);
+    },
+    bury: (job, reason) =>
+      queue.writing((sql) => insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore, reason)),
     async withdraw(ids) {
       if (ids.length > 0) await deleteJobs(await transaction(), ids);
     },
     wake: (keys) => wake(keys),
-    handle: (kind, handler) => void handlers.set(kind, handler),
+    handle: (kind, handler, isSlow = false) => void handlers.set(kind, { handler, isSlow }),
     list: (filter, part) => listJobs(queue.reading(), filter, part),
     counts: (filter = {}) => countJobs(queue.reading(), filter),
     find: (id) => findJob(queue.reading(), id),
@@ -219,6 +230,18 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   async function here(): Promise<Sql> {
     const trx = await database.current();
     return trx ? createSql(trx, dialect) : queue.reading();
+  }
+
+  /** See Jobs.ensure. The job that holds the key ends after this transaction, so that it can still find what is committed by it. */
+  async function ensureRow(sql: Sql, job: NewJob & { jobKey: string }): Promise<void> {
+    const held = heldKey(job.key, job.jobKey);
+    const [row] = await sql.rows(`select state, due_at from ${TABLE} where held_key = ?`, [held]);
+    if (!row) await insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore);
+    else if (row.state === 'waiting' && Number(row.due_at) > now()) {
+      const pull = `update ${TABLE} set due_at = ? where held_key = ? and state = 'waiting' and due_at > ?`;
+      await sql.change(pull, [now(), held, now()]);
+    }
+    await sql.rows(`select id from ${TABLE} where held_key = ?${dialect.shareLock}`, [held]);
   }
 
   /** Stores a job of a unit of work; the unit runs again when another request has stored one with its key meanwhile. */

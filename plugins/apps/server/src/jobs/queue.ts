@@ -3,7 +3,7 @@ import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type
 import type { AppKey } from '../records/types';
 import { JobFailure, pauseAfter } from './failure';
 import { jobOf, TABLE } from './rows';
-import type { Job, JobOutcome } from './types';
+import type { Job, JobKind, JobOutcome } from './types';
 
 /** How often a job may be left behind by a process that has ended, or stopped, before it is given up. */
 const MAX_STALLS = 3;
@@ -85,13 +85,17 @@ export class JobQueue {
     return (await this.reading().rows(text, [this.options.now()])).map(keyOf);
   }
 
-  /** Claims up to `limit` jobs of an app, the ones that are due longest first; none before an earlier one of its sequence. */
-  async claim({ site, app }: AppKey, limit: number): Promise<Claimed[]> {
+  /**
+   * Claims up to `limit` jobs of an app, the ones that are due longest first; none before an earlier one of its sequence.
+   * @param without kinds that are left to others
+   */
+  async claim({ site, app }: AppKey, limit: number, without: readonly JobKind[] = []): Promise<Claimed[]> {
     // One that fails holds back those of its own name only: another rule of the item need not wait for all of its tries.
     const before = `e.sequence = j.sequence and e.state in ('waiting', 'running') and e.id < j.id and (e.state = 'running' or (e.attempts = 0 and e.missing_since is null) or e.name = j.name)`;
     const isFirst = `(j.sequence is null or not exists (select 1 from ${TABLE} e where ${before}))`;
-    const ids = `select j.id from ${TABLE} j where j.state = 'waiting' and j.site = ? and j.app = ? and j.due_at <= ? and ${isFirst} order by j.due_at, j.id limit ${limit}`;
-    const values = [site, app, this.options.now()];
+    const others = without.length > 0 ? ` and j.kind not in (${marks(without)})` : '';
+    const ids = `select j.id from ${TABLE} j where j.state = 'waiting' and j.site = ? and j.app = ? and j.due_at <= ?${others} and ${isFirst} order by j.due_at, j.id limit ${limit}`;
+    const values = [site, app, this.options.now(), ...without];
     const lease = this.lease();
     const rows = await (this.dialect.returning ? this.take(ids, values, lease) : this.takeLocked(ids, values, lease));
     return rows
@@ -166,6 +170,14 @@ export class JobQueue {
     const set = `state = 'done', held_key = null, ended_at = ?, status = ?, answer = ?, error = null, ${NO_LEASE}`;
     const values = [this.options.now(), status, answer?.slice(0, MAX_ANSWER) ?? null, job.id, token];
     return (await sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, values)) === 1;
+  }
+
+  /** Puts a claimed job off until a moment: what it had to do by now is done. */
+  async putOff({ job, token }: Claimed, dueAt: number): Promise<void> {
+    const set = `state = 'waiting', due_at = ?, attempts = 0, error = null, ${NO_LEASE}`;
+    await this.writing((sql) =>
+      sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, [dueAt, job.id, token]),
+    );
   }
 
   /** Stores a failed try: the job waits for the next one, or is dead. */

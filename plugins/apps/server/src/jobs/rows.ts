@@ -25,6 +25,9 @@ const columns = [
   'due_at',
 ];
 
+/** Further columns of a job that is given up already. */
+const endedColumns = ['ended_at', 'error'];
+
 /** Characters of a text that a column of Strapi's type `string` takes. */
 const MAX_TEXT = 255;
 
@@ -34,23 +37,30 @@ export const heldKey = ({ site, app }: AppKey, jobKey: string): string =>
     .update(JSON.stringify([site, app, jobKey]))
     .digest('hex');
 
-function valuesOf({ id, ...job }: NewJob & { id: string }, at: number): unknown[] {
+function valuesOf({ id, ...job }: NewJob & { id: string }, at: number, reason: string | null): unknown[] {
   const { key, kind, name, data, requester, jobKey, sequence, dueAt } = job;
   const held = jobKey === null ? null : heldKey(key, jobKey);
   const ordered = sequence === null ? null : heldKey(key, sequence);
   const texts = [id, key.site, key.app, kind, name.slice(0, MAX_TEXT), JSON.stringify(data), requester];
-  return [...texts, jobKey?.slice(0, MAX_TEXT) ?? null, held, ordered, 'waiting', 0, 0, at, dueAt ?? at];
+  const state = reason === null ? 'waiting' : 'dead';
+  const values = [...texts, jobKey?.slice(0, MAX_TEXT) ?? null, held, ordered, state, 0, 0, at, dueAt ?? at];
+  return reason === null ? values : [...values, at, reason];
 }
 
-/** Stores jobs. Those whose key is held are left out, where `verb` and `ending` say so. */
+/**
+ * Stores jobs. Those whose key is held are left out, where `verb` and `ending` say so.
+ * @param reason why they are given up already; null: they are to be done
+ */
 export async function insertJobs(
   sql: Sql,
   jobs: readonly (NewJob & { id: string })[],
   at: number,
   skip: { verb: string; ending: string },
+  reason: string | null = null,
 ): Promise<void> {
-  const rows = jobs.map((job) => valuesOf(job, at));
-  await sql.insert(TABLE, columns, rows, skip.ending, skip.verb);
+  const rows = jobs.map((job) => valuesOf(job, at, reason));
+  const named = reason === null ? columns : [...columns, ...endedColumns];
+  await sql.insert(TABLE, named, rows, skip.ending, skip.verb);
 }
 
 /** The id of the job that waits or runs with a key; null: the key is free. @param ending of the select: a dialect's `newest` */

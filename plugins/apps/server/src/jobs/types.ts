@@ -64,6 +64,11 @@ export interface JobAttempt {
    * the lease has been lost, so that nothing of a late try is stored.
    */
   settle: CommitWrite;
+  /**
+   * Ends the try before its handler does: the job is done (null), or waits until a moment. For a handler that must look once more
+   * after that.
+   */
+  end(dueAt: number | null): Promise<void>;
 }
 
 /** What a job has brought, shown in the admin panel: the status and the beginning of an answer of another server. */
@@ -112,11 +117,19 @@ export interface Jobs {
   add(unit: UnitOfWork, job: NewJob): Promise<string>;
   /** Stores jobs in the transaction that the caller is in, or at once. A job whose key is held is left out. @returns the ids, of existing jobs too */
   insert(jobs: readonly NewJob[]): Promise<string[]>;
+  /**
+   * Has a job with a key run soon, in the unit's transaction or at once: a new one, or the one that holds the key, which then does not
+   * end before the transaction does.
+   */
+  ensure(job: NewJob & { jobKey: string }, unit: UnitOfWork | null): Promise<void>;
+  /** Stores a job that is given up already, so that people can have it run again. */
+  bury(job: NewJob, reason: string): Promise<void>;
   /** Takes back jobs that were stored in the transaction that the caller is in. */
   withdraw(ids: readonly string[]): Promise<void>;
   /** Begins soon with what is due: for jobs that other code has stored. */
   wake(keys: readonly AppKey[]): void;
-  handle(kind: JobKind, handler: JobHandler): void;
+  /** @param isSlow such jobs take no worker from others, but wait among themselves */
+  handle(kind: JobKind, handler: JobHandler, isSlow?: boolean): void;
   /** @param part `before`: the id of a job, of which only those stored earlier are listed */
   list(filter: JobFilter, part: { before?: string | undefined; limit: number }): Promise<JobPage>;
   counts(filter?: JobFilter): Promise<JobCount[]>;

@@ -9,6 +9,13 @@ import type { JobHandler, JobKind } from './types';
 /** Milliseconds for which one try may run. */
 const MAX_TIME = 5 * 60_000;
 
+/** Jobs that a process claims before it has room for them, while jobs take less than `QUICK` milliseconds on average. */
+const MAX_HELD = 8;
+const QUICK = 25;
+
+/** Slow jobs that a process does at once. */
+const MAX_SLOW = 10;
+
 /** Milliseconds that a process which ends gives its jobs. */
 const DRAIN_TIME = 10_000;
 
@@ -17,8 +24,15 @@ interface WorkerTools {
   logger: Logger;
   /** Jobs that this process does at once. */
   workers: number;
-  handlers: ReadonlyMap<JobKind, JobHandler>;
+  handlers: ReadonlyMap<JobKind, Handled>;
   logTry: LogTry;
+}
+
+/** How jobs of a kind are done. */
+export interface Handled {
+  handler: JobHandler;
+  /** Such jobs take no worker from others. */
+  isSlow: boolean;
 }
 
 interface Running extends Claimed {
@@ -31,6 +45,10 @@ export class JobWorkers {
   /** Apps that may have jobs to be done, in the order in which they come next: each has one, then all have another. */
   private readonly next = new Map<string, AppKey>();
   private readonly running = new Set<Running>();
+  /** Claimed, to be begun next: quick jobs would take less time than their claims. */
+  private held: Claimed[] = [];
+  /** Milliseconds that the latest jobs took on average. */
+  private average = QUICK;
   private claiming: Promise<void> | undefined;
   private isActive = false;
   /** Requests and transactions in which something was stored must not reach the jobs. */
@@ -45,7 +63,7 @@ export class JobWorkers {
 
   /** Whether it can begin a job now. */
   get isFree(): boolean {
-    return this.isActive && this.running.size < this.tools.workers;
+    return this.isActive && this.running.size - this.slow < this.tools.workers;
   }
 
   /** Notes that apps may have jobs, and begins with them. */
@@ -54,13 +72,23 @@ export class JobWorkers {
     this.fill();
   }
 
+  /** How many of the running jobs are slow ones. */
+  private get slow(): number {
+    return [...this.running].filter(({ job }) => this.isSlow(job.kind)).length;
+  }
+
+  private isSlow(kind: JobKind): boolean {
+    return this.tools.handlers.get(kind)?.isSlow === true;
+  }
+
   /** The claims whose leases are to be renewed. */
   get claims(): readonly Claimed[] {
-    return [...this.running];
+    return [...this.running, ...this.held];
   }
 
   /** Ends the tries whose lease has been lost: what they report is ignored. */
   lose(claims: readonly Claimed[]): void {
+    this.held = this.held.filter((one) => !claims.includes(one));
     for (const one of this.running)
       if (claims.some(({ job }) => job.id === one.job.id)) one.abort.abort(new Error('the lease has been lost'));
   }
@@ -86,16 +114,18 @@ export class JobWorkers {
     const late = new Promise((resolve) => setTimeout(resolve, DRAIN_TIME).unref());
     await Promise.race([Promise.all([...this.running].map(({ done }) => done)), late]);
     const left = [...this.running];
+    const held = this.held.splice(0);
     for (const { abort } of left) abort.abort(new Error('the process ends'));
-    await this.tools.queue.release(left).catch(this.report);
+    await this.tools.queue.release([...left, ...held]).catch(this.report);
   }
 
   private readonly report = (error: unknown): void =>
     this.tools.logger.error(`[apps] jobs: ${(error as Error).message}`);
 
-  /** Claims as many jobs as there is room for. One claim at a time: each would find the same. */
+  /** Begins with what is claimed, and claims as many jobs as there is room for. One claim at a time: each would find the same. */
   private fill(): void {
-    if (this.claiming || !this.isFree || this.next.size === 0) return;
+    while (this.isFree && this.held.length > 0) this.run(this.held.shift() as Claimed);
+    if (this.claiming || this.room <= 0 || this.next.size === 0) return;
     this.claiming = this.outside(() => this.claimAll())
       .catch(this.report)
       .finally(() => {
@@ -103,29 +133,39 @@ export class JobWorkers {
       });
   }
 
+  private get room(): number {
+    if (!this.isActive) return 0;
+    const ahead = this.average < QUICK ? MAX_HELD : 0;
+    return this.tools.workers + ahead - (this.running.size - this.slow) - this.held.length;
+  }
+
   private async claimAll(): Promise<void> {
-    while (this.isFree) {
+    while (this.room > 0) {
       const [first] = this.next;
       if (!first) return;
       const [name, key] = first;
       this.next.delete(name);
-      const room = this.tools.workers - this.running.size;
-      const claims = await this.tools.queue.claim(key, this.next.size > 0 ? 1 : room);
-      for (const claim of claims) this.run(claim);
-      // It may have more, after the others have had one.
-      if (claims.length > 0 && !this.next.has(name)) this.next.set(name, key);
+      const share = Math.max(1, Math.floor(this.room / (this.next.size + 1)));
+      const without = this.slow < MAX_SLOW ? [] : [...this.tools.handlers.keys()].filter((kind) => this.isSlow(kind));
+      const claims = await this.tools.queue.claim(key, share, without);
+      this.held.push(...claims);
+      // It may have more, after the others have had theirs.
+      if (claims.length === share && !this.next.has(name)) this.next.set(name, key);
+      while (this.isFree && this.held.length > 0) this.run(this.held.shift() as Claimed);
     }
   }
 
   private run(claim: Claimed): Running {
+    const began = performance.now();
     const abort = new AbortController();
     const running: Running = { ...claim, abort, done: Promise.resolve() };
     running.done = this.outside(() => this.attempt(running))
       .catch(this.report)
       .finally(() => {
         this.running.delete(running);
+        if (!this.isSlow(claim.job.kind)) this.average += (performance.now() - began - this.average) / 10;
         // Jobs of its sequence have waited for it.
-        if (this.isActive) this.add([claim.job.key]);
+        if (this.isActive) this.add(claim.job.sequence === null ? [] : [claim.job.key]);
       });
     this.running.add(running);
     return running;
@@ -135,21 +175,26 @@ export class JobWorkers {
     const { queue, handlers, logTry } = this.tools;
     const { job, abort } = running;
     const begun = performance.now();
-    const end = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
+    const log = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
     let isSettled = false;
     try {
-      const handler = handlers.get(job.kind);
-      if (!handler) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
+      const handled = handlers.get(job.kind);
+      if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
       const settle = async (sql: Parameters<typeof queue.done>[0]) => {
         if (!(await queue.done(sql, running, { status: null, answer: null })))
           throw new Error(`the lease of the job ${job.id} has been lost`);
         isSettled = true;
       };
-      const outcome = await within(handler({ job, signal: abort.signal, settle }), abort);
+      const end = async (dueAt: number | null) => {
+        isSettled = true;
+        if (dueAt !== null) return queue.putOff(running, dueAt);
+        await queue.writing((sql) => queue.done(sql, running, { status: null, answer: null }));
+      };
+      const outcome = await within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
       if (!isSettled) await queue.writing((sql) => queue.done(sql, running, outcome));
-      end(null);
+      log(null);
     } catch (error) {
-      end(await queue.failed(running, error));
+      log(await queue.failed(running, error));
     }
   }
 }

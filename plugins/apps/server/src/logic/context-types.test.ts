@@ -80,6 +80,7 @@ const pythonObjects: Record<string, string> = {
   PortalApi: 'context.api.portal',
   Visitor: 'context.visitor',
   Creator: 'context.record.creator',
+  FetchAnswer: "context.fetch('https://x.example')",
 };
 
 test.each(Object.entries(pythonNames()))('the stub of %s names what its objects have', async (name, names) => {

@@ -9,6 +9,8 @@ import { createCompiler } from './compile';
 import { createProblems } from './problems';
 import { HostPace, newUse } from './session/host-pace';
 import { entryOf, messageSize, timeoutError } from './session/outcome';
+import { createOutsideShare } from './session/outside-share';
+import { waited } from './session/request-time';
 import { openSession } from './session/session';
 import type { SessionOptions } from './session/session-link';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
@@ -19,6 +21,7 @@ import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudge
 export { default as contextMembers } from '../../../shared/context-members.json';
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
+export { remainingTime } from './session/request-time';
 export { PausedError } from './supervisor/circuit-breaker';
 export { firstAttempt, nextAttempt } from './supervisor/runner-pool';
 export type * from './types';
@@ -81,6 +84,7 @@ export function createLogicRuntime({
   });
   const breakers = createCircuitBreakers(runners * isolates);
   const pace = new HostPace();
+  const outside = createOutsideShare(limits);
   const open = new Map<LogicBudget, number>();
 
   /** Acquires a permit for a session of this request; the returned function releases it. */
@@ -91,7 +95,7 @@ export function createLogicRuntime({
     open.set(budget, depth + 1);
     try {
       const release =
-        depth === 0 ? await waited(budget, () => pool.acquire(program.key, limits.logicTime)) : () => undefined;
+        depth === 0 ? await waited(budget.shared, () => pool.acquire(program.key, limits.logicTime)) : () => undefined;
       return () => {
         count(open, budget, -1);
         release();
@@ -109,7 +113,7 @@ export function createLogicRuntime({
     if (!(work instanceof Promise)) return work;
     // The start of a process does not count either.
     budget.shared.deadline += performance.now() - begin;
-    return waited(budget, async () => {
+    return waited(budget.shared, async () => {
       const done = await within(work, COMPILE_TIMEOUT);
       if (done === 'late') throw unavailable('The logic is still being compiled. Try again soon.', 1);
       return done.value;
@@ -127,6 +131,17 @@ export function createLogicRuntime({
       shared.argumentSize = 0;
       shared.host.time = 0;
     },
+    outside: ({ shared }, app, timeout, work) =>
+      pace.away(shared, () =>
+        waited(shared, async () => {
+          const release = await outside.acquire(app, timeout);
+          try {
+            return await work();
+          } finally {
+            release();
+          }
+        }),
+      ),
     setup: pool.setup,
     paused: breakers.open,
     problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
@@ -195,7 +210,7 @@ async function startedRunner(
   { budget, program }: Pick<SessionOptions, 'budget' | 'program'>,
 ): Promise<Runner> {
   const runner = budget.losses < MAX_LOSSES ? pool.runner(program.language) : pool.loneRunner();
-  await waited(budget, () => runner.ready);
+  await waited(budget.shared, () => runner.ready);
   if (!runner.usable) throw pool.missing();
   return runner;
 }
@@ -212,23 +227,9 @@ const newBudget = ({ logicTime }: LogicRuntimeOptions['limits'], spent: number):
   host: newUse(),
   changesContent: false,
   waiting: { count: 0, since: 0 },
+  inCall: new Set(),
+  outside: { calls: 0, time: 0 },
 });
-
-/** Adds the time that a request waits to the budget: it does not count for its logic. */
-async function waited<T>({ shared }: LogicBudget, work: () => Promise<T>): Promise<T> {
-  const { waiting } = shared;
-  if (waiting.count === 0) waiting.since = performance.now();
-  waiting.count += 1;
-  try {
-    return await work();
-  } finally {
-    waiting.count -= 1;
-    // Others of the request may go on waiting: they add the rest.
-    const now = performance.now();
-    shared.deadline += now - waiting.since;
-    waiting.since = now;
-  }
-}
 
 function count(counts: Map<LogicBudget, number>, budget: LogicBudget, by: number): void {
   const next = (counts.get(budget) ?? 0) + by;

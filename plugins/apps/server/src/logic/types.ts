@@ -111,8 +111,18 @@ export interface SharedBudget {
   host: HostUse;
   /** Whether it has changed content of the host: such changes are in a transaction that is rolled back when it stays idle. */
   changesContent: boolean;
-  /** Its sessions that wait now, and since when at least one of them does: time in which several wait counts once. */
+  /** Work for which it waits now, and since when there is some: time in which it waits for several counts once. */
   waiting: { count: number; since: number };
+  /** Its sessions that are in a host call: their time stands still while the request waits. */
+  inCall: Set<PausableSession>;
+  /** Calls out of its logic, and their milliseconds together. */
+  outside: { calls: number; time: number };
+}
+
+/** A session whose runner can stop its time. */
+export interface PausableSession {
+  pause(): void;
+  resume(): void;
 }
 
 /** Milliseconds of the server's main thread, shared out by `HostPace` (logic/session/host-pace.ts). */
@@ -168,6 +178,13 @@ export interface LogicRuntime {
    * Resets the time and the host calls of a budget: in bulk creation they count for each record (docs/limits.md#logic).
    */
   renew(budget: LogicBudget): void;
+  /**
+   * Runs work out of this server, such as a call of a web service, for logic that waits for it in a host call. Its time does not
+   * count for the logic. Such work of one app, and of all, has a part of the isolates only; RateLimitError for what finds
+   * none free in time.
+   * @param app whose part it is  @param timeout milliseconds that it may wait for its turn
+   */
+  outside<T>(budget: LogicBudget, app: string, timeout: number, work: () => Promise<T>): Promise<T>;
   /** Loads the block's logic in a new context. LogicError with file, line and column if it does not compile or its top level throws. */
   open(program: LogicProgram, context: ContextData, host: LogicHost, budget: LogicBudget): Promise<LogicSession>;
   /** Why logic cannot run on this machine, with the cure; null when it can. Starts a runner if none has started. */

@@ -1,8 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '@strapi/strapi';
 import type { Logger } from '../common/log';
 import type { HostDatabase } from '../indexes';
+import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { AppKey } from '../records/types';
 import { createOutbox } from './outbox';
 import { type SendFailure, sendBy } from './provider';
@@ -11,10 +12,13 @@ import type { DigestText, Mailer, MailLink, MailRow, QueuedMail } from './types'
 
 const MAIL = 'plugin::apps.mail';
 
-/** Milliseconds between two looks for mails that may be sent. */
-const POLL = 60_000;
+/** Milliseconds for which one try sends the mails of an app; what is left then is the next one's. */
+const TURN = 60_000;
 
-/** Mails of one app that a process sends at the same time: a slow recipient holds back the others less. */
+/** Milliseconds after which another mail is sent beside those that are under way. */
+const HELP = 100;
+
+/** Mails of one app that are sent at the same time: a slow recipient holds back the others less. */
 const MAX_PARALLEL = 5;
 
 /** Milliseconds for which rows are kept, and between two deletions of older ones. */
@@ -27,6 +31,7 @@ const MAX_LOGGED = 2_000;
 interface MailerTools {
   strapi: Core.Strapi;
   database: HostDatabase;
+  jobs: Pick<Jobs, 'ensure' | 'bury'>;
   logger: Logger;
   /** Mails of an app in one site in an hour. */
   limit: number;
@@ -35,16 +40,12 @@ interface MailerTools {
 }
 
 /** The outbox of a running Strapi (docs/decisions/mail.md). */
-export function createMailer({ strapi, database, logger, limit, digest }: MailerTools): Mailer {
+export function createMailer({ strapi, database, jobs, logger, limit, digest }: MailerTools): Mailer {
   const rows = () => strapi.db.query(MAIL);
   const onKept = ({ site, app }: AppKey, count: number, reason: string) =>
     logger.warn(`[apps] mail: ${count} mails of ${site}/${app} were not sent, and are kept without text: ${reason}`);
   const outbox = createOutbox({ database, limit, onKept });
-  // A request's transaction must not reach the sending of its mails.
-  const outside = AsyncLocalStorage.snapshot();
   let timer: NodeJS.Timeout | undefined;
-  let prunedAt = 0;
-  let ended = false;
 
   const report = (error: unknown) => logger.error(`[apps] mail: ${(error as Error).message}`);
 
@@ -75,46 +76,47 @@ export function createMailer({ strapi, database, logger, limit, digest }: Mailer
       return void (await settle(mailId, { state: 'sent', subject, text: null, html: null, error: null }));
     const isLast = failure.isFinal || row.attempts >= MAX_ATTEMPTS;
     await settle(mailId, { state: isLast ? 'kept' : 'queued', subject, text, html, error: failure.message });
+    if (isLast) await jobs.bury(unsentOf(mail), failure.message);
     if (isLast || row.attempts === 1) logger.warn(description(mail, failure.message, isLast));
   }
 
-  const claim = async (key: AppKey) => (ended ? null : outbox.claim(key));
+  /** Sends the mails of an app, as many as its rate allows now, then waits until there are more to be sent. */
+  const handler: JobHandler = async ({ job: { key, data }, signal, end }) => {
+    if (typeof data.mailId === 'string') {
+      await again(data.mailId);
+      await jobs.ensure(sendingOf(key), null);
+      return { status: null, answer: null };
+    }
+    const until = Date.now() + TURN;
+    const none = new AbortController();
+    const sendEach = async (_: unknown, at: number) => {
+      // Others help only where the first ones take long: mails that are sent at once keep their order.
+      await pause(at * HELP, undefined, { signal: none.signal, ref: false }).catch(() => undefined);
+      while (!signal.aborted && !none.signal.aborted && Date.now() < until) {
+        const row = await outbox.claim(key);
+        if (row) await attempt(row).catch(report);
+        else none.abort();
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_PARALLEL }, sendEach));
+    await end(await outbox.next(key));
+    // Stored before the end was.
+    const next = await outbox.next(key);
+    if (next !== null && next <= Date.now()) await jobs.ensure(sendingOf(key), null);
+    return { status: null, answer: null };
+  };
 
-  /** Sends the mails of an app, one after the other, until there are none or its rate is used up. */
-  async function sendEach(key: AppKey): Promise<void> {
-    for (let row = await claim(key); row; row = await claim(key)) await attempt(row).catch(report);
+  /** Has a mail sent that was given up. */
+  async function again(mailId: string): Promise<void> {
+    const where = { mailId, state: 'kept' };
+    await rows().updateMany({ where, data: { state: 'queued', attempts: 0, dueAt: Date.now(), error: null } });
   }
 
-  /** The work that is under way, by app: its outcome is to be stored before the database is closed. */
-  const running = new Map<string, Set<Promise<void>>>();
-
-  /** Begins to send the mails of an app, unless enough of them are being sent: what has come too late for these is found by `poll`. */
-  function send(key: AppKey): void {
-    const name = JSON.stringify([key.site, key.app]);
-    const works = running.get(name) ?? new Set();
-    if (works.size >= MAX_PARALLEL) return;
-    running.set(name, works);
-    const work = sendEach(key)
-      .catch(report)
-      .finally(() => {
-        works.delete(work);
-        if (works.size === 0) running.delete(name);
-      });
-    works.add(work);
-  }
-
-  async function poll(): Promise<void> {
-    // Not awaited: the mails of one app may take long, and those of others become due meanwhile.
-    for (const key of await outbox.due()) send(key);
-    if (Date.now() - prunedAt < PRUNE) return;
-    prunedAt = Date.now();
+  /** Deletes old rows, and has mails sent for which there is no job: those of an earlier version. */
+  async function tidy(): Promise<void> {
+    for (const key of await outbox.apps()) await jobs.ensure(sendingOf(key), null);
     const isOld = { createdAt: { $lt: new Date(Date.now() - KEEP) } };
     await rows().deleteMany({ where: { ...isOld, state: { $in: ['sent', 'kept'] } } });
-  }
-
-  async function keepPolling(): Promise<void> {
-    await poll().catch(report);
-    if (!ended) timer = setTimeout(keepPolling, POLL).unref();
   }
 
   return {
@@ -127,23 +129,32 @@ export function createMailer({ strapi, database, logger, limit, digest }: Mailer
     async store(all) {
       for (const row of all) await rows().create({ data: { ...row } });
     },
-    deliver(all) {
+    async send(unit, all) {
       const keys = new Map(all.map(({ site, app }) => [JSON.stringify([site, app]), { site, app }]));
-      outside(() => {
-        for (const key of keys.values()) send(key);
-      });
+      for (const key of keys.values()) await jobs.ensure(sendingOf(key), unit);
     },
+    handler,
     state: outbox.state,
     start() {
-      timer = outside(() => setTimeout(keepPolling, POLL).unref());
+      const tidyUp = () => void tidy().catch(report);
+      timer = setInterval(tidyUp, PRUNE).unref();
+      tidyUp();
     },
-    async destroy() {
-      ended = true;
-      clearTimeout(timer);
-      await Promise.all([...running.values()].flatMap((works) => [...works]));
-    },
+    destroy: () => clearInterval(timer),
   };
 }
+
+/** The job that sends the mails of an app: there is one while any are to be sent. */
+const sendingOf = (key: AppKey): NewJob & { jobKey: string } => ({
+  ...{ key, kind: 'mail', name: 'mails of the app', data: {}, requester: '', jobKey: 'mail' },
+  ...{ sequence: null, dueAt: null },
+});
+
+/** The job of a mail that is given up, so that people can have it sent again. */
+const unsentOf = ({ site, app, mailId, subject }: MailRow): NewJob => ({
+  ...{ key: { site, app }, kind: 'mail', name: subject, data: { mailId }, requester: '', jobKey: null },
+  ...{ sequence: null, dueAt: null },
+});
 
 function rowOf({ key, mail: { to, ...mail }, about }: QueuedMail): MailRow {
   const recipients = to.join(', ');

@@ -98,10 +98,11 @@ describe.each(await availableClients())('the outbox on %s', (client) => {
       [26, null],
       [1, 'A text'],
     ]);
-    expect(await outbox.due()).toEqual([]);
+    expect(await outbox.next(key)).toBe(now + 50 * MINUTE);
+    expect(await outbox.apps()).toEqual([key]);
 
     now += 50 * MINUTE;
-    expect(await outbox.due()).toEqual([key]);
+    expect(await outbox.next(key)).toBe(now);
     const later = await claimAll(outbox);
     expect(later.map(({ mails, text, html, replyTo }) => ({ mails, text, html, replyTo }))).toEqual([
       { mails: 26, text: null, html: null, replyTo: null },
@@ -241,7 +242,7 @@ describe.each(await availableClients())('the outbox on %s', (client) => {
     expect(await outbox.claim(key)).toMatchObject({ subject: 'Subject 1' });
     expect(await outbox.claim(key)).toBeNull();
     now -= 24 * HOUR;
-    expect(await outbox.due()).toEqual([key]);
+    expect(await outbox.next(key)).toBe(now);
     expect(await outbox.claim(key)).toMatchObject({ attempts: 2 });
   });
 

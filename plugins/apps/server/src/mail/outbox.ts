@@ -4,15 +4,16 @@ import type { AppKey } from '../records/types';
 import {
   claimNext,
   countStates,
-  dueApps,
   freeAt,
   giveUp,
   type Held,
   hold,
   keyOf,
   MAX_HELD,
+  nextAt,
   type Transaction,
   triedOf,
+  unsentApps,
 } from './statements';
 import type { MailRow } from './types';
 
@@ -26,8 +27,10 @@ export interface Outbox {
    * then, and several of one kind have become one.
    */
   claim(key: AppKey): Promise<MailRow | null>;
-  /** The apps that have mails to be sent now. */
-  due(): Promise<AppKey[]>;
+  /** The apps that have mails to be sent, now or later. */
+  apps(): Promise<AppKey[]>;
+  /** When an app's next mail may be sent, in milliseconds since the epoch; null: it has none to be sent. */
+  next(key: AppKey): Promise<number | null>;
   state(key: AppKey): Promise<AppMails>;
 }
 
@@ -81,7 +84,8 @@ export function createOutbox({ database, limit, onKept, now = Date.now }: Outbox
         if (claimed.count < MAX_HELD) return null;
       }
     },
-    due: () => dueApps(database.knex(), now()),
+    apps: () => unsentApps(database.knex()),
+    next: (key) => nextAt(database.knex(), key, { limit, at: now() }),
     async state(key) {
       const [db, at] = [database.knex(), now()];
       const counts = await countStates(db, key);

@@ -74,10 +74,31 @@ export async function freeAt(db: Connection, key: AppKey, { limit, at }: Rate): 
   return row ? Number(row.tried_at) + RATE_WINDOW : at;
 }
 
-/** Apps with mails to be sent at `at`, or that may be sent then because the rate allows more. */
-export async function dueApps(db: Connection, at: number): Promise<AppKey[]> {
-  const rows = await isDue(db(MAILS).whereIn('state', ['queued', 'waiting']), at).distinct('site', 'app');
+/** Apps with mails that are to be sent, at once or later. */
+export async function unsentApps(db: Connection): Promise<AppKey[]> {
+  const rows = await db(MAILS).whereIn('state', ['queued', 'waiting']).distinct('site', 'app');
   return rows.map(({ site, app }) => ({ site: String(site), app: String(app) }));
+}
+
+/** When the next mail of an app may be sent: the first queued one, or one that waits for the rate. */
+export async function nextAt(db: Connection, key: AppKey, rate: Rate): Promise<number | null> {
+  const [queued] = await rowsOf(
+    db(MAILS)
+      .where({ ...keyOf(key), state: 'queued' })
+      .min({ due: 'due_at' }),
+  );
+  const [waiting] = await rowsOf(
+    db(MAILS)
+      .where({ ...keyOf(key), state: 'waiting' })
+      .limit(1)
+      .select('id'),
+  );
+  const times = queued?.due === null || queued?.due === undefined ? [] : [Number(queued.due)];
+  if (waiting) times.push(rate.limit === 0 ? rate.at : await freeAt(db, key, rate));
+  if (times.length === 0) return null;
+  const next = Math.min(...times);
+  // One that is further away than any delay is of a clock that was wrong.
+  return next > rate.at + LONGEST ? rate.at : next;
 }
 
 /** What an app's mails of the states that the panel shows stand for, and how many they are. */

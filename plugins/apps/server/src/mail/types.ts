@@ -1,5 +1,6 @@
 import type { AppMails } from '../../../shared/admin-api';
-import type { AppKey } from '../records/types';
+import type { JobHandler } from '../jobs/types';
+import type { AppKey, UnitOfWork } from '../records/types';
 
 /** A record of which a mail tells: a line of the mail that several such mails become. */
 export interface MailLink {
@@ -54,18 +55,20 @@ export interface MailRow {
 /** The text of a mail that stands for several. */
 export type DigestText = Pick<MailRow, 'subject' | 'text' | 'html'>;
 
-/** The outbox of all apps, in the host's database: every process sends from it, and each mail is claimed by one. */
+/** The outbox of all apps, in the host's database: jobs of the kind `mail` send from it (docs/decisions/mail.md). */
 export interface Mailer {
   /** Mails of an app that count for its rate: tried in the last hour, or still to be sent. Reads in the caller's transaction. */
   count(key: AppKey): Promise<number>;
   rowsOf(mails: readonly QueuedMail[]): MailRow[];
   /** Inserts rows, in the caller's transaction. */
   store(rows: readonly MailRow[]): Promise<void>;
-  /** Sends the mails of the rows' apps in the background, as many as their rates allow. */
-  deliver(rows: readonly MailRow[]): void;
+  /** Has the mails of the rows' apps sent after the unit's commit, as many as their rates allow. */
+  send(unit: UnitOfWork, rows: readonly MailRow[]): Promise<void>;
+  /** Does jobs of the kind `mail`. */
+  handler: JobHandler;
   /** What the panel shows of an app's mails. */
   state(key: AppKey): Promise<AppMails>;
-  /** Begins to send what could not be sent at once, and to delete old rows. */
+  /** Begins to delete old rows. */
   start(): void;
-  destroy(): Promise<void>;
+  destroy(): void;
 }

@@ -8,6 +8,7 @@ import { useErrorText } from '../../api/base';
 import { ProblemNote } from '../../components/ProblemNote';
 import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
+import { DeadJobs } from '../jobs/DeadJobs';
 import { MailNotes } from './MailNotes';
 import { appPath, tabs } from './tabs';
 
@@ -47,6 +48,11 @@ export function AppPage() {
       <Layouts.Content>
         {data.problem && <ProblemNote problem={data.problem} />}
         <MailNotes mails={data.mails} />
+        {data.deadJobs > 0 && (
+          <Box role="note" paddingTop={1} paddingBottom={1}>
+            <DeadJobs site={site} app={app} count={data.deadJobs} />
+          </Box>
+        )}
         <Tabs.Root value={tab} onValueChange={(path) => navigate(appPath(site, app, path))}>
           <Box overflow="auto" ref={list}>
             <Tabs.List aria-label={data.id}>

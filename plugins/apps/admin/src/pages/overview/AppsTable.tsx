@@ -5,6 +5,7 @@ import { DataTable } from '../../components/DataTable';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { appPath } from '../app/tabs';
+import { DeadJobs } from '../jobs/DeadJobs';
 
 /** The apps of a site, each with a link to its page. */
 export function AppsTable({ site }: { site: SiteOverview }) {
@@ -48,6 +49,11 @@ export function AppsTable({ site }: { site: SiteOverview }) {
                   <Link tag={NavLink} to={`${appPath(site.id, app.id, 'runs')}?state=failed`}>
                     {text('runs.failed', { count: app.failedRuns })}
                   </Link>
+                </Box>
+              )}
+              {app.deadJobs > 0 && (
+                <Box paddingTop={1}>
+                  <DeadJobs site={site.id} app={app.id} count={app.deadJobs} />
                 </Box>
               )}
             </>

@@ -24,11 +24,18 @@ export function OverviewPage() {
         title={text('title')}
         subtitle={text('subtitle')}
         primaryAction={
-          may(['audit']) && (
-            <Link tag={NavLink} to={`/plugins/${pluginId}/audit`}>
-              {text('audit')}
-            </Link>
-          )
+          <Flex gap={4}>
+            {may(['jobs']) && (
+              <Link tag={NavLink} to={`/plugins/${pluginId}/jobs`}>
+                {text('jobs')}
+              </Link>
+            )}
+            {may(['audit']) && (
+              <Link tag={NavLink} to={`/plugins/${pluginId}/audit`}>
+                {text('audit')}
+              </Link>
+            )}
+          </Flex>
         }
       />
       <Layouts.Content>

@@ -10,6 +10,7 @@ import type { Records } from '../records/records';
 import { createRequest } from '../request';
 import { createApp, createBlock } from './app';
 import { createApi, createContent, createPortal } from './content';
+import { createFetch, fetchArguments } from './fetch';
 
 /** The `context` object of one session with what the prelude needs to change it. */
 export interface LogicContext {
@@ -36,6 +37,7 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
     () => data.content && createContent(data.content, { records, changes: data.request.method === 'POST' }),
   );
   const api = once(() => createApi(data.user, portal, call));
+  const fetch = once(() => createFetch(call));
   const mail = once(() => createMail(call));
   const jobs = once(() => createJobs(call));
   // It is adopted at once: older data must not undo what logic does to the record when it reads it by its id.
@@ -95,6 +97,9 @@ export function createContext(data: ContextData, records: Records, log: Log): Lo
       get mail() {
         return mail();
       },
+      get fetch() {
+        return fetch();
+      },
       get jobs() {
         return jobs();
       },
@@ -147,6 +152,7 @@ function createJobs(call: Records['call']): object {
     add(target: unknown, params: unknown, options: unknown): unknown {
       return call('addJob', { target, params, options: options ?? {} } as unknown as Items);
     },
+    fetch: (...args: unknown[]) => call('addFetch', fetchArguments(args)),
   };
 }
 

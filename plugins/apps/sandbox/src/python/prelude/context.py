@@ -484,6 +484,32 @@ def _send_mail(to=None, subject=None, text=None, html=None, reply_to=None):
     _call('sendMail', mail=mail)
 
 
+class FetchAnswer(_Data):
+    @property
+    def json(self):
+        if 'json' not in self._data:
+            try:
+                self._data['json'] = _json_loads(self._data['text'])
+            except ValueError:
+                self._data['json'] = None
+        return self._data['json']
+
+
+def _call_fetch(name, url, options, given):
+    given.update(options or {})
+    return _call(name, url=url if url is None else str(url), options=given)
+
+
+def _fetch(url=None, options=None, **given):
+    data = _call_fetch('fetch', url, options, given)
+    data['ok'] = 200 <= data['status'] <= 299
+    return FetchAnswer(data)
+
+
+def _add_fetch(url=None, options=None, **given):
+    return _call_fetch('addFetch', url, options, given)
+
+
 def _add_job(target=None, params=None, *, delay=None, at=None, key=None):
     options = {'delay': delay, 'at': at, 'key': key}
     return _call('addJob', target=target, params=params, options=options)
@@ -512,7 +538,8 @@ class Context:
             'api': _Api(_User(data['user'] or {}), content, portal),
             'visitor': data['visitor'] and _Data(data['visitor']),
             'mail': _Named(send=_send_mail),
-            'jobs': _Named(add=_add_job),
+            'fetch': _fetch,
+            'jobs': _Named(add=_add_job, fetch=_add_fetch),
             'params': data['params'],
             'now': None,
             'modules': _Named(**_modules),

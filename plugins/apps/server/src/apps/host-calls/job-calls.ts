@@ -5,6 +5,7 @@ import type { NewJob } from '../../jobs/types';
 import { keyOf } from '../run/run';
 import type { Run } from '../run/types';
 import type { App } from '../types';
+import { requestOf } from './fetch-calls';
 import type { Handlers } from './handlers';
 
 /** Jobs that the logic of one request adds. */
@@ -13,6 +14,7 @@ const MAX_JOBS = 100;
 /** Characters of a job's parameters as JSON, and of its key. */
 const MAX_PARAMS = 256_000;
 const MAX_KEY = 200;
+const MAX_NAME = 255;
 
 /** Seconds: a job that is due later than in a year is a mistake. */
 const MAX_DELAY = 366 * 24 * 60 * 60;
@@ -80,24 +82,43 @@ export function functionJob(app: App, request: JobRequest, now = Date.now()): Ne
 
 const TARGET = /^([^/]+)\/([A-Za-z_$][\w$]*)$/;
 
-/** The handler of `context.jobs.add`. */
-export function jobCalls(run: Run): Pick<Handlers, 'addJob'> {
+/** The handlers of `context.jobs.add` and `context.jobs.fetch`. */
+export function jobCalls(run: Run): Pick<Handlers, 'addJob' | 'addFetch'> {
+  const { visit, app, unit, services, jobs } = run;
+  const add = (job: NewJob): Promise<string> => {
+    if (!visit.writes.records)
+      throw new AppsError('CsrfError', 'Adding a job during a GET request needs a valid X-CSRF-TOKEN header');
+    if (jobs.length >= MAX_JOBS) throw wrong(`a request adds at most ${MAX_JOBS} jobs`);
+    jobs.push(job);
+    return services.jobs.add(unit, job);
+  };
   return {
     async addJob({ target, params, options }) {
-      const { visit, app, unit, services, jobs } = run;
-      if (!visit.writes.records)
-        throw new AppsError('CsrfError', 'Adding a job during a GET request needs a valid X-CSRF-TOKEN header');
       const [, block, name] = TARGET.exec(target) ?? [];
       if (!block || !name) throw wrong(`"${target}" is not a function's name, <block>/<function>`);
-      if (jobs.length >= MAX_JOBS) throw wrong(`a request adds at most ${MAX_JOBS} jobs`);
       const { key = null, delay, at } = options;
       const { identity: requester } = visit.requester;
       const job = functionJob(app, {
         ...{ key: keyOf(run), block, name, params: params ?? {}, requester, once: key },
         ...{ delay, at },
       });
-      jobs.push(job);
-      return services.jobs.add(unit, job);
+      return add(job);
+    },
+    async addFetch(args) {
+      const request = requestOf(visit, args);
+      services.outbound.check(app.id, request);
+      const { url, method, headers, body, timeout } = request;
+      if ((body?.length ?? 0) > MAX_PARAMS) throw wrong(`the body has at most ${MAX_PARAMS} characters`);
+      return add({
+        key: keyOf(run),
+        kind: 'fetch',
+        name: new URL(url).host.slice(0, MAX_NAME),
+        data: { url, method, headers, body, timeout },
+        requester: visit.requester.identity,
+        jobKey: null,
+        sequence: null,
+        dueAt: null,
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
-import { AppsError, isBlockFailure } from '../../common/errors';
-import { hostFunctions } from '../../logic';
+import { AppsError, isAppsError, isBlockFailure } from '../../common/errors';
+import { hostFunctions, remainingTime } from '../../logic';
 import type { HostFunctionName, LogicHost } from '../../logic/types';
 import { checkedMail } from '../mail/message';
 import { queueMail } from '../run/queue-mail';
@@ -7,6 +7,7 @@ import type { Run } from '../run/types';
 import type { Block } from '../types';
 import { blockCalls } from './block-calls';
 import { contentCalls } from './content-calls';
+import { fetchCalls } from './fetch-calls';
 import { flashCalls, formCalls } from './form-calls';
 import type { Handlers } from './handlers';
 import { permittedTarget, type Target } from './host-target';
@@ -34,6 +35,7 @@ function handlersOf(run: Run, block: Block): Handlers {
     ...formCalls(run, block),
     ...flashCalls(run),
     ...mailCalls(run),
+    ...fetchCalls(run),
     ...jobCalls(run),
   };
 }
@@ -48,6 +50,10 @@ function mailCalls(run: Run): Pick<Handlers, 'sendMail'> {
 
 const interrupted = () => new AppsError('ServiceUnavailableError', 'The request was interrupted');
 
+/** Whether a host that was called has failed, not this server. */
+const isOfOthers = (error: unknown) =>
+  isAppsError(error, 'BadGatewayError') || isAppsError(error, 'GatewayTimeoutError');
+
 /**
  * Opens the app that a call addresses, checks the `permission` of the call's row, and passes only safe errors to logic. Any
  * other error (a collision with another request, a lost database) ends the whole attempt, even if the logic catches it.
@@ -55,9 +61,9 @@ const interrupted = () => new AppsError('ServiceUnavailableError', 'The request 
  */
 function contained(run: Run, handlers: () => Handlers): LogicHost {
   const settle = (error: unknown): never => {
-    if (isBlockFailure(error) || (error instanceof AppsError && error.status < 500)) throw error;
+    if (isBlockFailure(error) || isOfOthers(error) || (error instanceof AppsError && error.status < 500)) throw error;
     // After the deadline the session ends by itself with a timeout error.
-    if (performance.now() < run.budget.shared.deadline) run.fatal.error ??= error;
+    if (remainingTime(run.budget.shared) > 0) run.fatal.error ??= error;
     throw interrupted();
   };
   const withPermission = (name: HostFunctionName) => {

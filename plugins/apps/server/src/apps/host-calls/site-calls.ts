@@ -63,7 +63,8 @@ export function siteCalls(run: Run): SiteCalls {
     },
     async contentUpdate({ data }) {
       const { type, documentId, locale, draft, fields } = visit.content;
-      if (documentId === null || visit.isContentGone) throw new AppsError('BadRequestError', 'There is no current content item to update');
+      if (documentId === null || visit.isContentGone)
+        throw new AppsError('BadRequestError', 'There is no current content item to update');
       // Only events have a draft as their content; it stays a draft.
       const version = { ...(locale && { locale }), ...(draft && { status: 'draft' }) };
       const updated = await documents(type, 'update', { documentId, data, ...version });

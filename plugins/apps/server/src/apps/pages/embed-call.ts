@@ -18,7 +18,7 @@ export class UnknownFunction extends AppsError {
  * Runs any function of a block's logic, for calls from code and rules on events (docs/reference/events.md#calls-from-code),
  * and commits its writes. NotFoundError for an unknown block or function; 401 or 403 where the block's
  * `view_permission` does not name the visit's requester.
- * @param settle a write in the transaction of its work
+ * @param settle is written in the transaction of its work, if it writes anything
  */
 export async function callFunction(
   services: AppServices,
@@ -36,7 +36,7 @@ export async function callFunction(
       return (await session.run([target.name])).get(target.name) ?? null;
     });
   };
-  const done = await withRun(services, visit, app, work, settle ? { keeps: () => settle } : {});
+  const done = await withRun(services, visit, app, work, settle ? { settle } : {});
   return done.value;
 }
 

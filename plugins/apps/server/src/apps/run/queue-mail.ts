@@ -59,11 +59,11 @@ export function requesterAddress({ requester }: Run['visit']): string | null {
   return typeof email === 'string' && email !== '' ? email : null;
 }
 
-/** Stores the run's mails in its transaction, and sends them after the commit. */
+/** Stores the run's mails in its transaction, and has them sent after the commit. */
 export async function storeMails({ mails, unit, services }: Run): Promise<void> {
   if (mails.length === 0) return;
   const { mailer } = services;
   const rows = mailer.rowsOf(mails);
   await unit.inTransaction(() => mailer.store(rows));
-  unit.afterCommit(() => mailer.deliver(rows));
+  await mailer.send(unit, rows);
 }

@@ -6,6 +6,7 @@ import { isAnsweredBefore } from '../../records';
 import type { AppKey, CommitWrite, RecordAddress, UnitOfWork } from '../../records/types';
 import { LiveReads } from '../live-topics';
 import type { App } from '../types';
+import { type AttemptCalls, createCallsOut } from './calls-out';
 import { checkNames, namesNotes } from './diagnostics/acl-names';
 import { consoleOf } from './diagnostics/notices';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
@@ -27,6 +28,8 @@ export interface RunOptions {
   isDropped?: boolean;
   /** What is written with the work, from its value: the answer of a request that may come again. */
   keeps?: (value: unknown, done: Pick<Ran<unknown>, 'response' | 'flashes'>) => CommitWrite | null;
+  /** Written with the work, where the work writes anything. */
+  settle?: CommitWrite;
 }
 
 /** Carries the result of a dropped run out of its transaction, which it rolls back. */
@@ -43,8 +46,9 @@ export async function withRun<T>(
   visit: Visit,
   app: App,
   work: (run: Run) => Promise<T>,
-  { recordId, isDropped = false, keeps }: RunOptions = {},
+  { recordId, isDropped = false, keeps, settle }: RunOptions = {},
 ): Promise<Ran<T>> {
+  const beginCalls = createCallsOut();
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
     const value = await work(run);
@@ -55,7 +59,7 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, attempt, done, { about, keeps });
+        return await runOnce(services, visit, app, attempt, done, { about, keeps, settle, beginCalls });
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
@@ -70,19 +74,27 @@ export async function withRun<T>(
   }
 }
 
+interface AttemptOptions {
+  about: RecordAddress | undefined;
+  keeps: RunOptions['keeps'];
+  settle: RunOptions['settle'];
+  /** Begins the calls out of an attempt. */
+  beginCalls(): AttemptCalls;
+}
+
 async function runOnce<T>(
   services: AppServices,
   visit: Visit,
   app: App,
   attempt: Attempt,
   work: (run: Run) => Promise<T>,
-  { about, keeps }: { about: RecordAddress | undefined; keeps: RunOptions['keeps'] },
+  { about, keeps, settle, beginCalls }: AttemptOptions,
 ): Promise<Ran<T>> {
   let last: Run | undefined;
   let failed: unknown;
   try {
     const value = await services.store.transact(async (unit) => {
-      const run = newRun(services, visit, app, unit, attempt, last?.trace);
+      const run = newRun(services, visit, app, unit, { attempt, earlier: last?.trace, calls: beginCalls() });
       last = run;
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
@@ -90,6 +102,7 @@ async function runOnce<T>(
       await storeMails(run);
       const write = keeps?.(result, run);
       if (write) unit.atCommit(write);
+      if (settle && unit.reads() === null) unit.atCommit(settle);
       return result;
     }, about);
     await (last as unknown as Run).files.finish(services, visit);
@@ -129,8 +142,7 @@ function newRun(
   visit: Visit,
   app: App,
   unit: UnitOfWork,
-  attempt: Attempt,
-  earlier?: Trace,
+  { attempt, earlier, calls }: { attempt: Attempt; earlier: Trace | undefined; calls: AttemptCalls },
 ): Run {
   checkNames(services, app);
   const since = visit.liveSince ?? services.live.position();
@@ -161,6 +173,7 @@ function newRun(
     changes: { count: 0 },
     jobs: [],
     mails: [],
+    calls,
     flashes: [],
     fatal: {},
     trace: newTrace(earlier),

@@ -19,11 +19,13 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
+import type { Outbound } from '../../outbound/types';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunJob, RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
+import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
 import type { Inputs } from './observed/inputs';
@@ -68,6 +70,7 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
+  outbound: Outbound;
   jobs: Jobs;
   answers: KeptAnswers;
   runs: RunLog;
@@ -216,6 +219,8 @@ export interface Run {
   readonly flashes: FlashMessage[];
   /** Mails to send after the commit; shared by all levels. */
   readonly mails: QueuedMail[];
+  /** Calls out; shared by all levels. */
+  readonly calls: AttemptCalls;
   /** The error that ends this attempt even if logic catches it, such as a collision. */
   readonly fatal: { error?: unknown };
   /** What its logic does, for those who develop apps; shared by all levels. */

@@ -1,6 +1,7 @@
 import type { AppDetail, AppSummary, appRoutes, ColumnSummary } from '../../../../shared/admin-api';
 import { type App, brokenCatalogues, declaredItems, sourceOf } from '../../apps';
 import type { AppsError } from '../../common/errors';
+import type { AppKey } from '../../records/types';
 import { type Views, viewsOf } from '../app/views';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers, type PanelApp } from './handler';
@@ -35,6 +36,7 @@ export const appHandlers: Handlers<typeof appRoutes> = {
       problem: problemOf(await appError(app), (file) => sourceOf(app, file)),
       refresh: await refreshOf(services, key),
       mails: await services.mailer.state(key),
+      deadJobs: await deadJobsOf(services, key),
     };
   },
 };
@@ -63,10 +65,17 @@ export async function summaryOf(
     problems: found.length,
     problem: found[0] ?? null,
     failedRuns: await services.runs.failed(key),
+    deadJobs: await deadJobsOf(services, key),
   };
 }
 
 /** The error of an app's settings, else of one of its catalogues. */
 async function appError({ error, folder }: App): Promise<AppsError | null> {
   return error ?? (await brokenCatalogues(folder.files))[0] ?? null;
+}
+
+/** How many jobs of an app are given up. */
+async function deadJobsOf({ jobs }: HttpServices, key: AppKey): Promise<number> {
+  const counts = await jobs.counts({ ...key, state: 'dead' });
+  return counts.reduce((sum, count) => sum + count.jobs, 0);
 }

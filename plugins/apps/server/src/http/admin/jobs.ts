@@ -7,6 +7,7 @@ import {
   jobKinds,
   type jobRoutes,
   jobViews,
+  type ScheduleSummary,
 } from '../../../../shared/admin-api';
 import { AppsError, notFound } from '../../common/errors';
 import { bodyOf, must, readBody, readParameters } from '../../common/request-schema';
@@ -29,6 +30,8 @@ const parameters = z.object({
   kind: kind.optional(),
   ...{ site: filter, app: filter, name: filter, before: filter },
 });
+
+const target = bodyOf({ site: text, app: text, block: text, function: text });
 
 const deadJobs = bodyOf({ kind, site: filter, app: filter });
 
@@ -72,6 +75,16 @@ export const jobHandlers: Handlers<typeof jobRoutes> = {
     if (!(await services.jobs.delete(id))) throw new AppsError('ConflictError', 'It runs now');
     await note(ctx, services, `has deleted the job ${id} of ${key.site}/${key.app} (${of} ${name})`);
     return { success: 'deleted' };
+  },
+
+  schedules: (_ctx, { schedules }): Promise<ScheduleSummary[]> => schedules.list(),
+
+  async runSchedule(ctx, services): Promise<{ job: string }> {
+    const wanted = readBody(target, jsonObject(ctx));
+    const job = await services.schedules.runNow(wanted);
+    const { site, app, block, function: name } = wanted;
+    await note(ctx, services, `runs ${block}/${name} of ${site}/${app} as its schedule does: job ${job}`);
+    return { job };
   },
 };
 

@@ -18,6 +18,7 @@ const meanings: Record<ErrorStatus, string> = {
   422: 'Fields of the form, or items of the record, are wrong, or the Idempotency-Key was sent with another request',
   429: 'Too many failed logins, saved forms, mails or live connections; Retry-After says when to send the request again',
   500: 'The logic or definition of a block failed, or something unforeseen happened',
+  502: 'A host that the logic calls cannot be reached, or does not answer well',
   503: 'The database or the sandbox is not available; Retry-After says when to send the request again',
   504: 'The logic ran too long',
 };

@@ -15,6 +15,8 @@ const types = [
   'Creator',
   'DeleteOptions',
   'Documents',
+  'FetchAnswer',
+  'FetchOptions',
   'Items',
   'JobOptions',
   'MailInput',

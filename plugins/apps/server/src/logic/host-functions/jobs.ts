@@ -1,3 +1,4 @@
+import { fetchOptions } from './fetch';
 import { returns, row } from './row';
 import * as is from './schema';
 
@@ -20,6 +21,24 @@ export const jobFunctions = {
       ],
     },
     args: { target: is.string, params: is.nullable(is.items), options },
+    permission: 'none',
+    flushes: false,
+    returns: returns<string>(),
+  }),
+  addFetch: row({
+    doc: 'Calls a web service once the request is stored, until it answers with 2xx; gives the id of the job.',
+    details: 'As `context.fetch`; a host that may not be called is refused at once.',
+    written: [
+      'jobs.fetch(url, { method, headers, body, timeout })',
+      "jobs.fetch(url, method='GET', headers=None, body=None, timeout=None)",
+    ],
+    types: { Jobs: ['fetch(url: string | URL, options?: FetchOptions): string'] },
+    python: {
+      Jobs: [
+        "def fetch(self, url: str, method: str = 'GET', headers: dict[str, str] | None = None, body: str | dict[str, Any] | list[Any] | None = None, timeout: float | None = None) -> str",
+      ],
+    },
+    args: { url: is.string, options: fetchOptions },
     permission: 'none',
     flushes: false,
     returns: returns<string>(),

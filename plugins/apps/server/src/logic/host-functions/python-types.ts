@@ -147,6 +147,11 @@ const classes: readonly PythonClass[] = [
   { name: 'Request', base: 'ParentRequest', doc: 'The current request.', members: ['response: Response'] },
   { name: 'Response', doc: 'What the answer will say.', members: [] },
   { name: 'Mail', doc: 'Mail of the app, to addresses that its settings allow.', members: [] },
+  {
+    name: 'FetchAnswer',
+    doc: 'What a web service has answered.',
+    members: ['status: int', 'ok: bool', 'headers: dict[str, str]', 'text: str', '@property\ndef json(self) -> Any'],
+  },
   { name: 'Jobs', doc: 'Calls of functions that are made later.', members: [] },
   { name: 'Visitor', doc: 'A visitor, with or without a login.', members: ['id: str | None'] },
   {

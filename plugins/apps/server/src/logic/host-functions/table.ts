@@ -3,6 +3,7 @@ import { AppsError } from '../../common/errors';
 import { appFunctions } from './apps';
 import { blockFunctions } from './blocks';
 import { contentFunctions } from './content';
+import { fetchFunctions } from './fetch';
 import { jobFunctions } from './jobs';
 import { mailFunctions } from './mail';
 import { outputFunctions } from './output';
@@ -17,6 +18,7 @@ const table = {
   ...contentFunctions,
   ...outputFunctions,
   ...mailFunctions,
+  ...fetchFunctions,
   ...jobFunctions,
 };
 

@@ -40,7 +40,7 @@ export const newUse = (): HostUse => ({ time: 0, slice: 0, mustWait: false });
  */
 export class HostPace {
   /** Milliseconds of each running call. */
-  private readonly running = new Set<{ time: number }>();
+  private readonly running = new Set<{ time: number; shared: SharedBudget }>();
   /** The time of `worked` that is shared out. */
   private counted = worked();
   private readonly waiting = new Set<Waiter>();
@@ -54,7 +54,7 @@ export class HostPace {
   /** Runs a host call, after a wait where it must wait, and adds its time to `shared.host`. */
   async run<T>(call: PacedCall, work: () => Promise<T>): Promise<T> {
     const release = this.mustWait(call) ? await this.admitted(call) : null;
-    const own = { time: 0 };
+    const own = { time: 0, shared: call.shared };
     this.share();
     this.running.add(own);
     try {
@@ -64,6 +64,23 @@ export class HostPace {
       this.running.delete(own);
       this.charge(call, own.time);
       release?.();
+    }
+  }
+
+  /**
+   * Runs work that does not use this process, such as a call of another host: the calls of the request that wait for it take
+   * nothing of the thread meanwhile.
+   */
+  async away<T>(shared: SharedBudget, work: () => Promise<T>): Promise<T> {
+    this.share();
+    const calls = [...this.running].filter((call) => call.shared === shared);
+    for (const call of calls) this.running.delete(call);
+    if (this.holder === shared) this.release?.();
+    try {
+      return await work();
+    } finally {
+      this.share();
+      for (const call of calls) this.running.add(call);
     }
   }
 
@@ -90,7 +107,7 @@ export class HostPace {
   /** Gives each running call its part of the time since the last call of this. */
   private share(): void {
     const now = worked();
-    const part = (now - this.counted) / this.running.size;
+    const part = (now - this.counted) / Math.max(1, this.running.size);
     for (const one of this.running) one.time += part;
     this.counted = now;
   }

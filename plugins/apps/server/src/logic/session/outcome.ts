@@ -97,7 +97,7 @@ const faultsOfLogic = new Set([400, 404, 422]);
  */
 export function thrownError(error: WireError, program: WireProgram, hostErrors: readonly AppsError[]): AppsError {
   const own = error.host === undefined ? undefined : hostErrors[error.host];
-  if (own && !faultsOfLogic.has(own.status)) return own;
+  if (own && !own.isOfLogic && !faultsOfLogic.has(own.status)) return own;
   const position = locate(error.stack, program);
   return logicError(textOf(error) + hintOf(error, program, position), position ?? { file: entryOf(program) });
 }

@@ -4,6 +4,7 @@ import type { Fault, Runner, SessionMessage } from '../supervisor/runner';
 import { RunnerBreach } from '../supervisor/runner-messages';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
 import { brokenError } from './outcome';
+import { remainingTime } from './request-time';
 import { SessionDeadline } from './session-deadline';
 import { failureError, faultError, lateError } from './session-errors';
 import { isDeep, readHostCalls, readJson } from './wire';
@@ -49,6 +50,11 @@ export class SessionLink {
   private functions: readonly string[] = [];
   /** Sends `open` again, with the program's text. Null: the runner has been sent it. */
   private openAgain: (() => void) | null = null;
+
+  private readonly pausable = {
+    pause: () => this.options.runner.send({ type: 'pause', session: this.id }),
+    resume: () => this.options.runner.send({ type: 'resume', session: this.id }),
+  };
 
   constructor(private readonly options: SessionOptions) {
     this.host = new HostAnswers(options);
@@ -104,7 +110,7 @@ export class SessionLink {
   }
 
   private remaining(): number {
-    return this.options.budget.shared.deadline - performance.now();
+    return remainingTime(this.options.budget.shared);
   }
 
   private time(): RequestTime {
@@ -170,6 +176,7 @@ export class SessionLink {
   private asked(data: string): void {
     if (this.serving) throw new RunnerBreach('host calls before the last ones were answered');
     this.serving = true;
+    this.options.budget.shared.inCall.add(this.pausable);
     void this.serve(data).catch(() => this.stop(brokenError(this.options.program)));
   }
 
@@ -236,6 +243,7 @@ export class SessionLink {
 
   private reply(data: string): void {
     this.serving = false;
+    this.options.budget.shared.inCall.delete(this.pausable);
     this.options.runner.send({ type: 'reply', session: this.id, data });
   }
 
@@ -260,6 +268,7 @@ export class SessionLink {
   private finish(mayRun = true): void {
     if (this.ended) return;
     this.ended = true;
+    this.options.budget.shared.inCall.delete(this.pausable);
     this.deadline.stop();
     this.options.runner.detach(this.id, mayRun);
     this.options.onEnd();

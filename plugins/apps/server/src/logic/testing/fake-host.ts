@@ -99,6 +99,7 @@ const contentAnswers = {
     const acl = { username: null, groups: [], rights: [], roles: [], held: [], manager: true };
     return { ...contextOf().app, id, acl };
   },
+  fetch: () => ({ status: 200, headers: { 'content-type': 'application/json' }, text: '{}' }),
   portalGet: ({ path }) => (path === '/none' ? null : contentNow()),
   contentUpdate({ data }) {
     const content = contentNow();

@@ -45,8 +45,7 @@ export function Again({
   edited?: string | undefined;
 }) {
   const text = useText();
-  const { records, mails, content } = again.writes;
-  const isEmpty = records.length + mails.length + content.length === 0;
+  const isEmpty = Object.values(again.writes).every(({ length }) => length === 0);
   return (
     <Flex direction="column" alignItems="stretch" gap={3} paddingTop={4}>
       <Typography variant="delta" tag="h3">

@@ -1,6 +1,6 @@
-import { Button, Field, Flex, SingleSelect, SingleSelectOption, Switch, Typography } from '@strapi/design-system';
+import { Button, Field, Flex, Link, SingleSelect, SingleSelectOption, Switch, Typography } from '@strapi/design-system';
 import { useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
+import { NavLink, useSearchParams } from 'react-router-dom';
 import { type AppDetail, runStates } from '../../../../../shared/admin-api';
 import { useErrorText } from '../../../api/base';
 import { useAppsRunsQuery } from '../../../api/runs';
@@ -16,12 +16,14 @@ export default function RunsTab({ app }: { app: AppDetail }) {
   const textOf = useErrorText();
   const [search, setSearch] = useSearchParams();
   const state = runStates.find((one) => one === search.get('state')) ?? 'all';
+  const job = search.get('job');
   const [requester, setRequester] = useState('');
   const [isLive, setLive] = useState(true);
   const [before, setBefore] = useState<string>();
   const query = {
     ...{ site: app.site, app: app.id },
     ...(state !== 'all' && { state }),
+    ...(job && { job }),
     ...(requester && { requester }),
     ...(before && { before }),
   };
@@ -32,7 +34,7 @@ export default function RunsTab({ app }: { app: AppDetail }) {
   const failure = textOf(error);
   const choose = (chosen: string | number) => {
     setBefore(undefined);
-    setSearch(chosen === 'all' ? {} : { state: String(chosen) }, { replace: true });
+    setSearch({ ...(chosen !== 'all' && { state: String(chosen) }), ...(job && { job }) }, { replace: true });
   };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
@@ -59,6 +61,14 @@ export default function RunsTab({ app }: { app: AppDetail }) {
           <Switch aria-label={text('run.live')} checked={isLive} onCheckedChange={setLive} />
         </Flex>
       </Flex>
+      {job && (
+        <Flex gap={2} wrap="wrap">
+          <Typography>{text('runs.ofJob')}</Typography>
+          <Link tag={NavLink} to="?">
+            {text('runs.all')}
+          </Link>
+        </Flex>
+      )}
       {failure && (
         <Typography role="alert" textColor="danger600">
           {failure}

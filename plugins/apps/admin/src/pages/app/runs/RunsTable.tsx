@@ -4,7 +4,9 @@ import { NavLink } from 'react-router-dom';
 import type { RunSummary } from '../../../../../shared/admin-api';
 import { DataTable } from '../../../components/DataTable';
 import { ProblemNote } from '../../../components/ProblemNote';
+import { useMay } from '../../../permissions';
 import { pluginId, useText } from '../../../plugin';
+import { jobsPath } from '../../jobs/lists';
 import { RunModal } from './RunModal';
 import { StateBadge } from './StateBadge';
 
@@ -48,16 +50,28 @@ export function RunsTable({ runs, empty }: { runs: RunSummary[]; empty: string }
   );
 }
 
-/** What has caused a run: a request, or an event of a rule. */
-function Cause({ run: { rule, method, address } }: { run: RunSummary }) {
+/** What has caused a run: a request, a job, an event of a rule. */
+function Cause({ run: { site, app, rule, job, method, address } }: { run: RunSummary }) {
   const text = useText();
-  if (!rule) return <code>{`${method} ${address}`}</code>;
+  const may = useMay();
+  if (!rule && !job) return <code>{`${method} ${address}`}</code>;
+  const label = job && text('run.job', { kind: text(`job.kind.${job.kind}`), attempt: job.attempt });
   return (
     <>
-      <Link tag={NavLink} to={`/plugins/${pluginId}/rules/${rule.id}`}>
-        {text('rule')}
-      </Link>{' '}
-      {text(`event.${rule.event}`)} <code>{rule.documentId}</code>
+      {rule && (
+        <>
+          <Link tag={NavLink} to={`/plugins/${pluginId}/rules/${rule.id}`}>
+            {text('rule')}
+          </Link>{' '}
+          {text(`event.${rule.event}`)} <code>{rule.documentId}</code>{' '}
+        </>
+      )}
+      {job && may(['jobs']) && (
+        <Link tag={NavLink} to={jobsPath({ site, app, job: job.id })}>
+          {label}
+        </Link>
+      )}
+      {job && !may(['jobs']) && label}
     </>
   );
 }

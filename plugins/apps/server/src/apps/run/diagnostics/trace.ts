@@ -140,10 +140,7 @@ function errorOf({ trace: { failure }, app }: Run, thrown: unknown): NewRun['err
 
 const nowhere = { file: '', line: null, column: null, excerpt: null };
 
-function inputOfRun(
-  { request: given, contentPath, params, isCall }: Visit,
-  { calls }: Trace,
-): NewRun['input'] {
+function inputOfRun({ request: given, contentPath, params, isCall }: Visit, { calls }: Trace): NewRun['input'] {
   const { method, url, query, form, body, headers } = originalOf(given);
   const [first] = calls;
   if (isCall && !first?.functions[0]) return null;

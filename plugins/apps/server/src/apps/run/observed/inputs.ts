@@ -6,7 +6,7 @@ import type { Ran } from '../types';
  * Why a result of logic or of a layout is not kept (docs/reference/embedding.md#exact-renderings):
  * `clock` and `random`: it has read the time, or drawn a number;
  * `headers`, `status`, `redirect`: it has set them; `writes`: it has changed something or sent a mail;
- * `logs`: it has written to the log; `flash`: it has a message for its visitor;
+ * `fetch`: it has called a web service; `logs`: it has written to the log; `flash`: it has a message for its visitor;
  * `failed`: a part of it could not be shown; `signed`: it shows an address that holds for a time only;
  * `requester`: it depends on who asks; `everything`: it has looked at more than is noted;
  * `busy`: another process changed something meanwhile; `size`: it is too large; `off`: the definition or the configuration says so;
@@ -19,6 +19,7 @@ export type NotKept =
   | 'status'
   | 'redirect'
   | 'writes'
+  | 'fetch'
   | 'logs'
   | 'flash'
   | 'failed'

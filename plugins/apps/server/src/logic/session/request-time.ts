@@ -1,0 +1,27 @@
+import type { SharedBudget } from '../types';
+
+/** Milliseconds that are left for the logic of a request; they stay the same while it waits. */
+export function remainingTime({ deadline, waiting }: SharedBudget): number {
+  return deadline - (waiting.count > 0 ? waiting.since : performance.now());
+}
+
+/**
+ * Runs work for which a request waits: its time does not count for its logic. The runner stops the time of the request's sessions
+ * that are in a host call, that of outer blocks included; a session that runs beside them has no more time than before.
+ */
+export async function waited<T>(shared: SharedBudget, work: () => Promise<T>): Promise<T> {
+  const { waiting, inCall } = shared;
+  if (waiting.count === 0) waiting.since = performance.now();
+  waiting.count += 1;
+  for (const session of inCall) session.pause();
+  try {
+    return await work();
+  } finally {
+    waiting.count -= 1;
+    // Others of the request may go on waiting: they add the rest.
+    const now = performance.now();
+    shared.deadline += now - waiting.since;
+    waiting.since = now;
+    if (waiting.count === 0) for (const session of inCall) session.resume();
+  }
+}

@@ -1,0 +1,5 @@
+/** Calls out of this server for apps: hosts, addresses, secrets, redirects, bounds. */
+export { type Answerer, answered } from './answered';
+export { createOutbound, type OutboundOptions } from './calls';
+export { readHost } from './hosts';
+export type * from './types';

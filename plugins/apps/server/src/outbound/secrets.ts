@@ -1,0 +1,62 @@
+import type { FetchConfig } from '../config.types';
+import { refusal } from './hosts';
+import { formsOf } from './secret-forms';
+
+/** Stands for a secret in what logic sees. */
+const HIDDEN = '(hidden)';
+
+const placeholder = /\{\{secret:([A-Za-z0-9_-]{1,100})\}\}/g;
+
+/** How a value is written where it is put in. */
+export type Encode = (value: string) => string;
+
+/** Secrets of the configuration: put into what is sent, and hidden in what comes back. */
+export interface Secrets {
+  /** As `Outbound.secret`. */
+  get(name: string): string | null;
+  /**
+   * The text with the values of its placeholders. ForbiddenError, which names the key, for one that is not configured, has no
+   * value, or is not for the host.
+   * @param host as `hostOf` writes it
+   */
+  fill(text: string, host: string, encode: Encode): string;
+  /** Makes a function that hides the secrets of these hosts in a text (docs/reference/calls-out.md#secrets). */
+  hider(hosts: ReadonlySet<string>): (text: string) => string;
+}
+
+/** Whether a text has a placeholder, or what begins like one. */
+export const namesSecret = (text: string): boolean => text.includes('{{secret:');
+
+export function createSecrets(configured: FetchConfig['secrets']): Secrets {
+  const known = new Map(Object.entries(configured));
+  const forms = new Map([...known].map(([name, { value }]) => [name, value === '' ? [] : formsOf(value)]));
+  const get = (name: string): string | null => {
+    const secret = known.get(name);
+    if (!secret) return null;
+    if (secret.value === '') throw refusal(`fetch.secrets.${name}.value`, 'is empty');
+    return secret.value;
+  };
+  return {
+    get,
+    fill: (text, host, encode) =>
+      text.replace(placeholder, (_all, name: string) => {
+        const value = get(name);
+        if (value === null) throw refusal(`fetch.secrets.${name}`, 'is missing');
+        if (!known.get(name)?.hosts.includes(host))
+          throw refusal(`fetch.secrets.${name}.hosts`, 'does not name the host that is called');
+        return encode(value);
+      }),
+    hider(hosts) {
+      const own = [...known].filter(([, secret]) => secret.hosts.some((host) => hosts.has(host)));
+      const all = own.flatMap(([name]) => forms.get(name) ?? []).sort((a, b) => b.length - a.length);
+      return (text) => all.reduce((hidden, form) => hidden.replaceAll(form, HIDDEN), text);
+    },
+  };
+}
+
+/** How secrets are written in a body of this media type, so that they cannot end the string that they stand in. */
+export function bodyEncoding(type = ''): Encode {
+  const media = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (media === 'application/x-www-form-urlencoded') return encodeURIComponent;
+  return /[/+]json$/.test(media) ? (value) => JSON.stringify(value).slice(1, -1) : (value) => value;
+}
