@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useStage, useThemes, useTwin } from '../support/hooks';
+import { availableClients } from '../support/databases';
+import { useDatabase, useStage, useThemes, useTwin } from '../support/hooks';
 import type { Host } from '../support/host';
 import { article, grantArticles } from '../support/seed';
+import type { Stage } from '../support/stage';
 
 /** Functions that the clock calls, in two server processes on one database. */
 const seconds = `
@@ -32,9 +34,13 @@ export function again(context) {
 const far = "cron: '0 0 29 2 *', time_zone: America/New_York";
 const roles = 'acl: {rights: {reader: [editors]}, roles: {editor-role: [editors], reader-role: [readers]}}';
 
-const themes = useThemes({
+const eachSecond = {
   'main/apps/clock/blocks/seconds.js': seconds,
   'main/apps/clock/blocks/seconds.yaml': "schedules: [{run: second, cron: '* * * * * *', missed: all}]",
+};
+
+const themes = useThemes({
+  ...eachSecond,
   'main/apps/scheduled/settings.yaml': `schedule_as: [editors]\n${roles}\n`,
   'main/apps/scheduled/blocks/rights.js': rights,
   'main/apps/scheduled/blocks/rights.yaml': `view_permission: [editors]\nschedules: [{run: look, ${far}}, {run: again, ${far}}]`,
@@ -79,20 +85,23 @@ interface Tick {
   schedule: string;
 }
 
-const ticks = async () => {
-  const { json } = await stage.send<{ items: Tick }[]>({ as: 'mona', send: 'GET clock/records?limit=1000' });
+const ticksOf = async ({ send }: Pick<Stage, 'send'>) => {
+  const { json } = await send<{ items: Tick }[]>({ as: 'mona', send: 'GET clock/records?limit=1000' });
   return json.map(({ items }) => items).sort((a, b) => a.tick.localeCompare(b.tick));
 };
+const ticks = () => ticksOf(stage);
+
+async function expectEachSecondOnce(on: Stage): Promise<void> {
+  await expect.poll(async () => (await ticksOf(on)).length).toBeGreaterThan(8);
+  const found = await ticksOf(on);
+  expect(found[0]).toMatchObject({ tick: expect.stringMatching(/\.000Z$/), missed: 0, schedule: '* * * * * *' });
+  const times = found.map(({ tick }) => Date.parse(tick) / 1000);
+  const first = times[0] ?? 0;
+  expect(times).toEqual(times.map((_, index) => first + index));
+}
 
 describe('a schedule of each second, with two processes', () => {
-  test('runs each second once, in either', async () => {
-    await expect.poll(async () => (await ticks()).length).toBeGreaterThan(8);
-    const found = await ticks();
-    expect(found[0]).toMatchObject({ tick: expect.stringMatching(/\.000Z$/), missed: 0, schedule: '* * * * * *' });
-    const times = found.map(({ tick }) => Date.parse(tick) / 1000);
-    const first = times[0] ?? 0;
-    expect(times).toEqual(times.map((_, index) => first + index));
-  });
+  test('runs each second once, in either', () => expectEachSecondOnce(stage));
 
   test('stops when its definition is removed, and begins anew when it is back', async () => {
     await themes.remove('main/apps/clock/blocks/seconds.yaml');
@@ -179,4 +188,17 @@ test('the list has what a panel shows', async () => {
     words: 'At 00:00, on day 29 of the month, only in February, America/New_York',
     next: expect.stringMatching(/-02-29T05:00:00.000Z$/),
   });
+});
+
+const servers = (await availableClients()).filter((client) => client !== 'sqlite');
+
+describe.each(servers)('two processes on %s', (client) => {
+  // The schedule of the copy above has been changed by then.
+  const copy = useThemes(eachSecond);
+  const database = useDatabase(client);
+  const onServer = () => ({ themesDirectory: copy.directory, env: database().address.env });
+  const first = useStage(onServer);
+  useTwin(first, onServer);
+
+  test('run each second once', () => expectEachSecondOnce(first));
 });

@@ -42,14 +42,14 @@ export function codeOfTheHost(host: Host, at: (page: string, file: string) => st
     const words = 'At 06:00, Monday through Friday, Europe/Paris';
     expect(await run()).toEqual({ words, state: 'done', error: null, subjects: [] });
     await host.run(async (strapi) => {
-      const create = strapi.plugin('apps').service('records').create;
-      const asked = ['When?', 'Where?'].map((question) => ({
-        id: null,
-        block: 'ask',
-        items: { question },
-        creator: null,
-      }));
-      await create('site', 'questions', asked, false);
+      const records = strapi.plugin('apps').service('records');
+      const { key } = await records.app('site', 'questions');
+      await records.store().transact(async (unit: { create(key: unknown, record: object): Promise<void> }) => {
+        for (const question of ['When?', 'Where?']) {
+          const items = { block: 'ask', question, asked: new Date().toISOString(), state: 'new' };
+          await unit.create(key, { items, creator: null });
+        }
+      });
     });
     for (let night = 0; night < 2; night += 1)
       expect(await run()).toEqual({ words, state: 'done', error: null, subjects: ['2 new questions'] });
