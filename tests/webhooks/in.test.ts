@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
+import { cookieOf, logIn } from '../support/login';
 import type { RowRequest } from '../support/stage';
 
 const secret = `whsec_${randomBytes(24).toString('base64')}`;
@@ -133,13 +134,24 @@ describe('a signed webhook', () => {
     expect((await post('{}', { ...headers, 'webhook-signature': both })).status).toBe(200);
   });
 
-  test('has the rights of its credentials, and none of a cookie', async () => {
+  test('has the rights of its credentials', async () => {
     const row = { as: 'eric', send: 'POST hooks/blocks/closed/event' };
     expect((await post('{}', signed('{}'), row)).status).toBe(200);
     expect((await records('event')).at(-1)).toMatchObject({ by: 'eric' });
     expect((await post('{}', signed('{}'), { send: row.send })).status).toBe(401);
     const bad = await post('{}', { ...signed('{}'), authorization: 'Bearer nonsense' });
     expect(bad.status).toBe(401);
+  });
+
+  test('is of anonymous, whatever session the browser has that brings it', async () => {
+    const eric = await stage.user('eric');
+    const session = cookieOf(await logIn(stage.host.url, { name: eric.username, password: eric.password }));
+    const page = await stage.send({ send: 'GET hooks/blocks/closed/event', headers: { cookie: session } });
+    expect([session === '', page.status]).toEqual([false, 405]);
+    expect((await post('{}', { ...signed('{}'), cookie: session })).status).toBe(200);
+    expect((await records('event')).at(-1)).toMatchObject({ by: null });
+    const send = 'POST hooks/blocks/closed/event';
+    expect((await post('{}', { ...signed('{}'), cookie: session }, { send })).status).toBe(401);
   });
 
   test('that comes again is answered as the first one, and runs once', async () => {
