@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type {
   AppDetail,
   JobDetail,
@@ -57,7 +57,9 @@ async function add(json: object, app = 'tasks'): Promise<string> {
 const job = async (id: string) => (await stage.send<JobDetail>({ as, send: `GET /apps/jobs/${id}` })).json;
 const jobs = async (query = '') => (await stage.send<JobsPage>({ as, send: `GET /apps/jobs?${query}` })).json;
 const idsOf = async (query: string) => (await jobs(query)).jobs.map(({ id }) => id);
-const comesTo = (id: string, view: string) => expect.poll(async () => (await job(id)).view).toBe(view);
+/** Also before the first test, where `expect.poll` must not be used. */
+const comesTo = (id: string, view: string) =>
+  vi.waitFor(async () => expect((await job(id)).view).toBe(view), { timeout: 10_000 });
 
 /** Runs a failed job until it is given up. */
 async function dead(needs: string, app = 'tasks'): Promise<string> {
@@ -70,7 +72,7 @@ async function dead(needs: string, app = 'tasks'): Promise<string> {
       strapi.db.query('plugin::apps.job').update({ where: { jobId: job }, data: { dueAt: 0 } as never }),
     due,
   );
-  await expect.poll(async () => (await job(id)).view, { timeout: 10_000 }).toBe('dead');
+  await comesTo(id, 'dead');
   return id;
 }
 

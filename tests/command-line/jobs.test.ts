@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { runReused } from '../support/command-line';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
@@ -46,7 +46,7 @@ describe.each(clients)('jobs on %s, beside a running server', (client) => {
   };
   const dead = async (needs: string) => {
     const id = await add(needs);
-    await expect.poll(() => viewOf(id)).toBe('dead');
+    await vi.waitFor(async () => expect(await viewOf(id)).toBe('dead'));
     return id;
   };
   let first = '';

@@ -102,7 +102,7 @@ export interface ScheduleTarget {
   function: string;
 }
 
-/** A schedule of a definition (docs/reference/schedules.md). */
+/** A schedule of a definition (docs/reference/definitions.md#schedules). */
 export interface ScheduleSummary extends ScheduleTarget {
   cron: string;
   /** What `cron` says, in English. */

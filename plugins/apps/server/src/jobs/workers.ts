@@ -175,8 +175,9 @@ export class JobWorkers {
     const { queue, handlers, logTry } = this.tools;
     const { job, abort } = running;
     const begun = performance.now();
-    const log = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
+    const note = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
     let isSettled = false;
+    let isPutOff = false;
     try {
       const handled = handlers.get(job.kind);
       if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
@@ -187,14 +188,15 @@ export class JobWorkers {
       };
       const end = async (dueAt: number | null) => {
         isSettled = true;
+        isPutOff = dueAt !== null;
         if (dueAt !== null) return queue.putOff(running, dueAt);
         await queue.writing((sql) => queue.done(sql, running, { status: null, answer: null }));
       };
       const outcome = await within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
       if (!isSettled) await queue.writing((sql) => queue.done(sql, running, outcome));
-      log(null);
+      if (!isPutOff) note(null);
     } catch (error) {
-      log(await queue.failed(running, error));
+      note(await queue.failed(running, error));
     }
   }
 }

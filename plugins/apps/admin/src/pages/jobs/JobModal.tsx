@@ -10,7 +10,7 @@ import { useText } from '../../plugin';
 import { usePolling } from '../../use-polling';
 import { appPath } from '../app/tabs';
 import { JobBadge } from './JobsTable';
-import { isIdle } from './lists';
+import { isIdle, runLabels } from './lists';
 import { useJobActions } from './use-job-actions';
 
 /** One job: what it was given, and what has become of it. */
@@ -44,7 +44,7 @@ function Retry({ job }: { job: JobDetail }) {
   const { retry, isLoading } = useJobActions(job);
   return (
     <Button loading={isLoading} onClick={retry}>
-      {text(job.kind === 'webhook' ? 'job.send' : 'job.retry')}
+      {text(runLabels(job)[0])}
     </Button>
   );
 }

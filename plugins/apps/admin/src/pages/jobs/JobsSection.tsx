@@ -43,7 +43,7 @@ export function JobsSection() {
             <Tabs.List aria-label={text('jobs')}>
               {jobLists.map((one) => (
                 <Tabs.Trigger key={one} value={one}>
-                  {labelOf(one)}
+                  <span style={{ whiteSpace: 'nowrap' }}>{labelOf(one)}</span>
                 </Tabs.Trigger>
               ))}
             </Tabs.List>

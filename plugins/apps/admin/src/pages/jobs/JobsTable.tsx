@@ -3,7 +3,7 @@ import type { JobSummary, JobView } from '../../../../shared/admin-api';
 import { DataTable } from '../../components/DataTable';
 import { DeleteButton } from '../../components/DeleteButton';
 import { useText } from '../../plugin';
-import { isIdle, type JobList } from './lists';
+import { isIdle, type JobList, runLabels } from './lists';
 import { useJobActions } from './use-job-actions';
 
 const colours: Record<JobView, { backgroundColor: string; textColor: string }> = {
@@ -81,17 +81,12 @@ function Result({ job: { status, time, error } }: { job: JobSummary }) {
 function Actions({ job }: { job: JobSummary }) {
   const text = useText();
   const { retry, remove, isLoading } = useJobActions(job);
-  const { name, kind } = job;
+  const { name } = job;
+  const [label, labelOf] = runLabels(job);
   return (
     <Flex gap={1}>
-      <Button
-        size="S"
-        variant="tertiary"
-        loading={isLoading}
-        aria-label={text(kind === 'webhook' ? 'job.send.of' : 'job.retry.of', { name })}
-        onClick={retry}
-      >
-        {text(kind === 'webhook' ? 'job.send' : 'job.retry')}
+      <Button size="S" variant="tertiary" loading={isLoading} aria-label={text(labelOf, { name })} onClick={retry}>
+        {text(label)}
       </Button>
       <DeleteButton
         label={text('job.delete', { name })}

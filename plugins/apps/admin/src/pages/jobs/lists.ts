@@ -40,3 +40,11 @@ export function queryOf({ list, kind, site, app }: Shown, before: string | undef
 
 /** Whether a job may run again now, and be deleted. */
 export const isIdle = ({ view }: JobSummary): boolean => view !== 'running';
+
+/** What the button says that has a job run now, and its name for screen readers. */
+export const runLabels = ({ view, kind }: JobSummary) =>
+  view === 'waiting'
+    ? (['schedule.run', 'schedule.run.of'] as const)
+    : kind === 'webhook' || kind === 'mail'
+      ? (['job.send', 'job.send.of'] as const)
+      : (['job.retry', 'job.retry.of'] as const);
