@@ -23,7 +23,7 @@ export const layers = {
     ['auth', 'sites', 'logic', 'layouts', 'records', 'runs', 'audit', 'outbound'],
     ['indexes'],
     ['files', 'interchange'],
-    ['workers'],
+    ['workers', 'webhooks'],
   ],
   http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],
@@ -37,7 +37,7 @@ export const layers = {
     ['locales'],
     ['patterns', 'yaml', 'live-topics'],
   ],
-  events: [['live']],
+  events: [['webhooks'], ['job-calls'], ['calls'], ['enqueue'], ['live']],
   'apps/blocks': [
     ['saving'],
     ['run-block'],

@@ -9,6 +9,7 @@ import { repository } from '../support/theme';
 import { documented, patternOf, type Step, stepsOf, textOf, typed } from '../support/typed';
 import { blocksElsewhere } from './recipes/elsewhere';
 import { codeOfTheHost } from './recipes/host';
+import { webhookCalls, webhookReceiver, webhookSecrets, withFreePort } from './recipes/webhooks';
 
 /** docs/recipes: every file of every page in one theme, on one host; each page's commands print what stands below them. */
 const pages = (await readdir(path.join(repository, 'docs', 'recipes'))).filter((name) => name.endsWith('.md'));
@@ -39,7 +40,7 @@ async function write(folder: string, page: string, steps: Step[]): Promise<void>
     if (!file) continue;
     const target = path.join(folder, placeOf(page, file));
     await mkdir(path.dirname(target), { recursive: true });
-    await writeFile(target, text, { flag: file === 'rules.yaml' ? 'a' : 'w' });
+    await writeFile(target, withFreePort(text), { flag: file === 'rules.yaml' ? 'a' : 'w' });
   }
 }
 
@@ -63,9 +64,9 @@ const outside = usePage(() => elsewhere, 'localhost');
 /** What postal-code.md has in its config/plugins. */
 const service = [`127.0.0.1:${servicePort}`];
 const calls = {
-  hosts: { delivery: service },
-  private: service,
-  secrets: { codes: { value: 'only-for-the-shop', hosts: service } },
+  hosts: { delivery: service, ...webhookCalls.hosts },
+  private: [...service, ...webhookCalls.private],
+  secrets: { codes: { value: 'only-for-the-shop', hosts: service }, ...webhookCalls.secrets },
 };
 const environment = () => ({
   ...configured({ apps: { fetch: calls } }),
@@ -81,6 +82,7 @@ beforeAll(async () => {
     ERIC: passwordOf('eric'),
     API_TOKEN: await apiToken(host, { name: 'recipes', type: 'full-access' }),
     ...environment(),
+    ...webhookSecrets,
     APPS_THEMES_DIRECTORY: at('themes'),
     DATABASE_CLIENT: 'sqlite',
     DATABASE_FILENAME: host.database,
@@ -119,6 +121,8 @@ describe.each(recipes.filter(({ steps }) => steps.some(({ file }) => !file)))('$
     expect(await response.text()).not.toContain('role="alert"');
   });
 });
+
+webhookReceiver((page, file) => at(placeOf(page, file)));
 
 test('the list of recipes names every recipe', async () => {
   const named = [...(await textOf('docs/recipes/README.md')).matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => name);

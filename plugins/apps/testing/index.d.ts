@@ -161,6 +161,32 @@ export interface ContentItem extends Items {
   readonly path: string | null;
 }
 
+/** A call that logic has made. Names of secrets are not replaced. */
+export interface FetchCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** An object or a list is JSON. */
+  readonly body: string | null;
+}
+
+/** What a web service answers. */
+export interface FetchAnswer {
+  /** 200 without it. */
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  /** A text, or what is sent as JSON. */
+  body?: Value;
+}
+
+/** Web services that logic calls: nothing is sent in tests. */
+export interface FetchFixtures {
+  /** Answers calls of an address, or of all that begin with what stands before a `*`, until the end of the test. The latest counts. */
+  answer(url: string, answer: FetchAnswer | ((call: FetchCall) => FetchAnswer)): void;
+  /** The calls of this test. */
+  readonly calls: readonly FetchCall[];
+}
+
 /** What apps have still to do, or have done: calls of functions, rules, ticks of schedules, webhooks, calls out. */
 export interface Jobs {
   /**
@@ -192,32 +218,6 @@ export interface StoredJob {
   /** Of its last try: the status of another server's answer, and why it failed. */
   readonly status: number | null;
   readonly error: string | null;
-}
-
-/** A call that logic has made. Names of secrets are not replaced. */
-export interface FetchCall {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** An object or a list is JSON. */
-  readonly body: string | null;
-}
-
-/** What a web service answers. */
-export interface FetchAnswer {
-  /** 200 without it. */
-  status?: number;
-  headers?: Readonly<Record<string, string>>;
-  /** A text, or what is sent as JSON. */
-  body?: Value;
-}
-
-/** Web services that logic calls: nothing is sent in tests. */
-export interface FetchFixtures {
-  /** Answers calls of an address, or of all that begin with what stands before a `*`, until the end of the test. The latest counts. */
-  answer(url: string, answer: FetchAnswer | ((call: FetchCall) => FetchAnswer)): void;
-  /** The calls of this test. */
-  readonly calls: readonly FetchCall[];
 }
 
 /** The time that logic, layouts and the server see. */

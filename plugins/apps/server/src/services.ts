@@ -15,6 +15,7 @@ import {
   createLive,
   createRuleEntries,
   createRules,
+  createWebhooks,
   fetchJobs,
   functionJobs,
   publishChanges,
@@ -168,9 +169,10 @@ export function createServices(
   jobs.handle('rule', rules.handler);
   jobs.handle('mail', mailer.handler, true);
   jobs.handle('function', functionJobs(running));
-  jobs.handle('schedule', scheduleJobs(running));
   const outbound = answered(createOutbound(config.fetch), answerer);
   jobs.handle('fetch', fetchJobs(outbound));
+  jobs.handle('schedule', scheduleJobs(running));
+  const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
   return {
@@ -197,7 +199,7 @@ export function createServices(
       loadApp: (site, appId) => running().loadApp(site, appId),
       isActive: config.jobs.workers > 0,
     }),
-    store: publishChanges(store, live.publish),
+    store: withWebhooks(publishChanges(store, live.publish)),
     logic,
     layouts: createLayouts({}, markdown),
     markdown,

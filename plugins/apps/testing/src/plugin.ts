@@ -18,7 +18,7 @@ export interface TestTools {
 export type Answerer = (
   appId: string,
   call: FetchCall,
-) => { status: number; headers: Record<string, string>; text: string };
+) => { status: number; headers: Record<string, string>; text: string } | null;
 
 export interface TestableApp {
   id: string;

@@ -4,6 +4,7 @@ import { sitesOfThemes } from '../../../server/src/archive';
 import { isAppsError } from '../../../server/src/common/errors';
 import { createLayouts, createMarkdown, createMarkup, type Markup } from '../../../server/src/layouts';
 import { createLogicRuntime, emptyContext, noHost } from '../../../server/src/logic';
+import { createOutbound } from '../../../server/src/outbound';
 import { packageFolder } from '../../../server/src/package-files';
 import type { AppFolder, Sites } from '../../../server/src/sites/types';
 import { createWorkers } from '../../../server/src/workers';
@@ -40,6 +41,7 @@ export function createServices(
     ...workerProcesses,
     logger,
   });
+  const outbound = createOutbound(config.fetch);
   const { limits, sandbox } = config;
   const runnerPath = join(packageFolder, 'dist', 'sandbox', 'runner.js');
   const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers });
@@ -71,9 +73,10 @@ export function createServices(
       }
     },
     imagePixels: limits.imagePixels,
+    outbound,
     warningsOf: ({ folder }) => aboutApps.get(keyOf(folder)) ?? [],
     linkProblem: (theme, id) =>
       aboutLinks.find((text) => text.startsWith(`The link ${theme} `) && text.includes(` for the app "${id}" `)),
-    destroy: async () => void (await Promise.all([logic.destroy(), workers.destroy()])),
+    destroy: async () => void (await Promise.all([logic.destroy(), workers.destroy(), outbound.destroy()])),
   };
 }

@@ -22,6 +22,14 @@ export interface ElementOption {
   label: string;
 }
 
+/** How the requests of a webhook that calls an element are signed. */
+export interface Verify {
+  /** The name of a secret of the configuration. */
+  secret: string;
+  /** The header, in lower case, with the HMAC-SHA256 of the body in hexadecimal digits; null: as Standard Webhooks says. */
+  hex: { header: string; prefix: string } | null;
+}
+
 /**
  * An element's declaration, checked; keys that its type does not take are a DefinitionError
  * (docs/reference/definitions.md#keys-of-an-element).
@@ -85,6 +93,8 @@ export interface ElementDefinition {
   folder?: string;
   indexType?: IndexType;
   mode?: ElementMode;
+  /** The element is called by webhooks alone, whose signature is checked. */
+  verify?: Verify;
   /** Where the element is declared. */
   position: SourcePosition;
 }
@@ -160,6 +170,24 @@ export interface Block {
   error: AppsError | null;
 }
 
+/** What happens to a record. */
+export type RecordEvent = 'create' | 'update' | 'delete';
+
+/** Tells another server what has happened to records of an app. */
+export interface Webhook {
+  url: string;
+  events: ReadonlySet<RecordEvent>;
+  /** Only records of this block; null: all. */
+  block: string | null;
+  /** Only records that match; null: all. */
+  query: string | null;
+  /** The function that makes the body; null: the usual one. */
+  body: { block: string; name: string } | null;
+  /** The name of the secret of the configuration that signs it; null: it is not signed. */
+  secret: string | null;
+  position: SourcePosition;
+}
+
 export interface MailSettings {
   /** Addresses, `*@<domain>`, or names of options in braces. */
   to: string[];
@@ -186,6 +214,8 @@ export interface Settings {
   mail: MailSettings | null;
   /** Roles of users-permissions whose rights scheduled functions have. */
   scheduleAs: readonly string[];
+  /** What is sent to other servers when records change, by name. */
+  webhooks: ReadonlyMap<string, Webhook>;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;
 }

@@ -28,6 +28,8 @@ export interface CallSubject {
   rule?: RunRule;
   /** The job that calls it. */
   job?: RunJob;
+  /** Whether it may write nothing: what it writes is refused with a CsrfError. */
+  isReadOnly?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
-  { rule, job, content, ...subject }: CallSubject,
+  { rule, job, content, isReadOnly = false, ...subject }: CallSubject,
   settle?: CommitWrite,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
@@ -49,6 +51,7 @@ export async function callIn(
   const visit = {
     ...callVisit(all, { site, address, content: shown, ...subject }),
     ...{ isContentGone: content === null, ...(rule && { rule }), ...(job && { job }) },
+    ...(isReadOnly && { writes: { records: false, content: false } }),
   };
   return callFunction(all, visit, app, { block, name }, settle);
 }

@@ -8,3 +8,4 @@ export { createLive, type LiveChanges, type LiveConnection } from './live/live';
 export { publishChanges } from './live/publish-changes';
 export { createRuleEntries, type RuleEntries } from './rule-entries';
 export { createRules } from './rules';
+export { createWebhooks } from './webhooks/webhooks';

@@ -25,15 +25,19 @@ export async function siteOfJob({ sites }: CallServices, id: string): Promise<Si
   return site;
 }
 
-/** Calls the function of a job; its writes and the end of the job are stored together. JobFailure with the reason. */
+/**
+ * Calls the function of a job; its writes and the end of the job are stored together. JobFailure with the reason.
+ * @param attempt `settle` is null where the call is not all of the job
+ */
 export async function callOfJob(
   all: CallServices,
-  { job: { id, kind, attempts }, settle }: JobAttempt,
+  { job: { id, kind, attempts }, settle }: Pick<JobAttempt, 'job'> & { settle: JobAttempt['settle'] | null },
   { site, target, subject }: { site: Site; target: FunctionName; subject: CallSubject },
 ): Promise<Json> {
   try {
     await requireBlock(all, site, target);
-    return await callIn(all, site, target, { ...subject, job: { id, kind, attempt: attempts } }, settle);
+    const job = { id, kind, attempt: attempts };
+    return await callIn(all, site, target, { ...subject, job }, settle ?? undefined);
   } catch (error) {
     if (!isAppsError(error)) throw error;
     const next = error instanceof UnknownFunction ? 'missing' : isFinal(error) ? 'never' : 'again';

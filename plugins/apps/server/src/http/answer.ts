@@ -6,6 +6,7 @@ import type { Address, AppTarget, Site } from '../sites/types';
 import { requireJsonUse } from './app/json-access';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { allowedMethods, routeOf } from './app/routes';
+import { webhookRequester, webhookRoute, webhookTarget } from './app/webhooks';
 import type { Exchange, HttpServices } from './request/exchange';
 import { isJsonRequest, requireAccept } from './request/negotiate';
 import { operationOf, requireKnownInput } from './request/operations';
@@ -114,21 +115,28 @@ async function answerApp(
   const isForm = isPageForm(ctx, target.kind, view.json);
   // What JSON reads of records is not kept.
   const begin = view.json && target.kind !== 'element' ? null : await beginReading(ctx, services);
-  const requester = await (isForm ? formRequester(ctx, services, site, view) : services.requesters.identify(ctx));
-  view.requester = requester;
+  const sender = await (isForm ? formRequester(ctx, services, site, view) : services.requesters.identify(ctx));
+  view.requester = sender;
   const app = await services.loadApp(site, address.app);
   if (!app) throw notFound(missing.app(address.app));
+  const webhook = webhookTarget(app, target);
+  if (webhook) view.json = true;
+  const requester = webhook ? await webhookRequester(ctx, services, sender) : sender;
   const rights = rightsOf(requester, app.settings.acl);
   explainApp(view, services, { app, rights });
 
-  const handle = routeOf(target.kind, ctx.method, view.json);
+  const handle = webhook ? webhookRoute(ctx, services, webhook) : routeOf(target.kind, ctx.method, view.json);
   if (typeof handle !== 'function') {
     throw methodNotAllowed(handle.allow, `${ctx.method} is not allowed here`);
   }
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
   const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
-  const made = createVisit(ctx, services, site, address.content, requester, { isForm, begin });
+  const made = createVisit(ctx, services, site, address.content, requester, {
+    isForm,
+    begin,
+    isVerified: webhook !== null,
+  });
   const visit = Object.assign(await made, { files });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');

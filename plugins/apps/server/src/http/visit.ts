@@ -17,6 +17,7 @@ import { takeLog } from './response/pending-log';
  * The visit of a request: site, content, requester, and what it may write. CsrfError for a changing request without its
  * token, or a form of another origin; NotFoundError for content that the requester may not read; BadRequestError for a
  * locale that the site lacks.
+ * @param request.isVerified whether the request's signature was right, so that it needs no token
  */
 export async function createVisit(
   ctx: Context,
@@ -24,7 +25,7 @@ export async function createVisit(
   site: Site,
   contentPath: string,
   requester: Requester,
-  { isForm, begin }: { isForm: boolean; begin: RequestBegin | null },
+  { isForm, begin, isVerified = false }: { isForm: boolean; begin: RequestBegin | null; isVerified?: boolean },
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const query = new URLSearchParams(ctx.querystring);
@@ -32,7 +33,7 @@ export async function createVisit(
     throw new AppsError('BadRequestError', localeProblem(site, query, await services.sites.all()) ?? '');
   }
   const safe = safeMethods.has(ctx.method);
-  const staleForm = safe ? undefined : checkToken(ctx, services.requesters, requester, isForm);
+  const staleForm = safe || isVerified ? undefined : checkToken(ctx, services.requesters, requester, isForm);
   const posts = !safe && !staleForm;
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;
@@ -56,6 +57,7 @@ export async function createVisit(
     writes: { records: posts || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: posts },
     ...(staleForm && { staleForm }),
     ...(begin && { begin }),
+    ...(isVerified && { isVerified }),
     ...(services.dry && { dry: services.dry }),
     params: {},
     ...visitorOf(ctx, services, site),

@@ -166,6 +166,11 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       );
     },
 
+    writes(jobs) {
+      const added = jobs.map((job) => ({ ...job, id: newId() }));
+      return (sql) => insertJobs(sql, added, now(), dialect.insertIgnore);
+    },
+
     async ensure(job, unit) {
       if (unit) {
         unit.atCommit((sql) => ensureRow(sql, job));

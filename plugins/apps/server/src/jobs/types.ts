@@ -118,6 +118,11 @@ export interface Jobs {
   /** Stores jobs in the transaction that the caller is in, or at once. A job whose key is held is left out. @returns the ids, of existing jobs too */
   insert(jobs: readonly NewJob[]): Promise<string[]>;
   /**
+   * Stores jobs in a transaction of records, whose caller calls `wake` after the commit; however many wait already. A job whose
+   * key is held is left out.
+   */
+  writes(jobs: readonly NewJob[]): CommitWrite;
+  /**
    * Has a job with a key run soon, in the unit's transaction or at once: a new one, or the one that holds the key, which then does not
    * end before the transaction does.
    */

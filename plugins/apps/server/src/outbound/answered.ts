@@ -1,7 +1,8 @@
+import { AppsError } from '../common/errors';
 import type { Outbound, OutboundAnswer, OutboundRequest } from './types';
 
-/** Answers the calls of an app in place of other hosts; what it throws is the failure of the request. */
-export type Answerer = (appId: string, request: OutboundRequest) => OutboundAnswer;
+/** Answers the calls of an app in place of other hosts; null: it has no answer. */
+export type Answerer = (appId: string, request: OutboundRequest) => OutboundAnswer | null;
 
 /**
  * Calls out that tests of apps answer: while there is an answerer, nothing is sent, and neither hosts nor secrets of the configuration
@@ -14,8 +15,15 @@ export function answered(outbound: Outbound, answerer: () => Answerer | null): O
       if (!answerer()) outbound.check(appId, request);
     },
     async call(appId, request) {
-      const answer = answerer();
-      return answer ? answer(appId, request) : outbound.call(appId, request);
+      const find = answerer();
+      if (!find) return outbound.call(appId, request);
+      const answer = find(appId, request);
+      if (answer) return answer;
+      const { method, url } = request;
+      throw new AppsError(
+        'BadRequestError',
+        `The test has no answer for ${method} ${url}: give one with app.fetch.answer`,
+      );
     },
   };
 }

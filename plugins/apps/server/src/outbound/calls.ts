@@ -83,7 +83,7 @@ async function follow(appId: string, first: Draft, parts: Parts, signal: AbortSi
       signal,
       ...filled(draft, parts),
     });
-    const next = nextDraft(draft, statusCode, headers.location);
+    const next = draft.isExact ? null : nextDraft(draft, statusCode, headers.location);
     if (!next) {
       const text = await readText(body, headers, parts.config.size);
       const hide = parts.secrets.hider(called);
@@ -97,11 +97,12 @@ async function follow(appId: string, first: Draft, parts: Parts, signal: AbortSi
 }
 
 /** Headers and body as they are sent: with secrets, and with the headers that belong to the server. */
-function filled({ url, headers, body }: Draft, { secrets, config }: Parts) {
+function filled({ url, headers, body, isExact }: Draft, { secrets: { fill: fillIn }, config }: Parts) {
   const host = hostOf(url);
+  const fill: typeof fillIn = isExact ? (text) => text : fillIn;
   const sent: Record<string, string> = { accept: '*/*', 'user-agent': 'strapi-plugin-apps' };
-  for (const [name, value] of headers) sent[name] = secrets.fill(value, host, (secret) => secret);
-  const text = body === null ? null : secrets.fill(body, host, bodyEncoding(headers.get('content-type')));
+  for (const [name, value] of headers) sent[name] = fill(value, host, (secret) => secret);
+  const text = body === null ? null : fill(body, host, bodyEncoding(headers.get('content-type')));
   if (text !== null) requireSize(text, config.size);
   return { headers: { ...sent, 'accept-encoding': acceptedEncodings }, body: text };
 }

@@ -2,4 +2,5 @@
 export { type Answerer, answered } from './answered';
 export { createOutbound, type OutboundOptions } from './calls';
 export { readHost } from './hosts';
+export { secretOf } from './secrets';
 export type * from './types';

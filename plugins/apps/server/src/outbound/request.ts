@@ -40,6 +40,8 @@ export interface Draft {
   body: string | null;
   /** Milliseconds. */
   timeout: number;
+  /** Whether no secret is put in, and no redirect is followed. */
+  isExact: boolean;
 }
 
 /** Throws BadRequestError for arguments that no call can have, and PayloadTooLargeError. */
@@ -52,7 +54,8 @@ export function draftOf(request: OutboundRequest, limits: { timeout: number; siz
   const timeout = request.timeout ?? limits.timeout;
   if (!(timeout >= 1 && timeout <= limits.timeout))
     throw wrong(`the timeout must be a number of milliseconds from 1 to ${limits.timeout}, which is "fetch.timeout"`);
-  return { url: urlOf(request.url), method, headers: headersOf(request.headers), body, timeout };
+  const { url, headers, isExact = false } = request;
+  return { url: urlOf(url), method, headers: headersOf(headers), body, timeout, isExact };
 }
 
 /** PayloadTooLargeError for a body of more than `size` bytes. */

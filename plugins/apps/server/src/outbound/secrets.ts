@@ -1,6 +1,8 @@
+import { isAppsError } from '../common/errors';
 import type { FetchConfig } from '../config.types';
 import { refusal } from './hosts';
 import { formsOf } from './secret-forms';
+import type { Outbound } from './types';
 
 /** Stands for a secret in what logic sees. */
 const HIDDEN = '(hidden)';
@@ -59,4 +61,14 @@ export function bodyEncoding(type = ''): Encode {
   const media = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (media === 'application/x-www-form-urlencoded') return encodeURIComponent;
   return /[/+]json$/.test(media) ? (value) => JSON.stringify(value).slice(1, -1) : (value) => value;
+}
+
+/** The value of a secret; null for one that is missing or empty. */
+export function secretOf(outbound: Pick<Outbound, 'secret'>, name: string): string | null {
+  try {
+    return outbound.secret(name);
+  } catch (error) {
+    if (isAppsError(error, 'ForbiddenError')) return null;
+    throw error;
+  }
 }

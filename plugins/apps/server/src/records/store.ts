@@ -144,9 +144,9 @@ export function createRecordStore({
       await forgetDeleted(tools, records);
     },
 
-    async clear(key) {
+    async clear(key, atCommit) {
       await prepare();
-      await clearRecords(tools, scopeOf(key));
+      await clearRecords(tools, scopeOf(key), atCommit);
     },
 
     async refresh(key, declared, { rebuild }) {

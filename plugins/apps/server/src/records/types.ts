@@ -93,6 +93,17 @@ export interface NewRecord {
   creator: string | null;
 }
 
+/** Rows of the records table, both ends included (`StoredRecord.seq`). */
+export type SeqRange = readonly [first: number, last: number];
+
+/** What is written with a bulk creation. */
+export interface ManyOptions {
+  /** Whether they are those of an export, which may have more items than new ones, and longer names. */
+  restores?: boolean;
+  /** A write in the transaction that makes the records visible, which may be many; its ranges have no other record of the app. */
+  atCommit?: (ranges: readonly SeqRange[]) => CommitWrite;
+}
+
 /** Records of a bulk creation: a stream, which is read to its end first, or batches that can be read more than once. */
 export type NewRecords = AsyncIterable<NewRecord> | { read(): AsyncIterable<NewRecord[]> };
 
@@ -191,13 +202,13 @@ export interface RecordStore extends RecordReader {
   ): AsyncIterable<StoredRecord[]>;
   /** Those of the files, by document id, that records of the app name. The first call for an app builds an index of them. */
   namedFiles(key: AppKey, documentIds: readonly string[]): Promise<Set<string>>;
+  /** Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError. */
+  createMany(key: AppKey, records: NewRecords, options?: ManyOptions): Promise<number>;
   /**
-   * Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError.
-   * @param options.restores whether they are those of an export, which may have more items than new ones, and longer names
+   * Deletes all records and index rows of an app (operation 9); many records need several transactions.
+   * @param atCommit a write in each of them, of the records that it deletes
    */
-  createMany(key: AppKey, records: NewRecords, options?: { restores?: boolean }): Promise<number>;
-  /** Deletes all records and index rows of an app (operation 9); many records need several transactions. */
-  clear(key: AppKey): Promise<void>;
+  clear(key: AppKey, atCommit?: (deleted: readonly StoredRecord[]) => CommitWrite): Promise<void>;
   /** Deletes the index rows of records that other code has deleted. */
   forgetDeleted(records: readonly DeletedRecord[]): Promise<void>;
   /** Re-declares and rebuilds the indexes (operation 12); returns the sorted names, `id` among them. */

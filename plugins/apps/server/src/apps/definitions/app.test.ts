@@ -90,6 +90,25 @@ describe('loadApp', () => {
     expect(app.blocks.has('a')).toBe(true);
   });
 
+  test.each([
+    ['an unknown block', 'block: c', /webhooks.w: there is no block "c"/],
+    ['a function of an unknown block', 'body: c/f', /webhooks.w: there is no block "c"/],
+    ['a query with an unknown index', 'query: "x == 1"', /webhooks.w: the query is wrong: .*"x"/],
+    ['a query that cannot be read', 'query: "n =="', /webhooks.w: the query is wrong/],
+    ['a query with a name', 'query: "n == me"', /webhooks.w: the query is wrong/],
+  ])('refuses webhooks of %s', async (_, keys, message) => {
+    const files = { 'blocks/a.yaml': 'elements: {n: {type: NUMBER, index_type: field}}' };
+    const app = await loadApp(folder(files, `webhooks:\n  w: { url: "https://example.org", ${keys} }`));
+    expect(app.error?.message).toMatch(message);
+    expect(app.error?.position).toMatchObject({ file: 'settings.yaml', line: 2 });
+  });
+
+  test('takes webhooks whose query names an index of the app', async () => {
+    const files = { 'blocks/a.yaml': 'elements: {n: {type: NUMBER, index_type: field}}' };
+    const settings = 'webhooks: { w: { url: "https://example.org", block: a, query: "n >= 3" } }';
+    expect((await loadApp(folder(files, settings))).error).toBeNull();
+  });
+
   describe('of a theme with rapido: true', () => {
     const files = {
       'blocks/a.yaml': 'id: a\nelements:\n  n: { type: NUMBER, widget: big, index_type: field }',

@@ -13,6 +13,7 @@ import { partialsOf } from './partials';
 import { emptySettings, readSettings } from './settings';
 import { readThemeInfo } from './theme';
 import { translated } from './translated';
+import { webhookProblem } from './webhooks';
 
 type Part = 'layout' | 'logic' | 'definition';
 
@@ -88,14 +89,15 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
     const problem = block.error || error ? null : notifyProblem(block.definition, merged, blocks);
     if (problem) blocks.set(id, { ...block, error: problem });
   }
+  const declared = new Map([...indexes].map(([name, { type }]) => [name, type])) as IndexDeclarations;
   return translated({
     folder,
     id: folder.appId,
     revision: folder.revision,
     settings: merged,
-    error,
+    error: error ?? webhookProblem(merged, blocks, declared),
     blocks,
-    indexes: new Map([...indexes].map(([name, { type }]) => [name, type])) as IndexDeclarations,
+    indexes: declared,
   });
 }
 

@@ -19,6 +19,21 @@ describe('readSettings', () => {
     ['{strict: true, json: {submitter: write}}', { json: { author: 'write', submitter: 'write' } }],
     ['schedule_as: [Editors, Public]', { scheduleAs: ['Editors', 'Public'] }],
     ['schedule_as:', { scheduleAs: [] }],
+    ['', { webhooks: new Map() }],
+    [
+      'webhooks: {chat: {url: "https://example.org/x?y=1", events: [create], block: b, query: "n > 1", body: b/f, secret: s}}',
+      {
+        webhooks: new Map([
+          [
+            'chat',
+            {
+              ...{ url: 'https://example.org/x?y=1', events: new Set(['create']), block: 'b', query: 'n > 1' },
+              ...{ body: { block: 'b', name: 'f' }, secret: 's', position: expect.anything() },
+            },
+          ],
+        ]),
+      },
+    ],
     ['debug: true', { debug: true, acl: null, source: { debug: true } }],
     [
       "acl: {rights: {reader: ['*'], author: }, roles: {boss: [eric], none: }}",
@@ -50,6 +65,19 @@ describe('readSettings', () => {
     ['schedule_as: editors', /^settings.yaml:1:14: schedule_as: This must be a list of users and groups/],
     ["schedule_as: [a, '*']", /^settings.yaml:1:18: schedule_as.1: This must be the name of a role, not "\*"/],
     [`schedule_as: [${many(21, (n) => `r${n}`)}]`, /schedule_as: There are at most 20 roles/],
+    ['webhooks: [x]', /webhooks: This must be a mapping/],
+    ['webhooks: {a: {}}', /^settings.yaml:1:15: webhooks.a: A webhook needs a "url"/],
+    ['webhooks: {a: {url: example.org}}', /webhooks.a.url: This must be an address such as/],
+    ['webhooks: {a: {url: "ftp://example.org"}}', /webhooks.a.url: This must be an address such as/],
+    ['webhooks: {a: {url: "https://u:p@example.org"}}', /webhooks.a.url: .* without a name, a password/],
+    ['webhooks: {a: {url: "https://example.org/#x"}}', /webhooks.a.url: /],
+    ['webhooks: {a: {url: "https://example.org", events: created}}', /webhooks.a.events: This must be a list/],
+    ['webhooks: {a: {url: "https://example.org", events: [created]}}', /events.0: .* did you mean "create"/],
+    ['webhooks: {a: {url: "https://example.org", events: []}}', /at least one event/],
+    ['webhooks: {a: {url: "https://example.org", body: message}}', /webhooks.a.body: This must be <block>.<function>/],
+    ['webhooks: {a: {url: "https://example.org", secret: "a b"}}', /webhooks.a.secret: .* name of a secret/],
+    ['webhooks: {a: {url: "https://example.org", event: [create]}}', /"event" is not known, did you mean "events"/],
+    ['webhooks: {a b: {url: "https://example.org"}}', /cannot be the name of a webhook/],
     ['title: x', /"title" is not known.*Allowed: acl, debug/],
   ])('refuses %j', (text, message) => {
     expect(errorText(failure(() => readSettings(file(text, 'settings.yaml'))))).toMatch(message);

@@ -7,6 +7,7 @@ import type { MailSettings, Settings } from '../types';
 import { type Check, check, shownAs } from '../yaml/check';
 import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
+import { webhooks } from './webhooks';
 
 const lists = { reader: names, author: names, editor: names, submitter: names, owner: names } satisfies Record<
   AclRight,
@@ -45,6 +46,7 @@ export const emptySettings: Settings = {
   json: usesOf({}, false),
   mail: null,
   scheduleAs: [],
+  webhooks: new Map(),
   source: {},
 };
 
@@ -120,6 +122,7 @@ export const settingsFile = mapping({
   options,
   mail,
   schedule_as: scheduleAs,
+  webhooks,
 });
 
 /** Reads an app's settings.yaml. DefinitionError with file, line and column for unknown keys and wrong values. */
@@ -138,9 +141,10 @@ export function readSettings(file: ThemeFile): Settings {
     options = {},
     mail = null,
     schedule_as: roles = [],
+    webhooks: declared = new Map(),
   } = given;
   return {
-    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail },
+    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, webhooks: declared },
     scheduleAs: roles,
     json: usesOf(uses, strict),
     source: root.value as Items,

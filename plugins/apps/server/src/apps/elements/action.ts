@@ -2,7 +2,8 @@ import type { ServiceMessage } from '../locales';
 import type { ElementDefinition } from '../types';
 import { flag } from '../yaml/schema';
 import { attributes, escapeHtml } from './inputs/html';
-import { classNames, confirm, label } from './inputs/settings';
+import { classNames, confirm, label, type Settings } from './inputs/settings';
+import { checkAlone, verify } from './inputs/verify';
 import type { ElementType } from './types';
 
 /** The messages that are the default labels of built-in actions. */
@@ -21,11 +22,17 @@ export function actionField(name: string): string {
   return builtInActions.has(name) ? name : `action.${name}`;
 }
 
+const buttonSettings: Settings = { ...label, ...classNames, ...confirm, validates: { as: 'validates', check: flag } };
+
 /** A button that submits the block and runs the function of the element's name. Every mode shows the same button. */
 export const action: ElementType = {
   role: 'action',
-  settings: { ...label, ...classNames, ...confirm, validates: { as: 'validates', check: flag } },
-  check({ name, validates }, at) {
+  settings: { ...buttonSettings, ...verify },
+  check(definition, at) {
+    const { name, validates, verify } = definition;
+    checkAlone(definition, at, buttonSettings);
+    if (verify !== undefined && builtInActions.has(name))
+      at.child('verify').fail(`"${name}" is a built-in action, which no webhook calls`);
     if (validates !== undefined && builtInActions.has(name))
       at.child('validates').fail(`"${name}" is a built-in action: "_save" always checks the form, the others never do`);
   },

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createLayouts } from '../../layouts';
 import { checkLogic } from '../../logic/check/task';
+import { createOutbound } from '../../outbound';
 import { loadApp } from '../definitions/app';
 import { checkApp, type LintServices } from './check-app';
 import type { Finding } from './problem';
+
+const fetchConfig = {
+  ...{ hosts: { a: ['hooks.example.org:443'] }, private: [], timeout: 5_000, size: 1_000_000 },
+  secrets: { known: { value: 'whsec_YQ==', hosts: [] }, empty: { value: '', hosts: [] } },
+};
 
 const open = 'acl: { rights: { submitter: ["*"] } }';
 
@@ -26,6 +32,7 @@ async function found(files: Record<string, string>, settings: string | null = op
     },
     warningsOf: () => [],
     imagePixels: 1_000_000,
+    outbound: createOutbound(fetchConfig),
   };
   const findings: Finding[] = [];
   await checkApp(services, app, (finding) => void findings.push(finding));
@@ -200,5 +207,53 @@ describe('logic', () => {
   test('no index is unknown while a definition is broken, which may declare it', async () => {
     const files = { ...js("app.search('status == 1');"), 'blocks/c.yaml': 'elements: {' };
     expect(await found(files)).toEqual([expect.stringContaining('error blocks/c.yaml')]);
+  });
+});
+
+describe('webhooks', () => {
+  const hook = (keys: string) => block('', `elements:\n  hook: { type: ACTION, verify: { ${keys} } }`);
+  const js = { 'blocks/b.js': 'export const hook = () => null;' };
+
+  test.each<[title: string, files: Record<string, string>, settings: string, findings: string[]]>([
+    ['one that is complete', { ...hook('secret: known'), ...js }, open, []],
+    [
+      'an element without its secret',
+      { ...hook('secret: nothing'), ...js },
+      open,
+      [
+        'warning blocks/b.yaml:2:9 Webhooks for the element "hook" are refused: this host has no "fetch.secrets.nothing.value"',
+      ],
+    ],
+    [
+      'an element whose secret is empty',
+      { ...hook('secret: empty, header: x-signature'), ...js },
+      open,
+      [
+        'warning blocks/b.yaml:2:9 Webhooks for the element "hook" are refused: this host has no "fetch.secrets.empty.value"',
+      ],
+    ],
+    [
+      'an element that the layout shows',
+      { ...hook('secret: known'), ...js, 'blocks/b.html': '<p>{hook}</p>' },
+      open,
+      ['error blocks/b.yaml:2:9 The layout shows "hook", which webhooks call: a page shows nothing of it'],
+    ],
+    [
+      'one that goes out',
+      block('', 'title: x'),
+      `${open}\nwebhooks: { chat: { url: "https://hooks.example.org/x", block: b, secret: known } }`,
+      [],
+    ],
+    [
+      'one to a host that is not named, without a secret',
+      block('', 'title: x'),
+      `${open}\nwebhooks: { chat: { url: "https://example.com/x", secret: nothing } }`,
+      [
+        'warning settings.yaml:2:19 The webhook "chat" is not sent: The configuration "fetch.hosts.a" does not name "example.com:443"',
+        'warning settings.yaml:2:19 The webhook "chat" is not sent: this host has no "fetch.secrets.nothing.value"',
+      ],
+    ],
+  ])('%s', async (_, files, settings, findings) => {
+    expect(await found(files, settings)).toEqual(findings);
   });
 });

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../common/did-you-mean';
 import { isAppsError } from '../../common/errors';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
+import type { Outbound } from '../../outbound/types';
 import { builtInActions, PAGES } from '../elements';
 import { brokenCatalogues } from '../locales';
 import type { App, Block } from '../types';
@@ -11,6 +12,7 @@ import { checkMessages } from './messages';
 import { pixelFindings, spellingFindings } from './numbers';
 import { type Finding, type Report, refused } from './problem';
 import { scheduleFindings } from './schedules';
+import { bodyFindings, verifyFindings, webhookFindings } from './webhooks';
 
 /** What the check of an app needs of the server, with or without a running Strapi. */
 export interface LintServices {
@@ -26,6 +28,8 @@ export interface LintServices {
   warningsOf(app: App): readonly string[];
   /** `limits.imagePixels` of the host. */
   imagePixels: number;
+  /** What the configuration of the host lets apps call. */
+  outbound: Pick<Outbound, 'check' | 'secret'>;
 }
 
 /** Logic files that are loaded at once. */
@@ -37,7 +41,8 @@ export async function checkApp(services: LintServices, app: App, report: Report)
   for (const error of await brokenCatalogues(app.folder.files)) report(refused(error, 'locales'));
   checkMessages(app, report);
   for (const warning of new Set(services.warningsOf(app))) report(ignoredKey(warning));
-  for (const finding of aclFindings(services.layouts, app)) report(finding);
+  for (const finding of [...aclFindings(services.layouts, app), ...webhookFindings(services.outbound, app)])
+    report(finding);
   const waiting = [...app.blocks.values()];
   const checkNext = async (): Promise<void> => {
     for (let block = waiting.shift(); block; block = waiting.shift()) await checkBlock(services, app, block, report);
@@ -68,12 +73,14 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
       ...formFindings(services.layouts, app, block, layout),
     ])
       report(finding);
+  for (const finding of verifyFindings(services.outbound, block, layout)) report(finding);
   for (const finding of await logicFindings(services.usesOf, app, block)) report(finding);
   if (functions)
     for (const finding of [
       ...elementFindings(block, layout, functions),
       ...scheduleFindings(block, functions),
       ...nameFindings(block, functions),
+      ...bodyFindings(app, block, functions),
     ])
       report(finding);
 }

@@ -135,10 +135,10 @@ export function shownSettings(app: App, manager: boolean): Items {
   return manager && mail !== undefined ? { ...rest, mail } : rest;
 }
 
-/** The parsed settings.yaml, with `acl` for managers only (docs/reference/json-interface.md#settings). */
+/** The parsed settings.yaml, with `acl` and `webhooks` for managers only (docs/reference/json-interface.md#settings). */
 function publicSettings(app: App, manager: boolean): Items {
   if (manager) return app.settings.source;
-  const { acl: _hidden, ...rest } = app.settings.source;
+  const { acl: _acl, webhooks: _webhooks, ...rest } = app.settings.source;
   return rest;
 }
 

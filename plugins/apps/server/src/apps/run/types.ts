@@ -134,6 +134,8 @@ export interface Visit {
   liveSince?: string;
   /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
   onSigned?(): void;
+  /** Whether the signature of a webhook was checked, and was right. */
+  isVerified?: boolean;
   /** Whether code or a rule on events calls a function, without a request. */
   isCall?: boolean;
   /** The rule whose function is called. */

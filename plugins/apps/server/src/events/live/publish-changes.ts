@@ -46,8 +46,8 @@ export function publishChanges(store: RecordStore, publish: (changed: Changed) =
       const apps = [...keys.values()].map((key) => ({ key, records: null }));
       publish({ topics: [...keys.values()].flatMap(all), apps });
     },
-    async clear(key) {
-      await store.clear(key);
+    async clear(key, atCommit) {
+      await store.clear(key, atCommit);
       publish({ topics: all(key), apps: [{ key, records: null }] });
     },
   };

@@ -59,7 +59,12 @@ export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<v
 export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promise<void> {
   const { ctx } = exchange;
   if (ctx.method === 'POST') jsonObject(ctx);
-  const done = ctx.method === 'POST' ? await postedElement(exchange) : await gottenElement(exchange);
+  answerElement(exchange, ctx.method === 'POST' ? await postedElement(exchange) : await gottenElement(exchange));
+}
+
+/** Answers with the value of an element's function as JSON, or in the media type that logic has set. */
+export function answerElement(exchange: Exchange, done: Ran<{ value: Json }>): void {
+  const { ctx } = exchange;
   const { value } = done.value;
   if (done.response.type) answerTyped(exchange, done.response.type, value);
   else {

@@ -7,11 +7,12 @@ import type { KeptAnswer, KeptRequest } from '../../records/types';
 import type { SentBytes } from '../request/body';
 import { csrfOf } from '../request/csrf';
 import type { Exchange } from '../request/exchange';
+import { onlyHeader } from '../request/negotiate';
 
 /** A request that may come again, and that is then answered as before (docs/decisions/kept-answers.md). */
 export interface Repeatable extends KeptRequest {
-  /** Whether its sender has named the key: another request under it is refused, and so is one while the first runs. */
-  named: boolean;
+  /** The header in which its sender has named it: another request under that name is refused, and so is one while the first runs. */
+  named: string | null;
   /** A body that the work reads itself: once read, its digest is a part of the fingerprint. */
   bytes: SentBytes | null;
 }
@@ -43,8 +44,10 @@ export function postedForm(exchange: Exchange, fields: Fields): Repeatable | nul
   }
   const entered = Object.entries(fields).filter(([name]) => !OWN.has(name));
   const fingerprint = digestOf([entered, filesOf(exchange)]);
-  return repeatable(exchange, ['form', token, ctx.path, fingerprint], fingerprint, false);
+  return repeatable(exchange, ['form', token, ctx.path, fingerprint], fingerprint, null);
 }
+
+const KEY_HEADER = 'Idempotency-Key';
 
 /** 1 to 255 visible characters, in quotes as a structured field has them, or without. */
 const KEY = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
@@ -55,17 +58,35 @@ const KEY = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1
  */
 export function namedRequest(exchange: Exchange, bytes: SentBytes | null = null): Repeatable | null {
   const { ctx, requester, visit } = exchange;
-  const header = ctx.get('Idempotency-Key');
+  const header = ctx.get(KEY_HEADER);
   if (header === '' || visit.dry) return null;
   const [, quoted, bare] = KEY.exec(header) ?? [];
   const key = quoted ?? bare;
   if (key === undefined)
-    throw new AppsError('BadRequestError', 'Idempotency-Key must have 1 to 255 visible characters of ASCII');
+    throw new AppsError('BadRequestError', `${KEY_HEADER} must have 1 to 255 visible characters of ASCII`);
   // Visitors without a login have no identity of their own: their token tells them from each other.
   const holder = requester.identity === '' ? csrfOf(ctx) : '';
   const { body = null } = ctx.request as { body?: unknown };
   const fingerprint = digestOf([ctx.querystring, bytes ? ctx.get('Content-Type') : body, filesOf(exchange)]);
-  return { ...repeatable(exchange, ['key', key, holder, ctx.method, ctx.path], fingerprint, true), bytes };
+  return { ...repeatable(exchange, ['key', key, holder, ctx.method, ctx.path], fingerprint, KEY_HEADER), bytes };
+}
+
+/** The id of a webhook: visible characters. */
+const DELIVERY = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The request of a webhook, by its `webhook-id`, whatever its body is: each try to deliver it may be written anew. Without
+ * one, as `namedRequest`.
+ * @param id the id that was signed; null: the header is not signed
+ */
+export function deliveredRequest(exchange: Exchange, id: string | null): Repeatable | null {
+  const { ctx, services, visit, site, app } = exchange;
+  const given = id ?? onlyHeader(ctx, 'webhook-id');
+  if (given === null || !DELIVERY.test(given)) return namedRequest(exchange);
+  if (visit.dry) return null;
+  const request = repeatable(exchange, ['webhook', given, ctx.path], '', 'webhook-id');
+  // All that call this element have a share of their own among the kept answers.
+  return { ...request, sender: services.requesters.requestName(['webhooks', site.id, app.id, ctx.path]) };
 }
 
 const filesOf = ({ visit: { files } }: Exchange): unknown =>
@@ -80,7 +101,7 @@ const repeatable = (
   { ctx, services, requester, site, app }: Exchange,
   parts: string[],
   fingerprint: string,
-  named: boolean,
+  named: string | null,
 ): Repeatable => ({
   id: services.requesters.requestName([requester.identity, site.id, app.id, ...parts]),
   sender: services.requesters.senderName(requester, ctx.ip),
@@ -130,7 +151,7 @@ export async function doneOnce<T>(
     }),
   );
   if ('first' in running) return running.first;
-  if (request.named) throw stillRunning();
+  if (request.named) throw stillRunning(request);
   return sharedAnswer(exchange, request, running.second, () => doneOnce(exchange, request, work, keptOf));
 }
 
@@ -171,24 +192,24 @@ async function answered<T>(exchange: Exchange, request: Repeatable): Promise<Ran
   const found = await services.answers.find(request.id);
   if (!found) return null;
   await request.bytes?.skipLike(found.fingerprint.slice(request.fingerprint.length + 1));
-  const kept = keptIn<T>(found, read(request));
+  const kept = keptIn<T>(found, request);
   await visit.files?.finish(new Set());
   return { ...kept, logs: [], console: [] };
 }
 
-function keptIn<T>({ fingerprint, answer, isRunning }: KeptAnswer, request: KeptRequest): Kept<T> {
-  if (fingerprint !== request.fingerprint) {
-    const message = 'Idempotency-Key: this key was sent with another request';
+function keptIn<T>({ fingerprint, answer, isRunning }: KeptAnswer, request: Repeatable): Kept<T> {
+  if (fingerprint !== read(request).fingerprint) {
+    const message = `${KEY_HEADER}: this key was sent with another request`;
     throw new AppsError('ValidationError', message, { details: { errors: [{ path: [], message }] } });
   }
-  if (isRunning) throw stillRunning();
+  if (isRunning) throw stillRunning(request);
   if (answer === null)
     throw new AppsError('ConflictError', 'This request was answered, and its answer is too large to be kept');
   return JSON.parse(answer);
 }
 
-const stillRunning = () =>
-  new AppsError('ConflictError', 'The first request with this Idempotency-Key is still running', {
+const stillRunning = ({ named }: Repeatable) =>
+  new AppsError('ConflictError', `The first request with this ${named ?? KEY_HEADER} is still running`, {
     headers: { 'Retry-After': '1' },
   });
 
@@ -220,7 +241,7 @@ async function storedOnce<T extends Json>(
     // Another one has begun, and may have ended, while the body of this one arrived.
     const known = await answered<T>(exchange, request);
     if (known) return known.value;
-    throw stillRunning();
+    throw stillRunning(request);
   }
   let value: T;
   try {

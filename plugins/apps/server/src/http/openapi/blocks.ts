@@ -1,5 +1,6 @@
 import type { Items } from '../../../../shared/json';
 import { type App, actionField, answerTypes, type Block, itemSchema, type JsonSchema, roleOf } from '../../apps';
+import type { Verify } from '../../apps/types';
 import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
 
 /** Names that the document gives, each once (docs/reference/openapi.md#names). */
@@ -64,7 +65,8 @@ const redirect: Items = {
 
 /** Operation 2 of docs/reference/json-interface.md#operations. */
 function elementPath(app: App, block: Block, name: string, unique: UniqueName): Items {
-  const { type } = block.definition.elements.get(name) ?? {};
+  const { type, verify } = block.definition.elements.get(name) ?? {};
+  if (verify) return { post: webhookOperation(app.id, verify, unique(app.id, block.id, name, 'webhook'), name) };
   const common = {
     summary: `${type === 'ACTION' ? 'Run the action' : 'Compute the element'} ${name} of the block ${block.id}`,
     description: 'The answer is what the function returned, with the status that it may have set.',
@@ -85,6 +87,48 @@ function elementPath(app: App, block: Block, name: string, unique: UniqueName): 
   };
 }
 
+const header = (name: string, description: string, required = true): Items => ({
+  ...{ in: 'header', name, description, required },
+  schema: { type: 'string', maxLength: 255 },
+});
+
+const standardHeaders = [
+  header('webhook-id', 'Names the webhook; a second one with this id is answered as the first'),
+  header('webhook-timestamp', 'Seconds since 1970; at most five minutes from now'),
+  header('webhook-signature', 'Signatures as Standard Webhooks says, with spaces between them'),
+];
+
+/** The headers of a webhook. */
+function webhookHeaders({ hex }: Verify): Items[] {
+  if (!hex) return standardHeaders;
+  const digest = `${hex.prefix === '' ? '' : `"${hex.prefix}" and `}the HMAC-SHA256 of the body in hexadecimal digits`;
+  return [
+    header(hex.header, digest),
+    header('webhook-id', 'A second one with this id is answered as the first', false),
+  ];
+}
+
+/** The call of an element with `verify` (docs/reference/webhooks.md#webhooks-in). */
+function webhookOperation(tag: string, verify: Verify, id: string, name: string): Items {
+  const body = {
+    description: 'Read by logic as context.request.body, a form as context.request.form',
+    content: {
+      [JSON_TYPE]: { schema: {} },
+      'application/x-www-form-urlencoded': { schema: { type: 'object', additionalProperties: true } },
+    },
+  };
+  return {
+    ...operation(tag, {
+      ...{ id, body, errors: ofRuns },
+      summary: `Receive a webhook by the element ${name}`,
+      description: 'Needs the signature that the headers have, and no CSRF token. Without the right one it is 401.',
+      answers: { 200: anyValue('What the function returned'), default: anyValue('With a status that logic has set') },
+    }),
+    security: [{}, { bearer: [] }, { basic: [] }],
+    parameters: webhookHeaders(verify),
+  };
+}
+
 /** A repeated group in a form as JSON. */
 const listOfEntries = {
   description: 'The entries, each with what a visitor would enter',
@@ -99,7 +143,9 @@ function formOperation(app: App, block: Block, unique: UniqueName): Items {
   const actions = [
     '_save',
     '_delete',
-    ...all.filter((one) => roleOf(one) === 'action' && !one.name.startsWith('_')).map(({ name }) => name),
+    ...all
+      .filter((one) => roleOf(one) === 'action' && !one.verify && !one.name.startsWith('_'))
+      .map(({ name }) => name),
   ];
   const entry = {
     description: 'What a visitor would enter',

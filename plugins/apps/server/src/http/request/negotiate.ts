@@ -23,6 +23,12 @@ export function mediaType(ctx: Context): string {
   return (ctx.get('Content-Type').split(';')[0] ?? '').trim().toLowerCase();
 }
 
+/** The value of a header, named in lower case, that a request has once; null where it has none, or several. */
+export function onlyHeader(ctx: Context, name: string): string | null {
+  const [value, more] = ctx.req.headersDistinct[name] ?? [];
+  return value === undefined || more !== undefined ? null : value;
+}
+
 /** Whether a page request asks for the block's form alone (docs/reference/http.md#the-form-alone). */
 export function wantsFragment(ctx: Context): boolean {
   return ctx.get('X-Requested-With') !== '' || ctx.get('Accept').toLowerCase().includes(FRAGMENT);

@@ -50,6 +50,9 @@ export function keepBody(request: IncomingMessage, bytes: Buffer): void {
   kept.set(request, bytes);
 }
 
+/** The bytes of a request's body as they came, until `checkRawBody`; undefined where they were not kept. */
+export const keptBody = (ctx: Context): Buffer | undefined => kept.get(ctx.req);
+
 /**
  * BadRequestError, with the position, for a JSON or form body that is not UTF-8 or has numbers that JavaScript cannot
  * represent; PayloadTooLargeError for one that is larger than `maxSize` bytes after decompression.

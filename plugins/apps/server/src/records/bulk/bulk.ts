@@ -2,7 +2,7 @@ import { spool } from '../../common/spool';
 import { createSql } from '../../indexes';
 import { storable, withoutId } from '../table/change';
 import { recordsTable } from '../table/table';
-import type { AppKey, NewRecord, RecordStore } from '../types';
+import type { AppKey, ManyOptions, NewRecord, RecordStore } from '../types';
 import { insertMany, type ManyTools } from './create-many';
 
 interface BulkOptions {
@@ -19,17 +19,22 @@ const ANALYZE_AFTER = 5_000;
 export function createBulk(tools: ManyTools, { onError, temporaryDirectory }: BulkOptions): RecordStore['createMany'] {
   const analyze = createAnalyze(tools, onError);
 
-  const insertAll = async (key: AppKey, { read }: { read(): AsyncIterable<NewRecord[]> }, restores: boolean) => {
-    const total = await insertMany(tools, key, { read, stored: restores ? withoutId : storable });
+  const insertAll = async (
+    key: AppKey,
+    { read }: { read(): AsyncIterable<NewRecord[]> },
+    { restores = false, atCommit }: ManyOptions,
+  ) => {
+    const stored = restores ? withoutId : storable;
+    const total = await insertMany(tools, key, { read, stored, ...(atCommit && { atCommit }) });
     await analyze(total);
     return total;
   };
 
-  return async (key, records, { restores = false } = {}) => {
-    if ('read' in records) return insertAll(key, records, restores);
+  return async (key, records, options = {}) => {
+    if ('read' in records) return insertAll(key, records, options);
     const spooled = await spool(records, temporaryDirectory);
     try {
-      return await insertAll(key, spooled, restores);
+      return await insertAll(key, spooled, options);
     } finally {
       await spooled.remove();
     }

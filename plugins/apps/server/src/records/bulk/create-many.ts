@@ -15,7 +15,7 @@ import { type Batches, isMany, partsOf } from '../pending/batch';
 import { firstFreeId } from '../table/free-id';
 import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
 import { insertRecords, type RecordInsert, selectTaken } from '../table/table';
-import type { AppKey, Items, NewRecord } from '../types';
+import type { AppKey, Items, ManyOptions, NewRecord, SeqRange } from '../types';
 
 /** Attempts to insert a chunk when another process has generated one of its ids. */
 const MAX_ATTEMPTS = 10;
@@ -32,7 +32,7 @@ export interface ManyTools {
 }
 
 /** Records that can be read more than once. */
-interface Source {
+interface Source extends Pick<ManyOptions, 'atCommit'> {
   read(): AsyncIterable<NewRecord[]>;
   /** Items as they are stored; BadRequestError for those that can never be. */
   stored(items: Items): Items;
@@ -89,22 +89,44 @@ async function inOneTransaction(tools: ManyTools, key: AppKey, source: Source): 
   if (isFew) for await (const chunk of source.read()) few.push(await prepared(chunk, source));
   await commits.changing([scopeOf(key)], async (sql) => {
     const generations = await indexes.lock(sql, scopeOf(key));
-    const insert = async (chunk: Prepared[]) =>
-      indexes.write(sql, generations, await insertChunk({ sql, dialect, key }, chunk));
+    const ranges: SeqRange[] = [];
+    const insert = async (chunk: Prepared[]) => {
+      const written = await insertChunk({ sql, dialect, key }, chunk);
+      if (source.atCommit) addTo(ranges, written);
+      await indexes.write(sql, generations, written);
+    };
     if (isFew) for (const chunk of few) await insert(chunk);
     else for await (const chunk of source.read()) await insert(await prepared(chunk, source));
+    await source.atCommit?.(ranges)(sql);
   });
+}
+
+/** Adds the rows of new records to ranges. Other transactions may have rows between them. */
+function addTo(ranges: SeqRange[], written: readonly RecordWrite[]): void {
+  const seqs = written.flatMap(({ after }) => (after ? [after.seq] : [])).sort((one, other) => one - other);
+  for (const seq of seqs) {
+    const [first, last] = ranges.at(-1) ?? [0, 0];
+    if (seq === last + 1 && first > 0) ranges[ranges.length - 1] = [first, seq];
+    else ranges.push([seq, seq]);
+  }
 }
 
 function inBatch({ batches, ...tools }: ManyTools, key: AppKey, source: Source, records: number): Promise<void> {
   const { dialect } = tools;
   return batches.together(async (begin) => {
     const batch = await begin(scopeOf(key), records);
+    let range: SeqRange | undefined;
     for await (const chunk of source.read()) {
       const parts = await partsOf(await prepared(chunk, source), ({ json }) => json.length);
-      await batch.write(parts, (sql, part, first) => insertChunk({ sql, dialect, key }, part, first));
+      await batch.write(parts, (sql, part, first) => {
+        range = [range?.[0] ?? first, first + part.length - 1];
+        return insertChunk({ sql, dialect, key }, part, first);
+      });
     }
-    await tools.commits.changing([scopeOf(key)], (sql) => batch.publish(sql));
+    await tools.commits.changing([scopeOf(key)], async (sql) => {
+      await batch.publish(sql);
+      await source.atCommit?.(range ? [range] : [])(sql);
+    });
   });
 }
 

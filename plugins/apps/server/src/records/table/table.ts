@@ -206,8 +206,13 @@ export async function deleteOldest(sql: Sql, scope: string, last: number, count:
   const text = `select id from ${table} where ${sql.visible('id')}scope = ? and id <= ? order by id limit 1 offset ?`;
   const [row] = await sql.rows(text, [scope, last, count - 1]);
   const until = row ? Number(row.id) : last;
-  await sql.change(`delete from ${table} where ${sql.visible('id')}scope = ? and id <= ?`, [scope, until]);
+  await deleteUpTo(sql, scope, until);
   return until;
+}
+
+/** Deletes the app's records up to a `seq`. */
+export async function deleteUpTo(sql: Sql, scope: string, until: number): Promise<void> {
+  await sql.change(`delete from ${table} where ${sql.visible('id')}scope = ? and id <= ?`, [scope, until]);
 }
 
 /** Reads existing records for indexes/. */

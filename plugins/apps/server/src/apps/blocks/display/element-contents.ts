@@ -99,6 +99,7 @@ export async function elementContents(
   async function contentFor(name: string): Promise<Content> {
     const element = elements.get(name) ?? block.definition.builtIn.get(name);
     if (!element) return undefined;
+    if (element.verify) return calledByWebhooks(run, block, element);
     if (element.members) return groupOf(element, elements, options, contentFor);
     const outcome = await outcomeOf(element);
     if (outcome && !outcome.ok) return { html: await errorMark(run, outcome.error), failed: true };
@@ -106,6 +107,13 @@ export async function elementContents(
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
   }
   return contents;
+}
+
+/** The content of an element that webhooks call: nothing, and an error mark for requesters who see details. */
+async function calledByWebhooks(run: Run, block: Block, { name, type, position }: ElementDefinition): Promise<Content> {
+  const message = `the ${type} "${name}" has "verify": webhooks call it, and a page shows nothing of it`;
+  notice(run, block, message, position);
+  return { html: noticeMark(run, await localeOf(run), message) };
 }
 
 /** The content of a group: of all its elements. */
@@ -127,7 +135,7 @@ async function groupOf(
 /** BASIC elements are computed unless their value was stored; inputs compute a default on a new form only. */
 function needsFunction(element: ElementDefinition, session: BlockSession, options: DisplayOptions): boolean {
   const role = roleOf(element);
-  if (!session.has(element.name) || role === 'action') return false;
+  if (!session.has(element.name) || role === 'action' || element.verify) return false;
   if (role === 'group') return false;
   if (role === 'input')
     return (

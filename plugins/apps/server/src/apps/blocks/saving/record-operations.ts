@@ -1,6 +1,6 @@
 import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { seesRecords } from '../../../auth';
-import { AppsError, missing, notFound } from '../../../common/errors';
+import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/errors';
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
@@ -170,6 +170,8 @@ export function storedBlock(run: Run, record: StoredRecord): Block | null {
  */
 export async function computeElement(run: Run, block: Block, name: string): Promise<{ value: Json }> {
   const element = block.definition.elements.get(name);
+  if (element?.verify && !run.visit.isVerified)
+    throw methodNotAllowed('POST, OPTIONS', 'Only webhooks call this element');
   if (!element || name.startsWith('_')) {
     throw notFound(`The block "${block.id}" has no element "${name}"`);
   }

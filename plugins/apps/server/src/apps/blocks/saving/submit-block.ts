@@ -148,7 +148,7 @@ async function runActions(
   const submitted = submittedFields(run, block, record, form);
   for (const name of actionsIn(form.fields)) {
     const element = block.definition.elements.get(name);
-    if (roleOf(element) !== 'action' || name.startsWith('_')) {
+    if (roleOf(element) !== 'action' || element?.verify || name.startsWith('_')) {
       throw notFound(`The block "${block.id}" has no action "${name}"`);
     }
     if (element?.validates) await checkSubmission(run, block, session, submitted);

@@ -17,7 +17,7 @@ import type { HttpServices } from '../../request/exchange';
  * @param deadline in `performance.now()` milliseconds: logic that was not loaded by then is checked without its functions
  */
 export async function lintProblems(
-  { layouts, logic, config }: Pick<HttpServices, 'layouts' | 'logic' | 'config'>,
+  { layouts, logic, config, outbound }: Pick<HttpServices, 'layouts' | 'logic' | 'config' | 'outbound'>,
   app: App,
   deadline = Number.POSITIVE_INFINITY,
 ): Promise<LintProblem[]> {
@@ -26,6 +26,7 @@ export async function lintProblems(
     layouts,
     warningsOf: () => [],
     imagePixels: config.limits.imagePixels,
+    outbound,
     async usesOf(checked, block, functions) {
       if (!block.logic || performance.now() > deadline) return { mistakes: [], searches: [] };
       return logic.uses(programOf(checked, block.logic), functions);

@@ -1,0 +1,113 @@
+import type { Json } from '../../../../shared/json';
+import type { Webhook } from '../../apps/types';
+import { isAppsError, missing } from '../../common/errors';
+import { JobFailure } from '../../jobs';
+import type { Job, JobAttempt, JobHandler, JobOutcome } from '../../jobs/types';
+import { secretOf } from '../../outbound';
+import type { Outbound, OutboundRequest } from '../../outbound/types';
+import { signed, standardKey } from '../../webhooks';
+import type { CallServices } from '../calls';
+import { callOfJob, siteOfJob } from '../job-calls';
+import type { Delivery, SingleDelivery } from './deliveries';
+import { type ExpandTools, expand } from './expand';
+import { changeData, eventName } from './host-hub';
+
+export interface DeliverTools extends ExpandTools {
+  services(): CallServices;
+  outbound: Pick<Outbound, 'call' | 'check' | 'secret'>;
+}
+
+/** The status of a receiver that is gone for good. */
+const GONE = 410;
+
+/** Does the jobs of webhooks (docs/reference/webhooks.md#webhooks-out). */
+export function webhookJobs(tools: DeliverTools): JobHandler {
+  return async (attempt) => {
+    const delivery = attempt.job.data as unknown as Delivery;
+    return delivery.what === 'record' ? deliver(tools, attempt, delivery) : expand(tools, attempt, delivery);
+  };
+}
+
+async function deliver(tools: DeliverTools, attempt: JobAttempt, delivery: SingleDelivery): Promise<JobOutcome> {
+  const { job, signal } = attempt;
+  const { webhook: name } = delivery.to;
+  const all = tools.services();
+  const site = await siteOfJob(all, job.key.site);
+  const app = await all.loadApp(site, job.key.app);
+  if (!app) throw new JobFailure(missing.app(job.key.app, site.id), { next: 'missing' });
+  const webhook = app.settings.webhooks.get(name);
+  if (!webhook) throw new JobFailure(`settings.yaml has no webhook "${name}" any more`, { next: 'missing' });
+  const body = await bodyOf(all, job, webhook, delivery);
+  if (body === null) return { status: null, answer: null };
+  const { text, type } = body;
+  const headers = { 'content-type': type, ...signatureOf(tools, job, webhook, text) };
+  const request = { url: webhook.url, method: 'POST', headers, body: text, timeout: null, isExact: true, signal };
+  const { status, text: answer } = await call(tools.outbound, app.id, request);
+  if (status >= 200 && status < 300) return { status, answer };
+  const { host } = new URL(webhook.url);
+  throw new JobFailure(`${host} has answered ${status}`, { next: status === GONE ? 'never' : 'again', status, answer });
+}
+
+/** Calls. What is wrong before there is a connection, or what the configuration forbids, needs a person: it is not tried again. */
+async function call(outbound: DeliverTools['outbound'], appId: string, request: OutboundRequest) {
+  const failed = (error: unknown, isFinal: boolean) => {
+    if (!isAppsError(error)) throw error;
+    const next = isFinal || isAppsError(error, 'ForbiddenError') ? 'never' : 'again';
+    return new JobFailure(`${error.name}: ${error.message}`, { next }, error);
+  };
+  try {
+    outbound.check(appId, request);
+  } catch (error) {
+    throw failed(error, true);
+  }
+  try {
+    return await outbound.call(appId, request);
+  } catch (error) {
+    throw failed(error, false);
+  }
+}
+
+/** The headers that name and sign a delivery: the same id for each try, another time. */
+function signatureOf({ outbound, now }: DeliverTools, job: Job, { secret: name }: Webhook, text: string) {
+  if (name === null) return { 'webhook-id': job.id, 'webhook-timestamp': String(Math.floor(now() / 1000)) };
+  const secret = secretOf(outbound, name);
+  const key = secret === null ? null : standardKey(secret);
+  if (!key) {
+    const lack = secret === null ? 'is missing or empty' : 'must be base64, with "whsec_" before it or without';
+    throw new JobFailure(`fetch.secrets.${name}.value in the configuration ${lack}`, { next: 'missing' });
+  }
+  return { ...signed(key, job.id, Buffer.from(text), now()) };
+}
+
+/** The body of a delivery, and its media type; null where the function of the webhook returns nothing. */
+async function bodyOf(
+  all: CallServices,
+  job: Job,
+  { body }: Webhook,
+  { to, event, id, items, at }: SingleDelivery,
+): Promise<{ text: string; type: string } | null> {
+  const { key } = job;
+  const data = await changeData(all.sites, key, { id, items });
+  if (!data) throw new JobFailure(missing.site(key.site), { next: 'missing' });
+  const usual = { type: eventName(event), timestamp: new Date(at).toISOString(), data: { ...data } };
+  if (!body) return asBody(usual);
+  const site = await siteOfJob(all, key.site);
+  // The author of the app has named the function: the one who made the change has nothing to do with it.
+  const requester = { ...(await all.requesters.anonymous()), isManager: true };
+  const content = await all.sites.content.resolve(site, '', requester);
+  if (!content) throw new JobFailure(missing.site(key.site), { next: 'missing' });
+  const params = { ...to, event, ...usual };
+  const target = { app: key.app, ...body };
+  // It may run at each try: what it wrote would be written each time.
+  const made = await callOfJob(
+    all,
+    { job, settle: null },
+    { site, target, subject: { content, requester, params, isReadOnly: true } },
+  );
+  return made === null ? null : asBody(made);
+}
+
+const asBody = (value: Json): { text: string; type: string } =>
+  typeof value === 'string'
+    ? { text: value, type: 'text/plain; charset=utf-8' }
+    : { text: JSON.stringify(value), type: 'application/json' };

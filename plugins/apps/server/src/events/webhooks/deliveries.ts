@@ -1,0 +1,118 @@
+import type { App, RecordEvent, Webhook } from '../../apps/types';
+import { isAppsError } from '../../common/errors';
+import { memoized } from '../../common/memo';
+import { searchMatcher } from '../../indexes';
+import type { NewJob } from '../../jobs/types';
+import type { AppKey, Items, SeqRange } from '../../records/types';
+import type { RecordChange } from './changes';
+
+/** Where changes are delivered to: a webhook of the app, by its name, or those of Strapi (`apps.record.create` and so on). */
+export type Target = { webhook: string } | { strapi: true };
+
+/** One change, for a webhook. Times are milliseconds since the epoch. */
+export interface SingleDelivery {
+  what: 'record';
+  to: { webhook: string };
+  event: RecordEvent;
+  id: string;
+  items: Items;
+  at: number;
+}
+
+/** Several changes, or the records of a bulk creation by their rows: each becomes a job of its own. */
+export type ManyDeliveries = { to: Target; at: number } & (
+  | { what: 'records'; changes: readonly RecordChange[] }
+  | { what: 'created'; ranges: readonly SeqRange[] }
+);
+
+/** What a job of the kind `webhook` has to deliver. */
+export type Delivery = SingleDelivery | ManyDeliveries;
+
+/** Changes of one transaction for one webhook that are jobs of their own at once, and those that one job holds for later. */
+const MAX_AT_ONCE = 50;
+const MAX_TOGETHER = 100;
+const MAX_TEXT = 256 * 1024;
+
+/** Ranges of a bulk creation in one job. */
+const MAX_RANGES = 1_000;
+
+/** Whether a webhook of the app is about a change. An update counts as the record is after it, a deletion as it was before. */
+export type IsAbout = (name: string, change: RecordChange) => boolean;
+
+/** By the app's folder at its revision: the queries are checked once. @param report receives why a query cannot be used */
+export const createIsAbout = (report: (message: string) => void): ((app: App) => IsAbout) =>
+  memoized((app: App) => {
+    const tests = new Map([...app.settings.webhooks].map(([name, one]) => [name, testOf(app, name, one, report)]));
+    return (name, change) =>
+      app.settings.webhooks.get(name)?.events.has(change.event) === true && tests.get(name)?.(change) === true;
+  });
+
+function testOf(
+  { id, indexes }: App,
+  name: string,
+  { block, query }: Webhook,
+  report: (message: string) => void,
+): (change: RecordChange) => boolean {
+  try {
+    const matches = searchMatcher(indexes, { query: query ?? '' });
+    return (change) => (block === null || change.items.block === block) && matches(change);
+  } catch (error) {
+    if (!isAppsError(error)) throw error;
+    report(`the webhook "${name}" of the app "${id}" is not sent: ${error.message}`);
+    return () => false;
+  }
+}
+
+/** The name that jobs for Strapi's webhooks have. */
+const STRAPI = 'Strapi';
+
+const jobOf = (key: AppKey, delivery: Delivery): NewJob => ({
+  key,
+  kind: 'webhook',
+  name: 'webhook' in delivery.to ? delivery.to.webhook : STRAPI,
+  data: { ...delivery } as unknown as Items,
+  requester: '',
+  jobKey: null,
+  // A receiver gets the changes of a record in their order.
+  sequence: delivery.what === 'record' ? JSON.stringify(['webhook', delivery.to.webhook, delivery.id]) : null,
+  dueAt: null,
+});
+
+/** A job for each of the changes. */
+export const recordJobs = (
+  key: AppKey,
+  to: SingleDelivery['to'],
+  changes: readonly RecordChange[],
+  at: number,
+): NewJob[] => changes.map(({ event, id, items }) => jobOf(key, { what: 'record', to, event, id, items, at }));
+
+/** The jobs of what a transaction has changed for one target: few rows, however many records they are about. */
+export function jobsOfChanges(key: AppKey, to: Target, changes: readonly RecordChange[], at: number): NewJob[] {
+  return 'webhook' in to && changes.length <= MAX_AT_ONCE
+    ? recordJobs(key, to, changes, at)
+    : jobsTogether(key, to, changes, at);
+}
+
+function jobsTogether(key: AppKey, to: Target, changes: readonly RecordChange[], at: number): NewJob[] {
+  const jobs: NewJob[] = [];
+  let [together, text]: [RecordChange[], number] = [[], 0];
+  const end = () => {
+    if (together.length > 0) jobs.push(jobOf(key, { what: 'records', to, changes: together, at }));
+    [together, text] = [[], 0];
+  };
+  for (const change of changes) {
+    together.push(change);
+    text += JSON.stringify(change.items).length;
+    if (together.length >= MAX_TOGETHER || text > MAX_TEXT) end();
+  }
+  end();
+  return jobs;
+}
+
+/** The jobs of a bulk creation for one target. */
+export function jobsOfRanges(key: AppKey, to: Target, ranges: readonly SeqRange[], at: number): NewJob[] {
+  const jobs: NewJob[] = [];
+  for (let from = 0; from < ranges.length; from += MAX_RANGES)
+    jobs.push(jobOf(key, { what: 'created', to, ranges: ranges.slice(from, from + MAX_RANGES), at }));
+  return jobs;
+}
