@@ -19,7 +19,7 @@ export function read(context) {
 }
 export function send(context) {
   const headers = { authorization: 'Bearer {{secret:key}}', 'x-own': 'own' };
-  return context.fetch(at(context), { method: 'POST', headers, body: { a: [1, 'ü'], key: '{{secret:key}}' }, timeout: 1500 }).text;
+  return context.fetch(at(context), { method: 'POST', headers, body: { a: [1, 'ü'], key: '{{secret:key}}' }, timeout: 3000 }).text;
 }
 export function caught(context) {
   try {
@@ -70,7 +70,7 @@ def read(context):
 def send(context):
     headers = {'authorization': 'Bearer {{secret:key}}', 'x-own': 'own'}
     body = {'a': [1, 'ü'], 'key': '{{secret:key}}'}
-    return context.fetch(at(context), method='POST', headers=headers, body=body, timeout=1500).text
+    return context.fetch(at(context), method='POST', headers=headers, body=body, timeout=3000).text
 
 def caught(context):
     try:
@@ -141,13 +141,13 @@ const stage = useStage(() => ({
   themesDirectory: themes.directory,
   env: configured({
     apps: {
-      limits: { logicTime: 1000 },
+      limits: { logicTime: 3000 },
       jobs: { backoff: 1 },
       fetch: {
         hosts: { 'calls-javascript': [service.host], 'calls-python': [service.host], '*': ['127.0.0.1:443'] },
         private: [service.host],
         secrets: { key: { value: secret, hosts: [service.host] } },
-        timeout: 2500,
+        timeout: 6000,
         size: 10_000,
       },
     },
@@ -228,7 +228,7 @@ describe.each(['calls-javascript', 'calls-python'])('%s', (app) => {
 
   test('a slow answer takes nothing of the time of logic', async () => {
     service.answer = async (_asked, response) => {
-      await pause(1800);
+      await pause(3500);
       response.end('late');
     };
     expect((await element('read')).json).toMatchObject({ text: 'late' });
