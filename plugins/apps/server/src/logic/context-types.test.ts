@@ -31,6 +31,7 @@ const objects: Record<string, string> = {
   Content: 'context.content',
   Api: 'context.api',
   Mail: 'context.mail',
+  Jobs: 'context.jobs',
   ContentApi: 'context.api.content',
   Documents: "context.api.documents('x')",
   User: 'context.api.user',
