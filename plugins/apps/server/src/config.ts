@@ -47,9 +47,9 @@ const sites = list(site).superRefine((given, context) => {
   if (twice !== undefined) context.addIssue(`names the site '${twice}' twice`);
 });
 
-function limit(defaultValue: number, min = 1) {
-  const wanted = must(`a whole number of at least ${min}`);
-  return z.int(wanted).min(min, wanted).default(defaultValue);
+function limit(defaultValue: number, min = 1, max = Number.MAX_SAFE_INTEGER) {
+  const wanted = must(`a whole number of at least ${min}${max < Number.MAX_SAFE_INTEGER ? ` and at most ${max}` : ''}`);
+  return z.int(wanted).min(min, wanted).max(max, wanted).default(defaultValue);
 }
 
 /** Runs in the memory of a process, and in the database. */
@@ -59,6 +59,8 @@ const MAX_STORED_RUNS = 1_000_000;
 /** Jobs that a process does at once, and tries after the first. */
 const MAX_WORKERS = 64;
 const MAX_RETRIES = 100;
+/** Seconds of a lease. */
+const MAX_LEASE = 3_600;
 
 function upTo(defaultValue: number, max: number) {
   const wanted = must(`a whole number from 0 to ${max}`);
@@ -151,7 +153,7 @@ const configuration: z.ZodType<AppsConfig> = object({
     workers: upTo(2, MAX_WORKERS),
     retries: upTo(8, MAX_RETRIES),
     backoff: limit(5),
-    lease: limit(30, 2),
+    lease: limit(30, 2, MAX_LEASE),
     keep: limit(14),
   }).prefault({}),
   editing: z.boolean(must('true or false')).nullable().default(null),

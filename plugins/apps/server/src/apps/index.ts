@@ -100,6 +100,7 @@ export { localeOf } from './run/locale';
 export { permittedBlock, refusal } from './run/permitted-block';
 export { FormRefusal } from './run/refusals';
 export { answerTypes, redirectOf } from './run/response';
+export type { Settle } from './run/run';
 export { type RunOptions, withRun } from './run/run';
 export { shownRecord, shownRecords } from './run/shown-files';
 export { plainLocale, siteLocale } from './run/site-locale';

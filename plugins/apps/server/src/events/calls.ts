@@ -1,10 +1,9 @@
 import type { RunJob, RunRule } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
-import { type AppServices, callFunction, callVisit } from '../apps';
+import { type AppServices, callFunction, callVisit, type Settle } from '../apps';
 import type { Requesters } from '../auth';
 import type { Requester, StrapiAuth } from '../auth/types';
 import { AppsError, missing, notFound } from '../common/errors';
-import type { CommitWrite } from '../records/types';
 import type { ContentItem, Site } from '../sites/types';
 import { createEnqueue, type Enqueue } from './enqueue';
 
@@ -41,7 +40,7 @@ export async function callIn(
   site: Site,
   { app: appId, block, name }: FunctionName,
   { rule, job, content, isReadOnly = false, ...subject }: CallSubject,
-  settle?: CommitWrite,
+  settle?: Settle,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
   if (!app) throw notFound(missing.app(appId, site.id));

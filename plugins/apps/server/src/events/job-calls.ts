@@ -31,13 +31,15 @@ export async function siteOfJob({ sites }: CallServices, id: string): Promise<Si
  */
 export async function callOfJob(
   all: CallServices,
-  { job: { id, kind, attempts }, settle }: Pick<JobAttempt, 'job'> & { settle: JobAttempt['settle'] | null },
+  { job: { id, kind, attempts, jobKey }, settle }: Pick<JobAttempt, 'job'> & { settle: JobAttempt['settle'] | null },
   { site, target, subject }: { site: Site; target: FunctionName; subject: CallSubject },
 ): Promise<Json> {
   try {
     await requireBlock(all, site, target);
     const job = { id, kind, attempt: attempts };
-    return await callIn(all, site, target, { ...subject, job }, settle ?? undefined);
+    // A request that finds the key held relies on it that this job sees what it commits.
+    const end = settle ? { write: settle, isAlways: jobKey !== null } : undefined;
+    return await callIn(all, site, target, { ...subject, job }, end);
   } catch (error) {
     if (!isAppsError(error)) throw error;
     const next = error instanceof UnknownFunction ? 'missing' : isFinal(error) ? 'never' : 'again';

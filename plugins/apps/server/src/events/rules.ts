@@ -75,8 +75,15 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
   /** The item of an event as its actor may read it. That it cannot be read is no reason to refuse the change. */
   async function itemOf(contentEvent: ContentEvent, { requester }: Actor): Promise<Items | null> {
     const [site] = await sites.all();
-    const item = site ? await items.read(site, contentEvent, requester).catch(report) : null;
-    return item ? carried(item) : null;
+    if (!site) return null;
+    const read = () => items.read(site, contentEvent, requester);
+    try {
+      const item = await (strapi.db.inTransaction() ? belowSavepoint(strapi, read) : read());
+      return item ? carried(item) : null;
+    } catch (error) {
+      report(error);
+      return null;
+    }
   }
 
   /** Reads what cannot be read after the action. */
@@ -177,6 +184,20 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
       }) as never);
     },
   };
+}
+
+/** Runs a read whose failing statement must not undo the transaction that it is in. */
+async function belowSavepoint<T>(strapi: Core.Strapi, read: () => Promise<T>): Promise<T> {
+  const trx = (await strapi.db.transaction()).get();
+  await trx.raw('savepoint apps_event');
+  try {
+    const result = await read();
+    await trx.raw('release savepoint apps_event');
+    return result;
+  } catch (error) {
+    await trx.raw('rollback to savepoint apps_event');
+    throw error;
+  }
 }
 
 /** An item as an event carries it: as `context.content` has it, in JSON. Null when it is too large. */

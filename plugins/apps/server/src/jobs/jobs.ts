@@ -16,9 +16,15 @@ import { type Handled, JobWorkers } from './workers';
 const SLOW_LOOK = 30_000;
 const LOOK = 1_000;
 
+/** Milliseconds between a notification and the look that it causes. */
+const SOON = 50;
+
 /** Milliseconds between two deletions of old jobs, and in a day. */
 const PRUNE = 60 * 60_000;
 const DAY = 24 * 60 * 60_000;
+
+/** How often the job that holds a key is looked for, which may end meanwhile. */
+const MAX_TRIES = 5;
 
 /** Milliseconds for which the number of an app's waiting jobs is used again. */
 const COUNT_AGE = 1_000;
@@ -46,12 +52,19 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   const workers = new JobWorkers({
     ...{ queue, logger, workers: config.workers, handlers },
     logTry: createTryLog(logger, logsTries),
+    later: (dueAt) => {
+      const at = dueAt ?? now() + LOOK;
+      if (at < lookAt) plan(at);
+    },
+    full: () => notifications.send(),
   });
-  const notifications = createNotifications({ database, logger }, () => void keepLooking());
+  const notifications = createNotifications({ database, logger }, lookSoon);
   /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
   const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
   const counted = new Map<string, { count: number; at: number }>();
   let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  let isInLook = false;
   let lookAt = Number.POSITIVE_INFINITY;
   let renewal: NodeJS.Timeout | undefined;
   let reclaimedAt = 0;
@@ -73,6 +86,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     const at = now();
     if (isOver(reclaimedAt, (config.lease * 1_000) / 2, at)) {
       reclaimedAt = at;
+      // After a pause of this process its own jobs would be taken for those of one that has ended.
+      workers.lose(await queue.renew(workers.claims));
       const { keys, dead } = await queue.reclaim();
       for (const { id, kind, name } of dead) logger.error(`[apps] job ${id} (${kind} ${name}) is given up`);
       workers.add(keys);
@@ -90,14 +105,29 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     return due;
   }
 
-  async function keepLooking(): Promise<void> {
-    let due: number | null = null;
-    try {
-      due = await look();
-    } catch (error) {
+  /** One look at a time. */
+  function keepLooking(): void {
+    if (isInLook) return;
+    isInLook = true;
+    const failed = (error: unknown) => {
       report(error);
-    }
-    plan(due);
+      return null;
+    };
+    void look()
+      .catch(failed)
+      .then((due) => {
+        isInLook = false;
+        plan(due);
+      });
+  }
+
+  /** After a notification of another process; many of them are one look. */
+  function lookSoon(): void {
+    if (!workers.isFree) return;
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      keepLooking();
+    }, SOON).unref();
   }
 
   /** Looks again when the next job is due, or when other processes may have stored one. */
@@ -109,7 +139,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     // What is due already waits for room in this process, or for another one.
     const wait = due === null ? usual : due <= at ? LOOK : Math.min(usual, due - at);
     lookAt = at + wait;
-    timer = setTimeout(() => void keepLooking(), wait).unref();
+    timer = setTimeout(keepLooking, wait).unref();
   }
 
   const newId = () => randomUUID();
@@ -138,7 +168,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       if (held !== null && jobKey !== null) {
         // One that has ended meanwhile would not do what this request asks for: the request runs again.
         unit.atCommit(async (sql) => {
-          if ((await holderOf(sql, key, jobKey, dialect.newest)) !== held) throw new CollisionError();
+          // Locked, so that it does not end before this request is committed.
+          if ((await holderOf(sql, key, jobKey, dialect.shareLock)) !== held) throw new CollisionError();
         });
         return held;
       }
@@ -146,7 +177,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       const id = newId();
       if (jobKey !== null) own.set(name, id);
       unit.atCommit((sql) => insertNew(sql, { ...job, id }));
-      unit.afterCommit(() => wake([key], job.dueAt));
+      const outer = await database.current();
+      unit.afterCommit(() => wakeAfter(outer, [key], job.dueAt));
       return id;
     },
 
@@ -158,11 +190,12 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       const keys = [...new Map(jobs.map(({ key }) => [JSON.stringify([key.site, key.app]), key])).values()];
       const times = jobs.map(({ dueAt }) => dueAt ?? 0);
       const committed = () => wake(keys, Math.min(...times));
-      if (trx) trx.executionPromise.then(committed, () => undefined);
-      else committed();
+      afterTransaction(trx, committed);
       const sql = trx ? createSql(trx, dialect) : queue.reading();
       return Promise.all(
-        added.map(async ({ id, key, jobKey }) => (jobKey === null ? id : ((await holderOf(sql, key, jobKey)) ?? id))),
+        added.map(async ({ id, key, jobKey }) =>
+          jobKey === null ? id : ((await holderOf(sql, key, jobKey, trx && dialect.newest)) ?? id),
+        ),
       );
     },
 
@@ -174,7 +207,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     async ensure(job, unit) {
       if (unit) {
         unit.atCommit((sql) => ensureRow(sql, job));
-        unit.afterCommit(() => wake([job.key]));
+        const outer = await database.current();
+        unit.afterCommit(() => wakeAfter(outer, [job.key]));
         return;
       }
       await database.transaction((trx) => ensureRow(createSql(trx, dialect), job));
@@ -213,17 +247,23 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       notifications.listen();
       const renew = async () => workers.lose(await queue.renew(workers.claims));
       renewal = setInterval(() => void renew().catch(report), (config.lease * 1_000) / 3).unref();
-      void keepLooking();
+      keepLooking();
     },
 
     async destroy() {
       isLooking = false;
       clearTimeout(timer);
-      await workers.destroy();
+      clearTimeout(soon);
+      if (await workers.destroy()) notifications.send();
       clearInterval(renewal);
       await notifications.destroy();
     },
   };
+
+  /** After the commit of a unit of work; of one in a transaction of the host's code, after that. */
+  function wakeAfter(outer: Transaction | undefined, keys: readonly AppKey[], dueAt: number | null = null): void {
+    afterTransaction(outer, () => wake(keys, dueAt));
+  }
 
   async function transaction(): Promise<Sql> {
     const trx = await database.current();
@@ -240,13 +280,18 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   /** See Jobs.ensure. The job that holds the key ends after this transaction, so that it can still find what is committed by it. */
   async function ensureRow(sql: Sql, job: NewJob & { jobKey: string }): Promise<void> {
     const held = heldKey(job.key, job.jobKey);
-    const [row] = await sql.rows(`select state, due_at from ${TABLE} where held_key = ?`, [held]);
-    if (!row) await insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore);
-    else if (row.state === 'waiting' && Number(row.due_at) > now()) {
-      const pull = `update ${TABLE} set due_at = ? where held_key = ? and state = 'waiting' and due_at > ?`;
-      await sql.change(pull, [now(), held, now()]);
+    for (let time = 1; time <= MAX_TRIES; time += 1) {
+      const [row] = await sql.rows(`select state, due_at from ${TABLE} where held_key = ?${dialect.newest}`, [held]);
+      if (!row) await insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore);
+      else if (row.state === 'waiting' && Number(row.due_at) > now()) {
+        const pull = `update ${TABLE} set due_at = ? where held_key = ? and state = 'waiting' and due_at > ?`;
+        await sql.change(pull, [now(), held, now()]);
+      }
+      const [locked] = await sql.rows(`select id from ${TABLE} where held_key = ?${dialect.shareLock}`, [held]);
+      if (locked) return;
+      // It has ended between the two.
     }
-    await sql.rows(`select id from ${TABLE} where held_key = ?${dialect.shareLock}`, [held]);
+    throw new CollisionError();
   }
 
   /** Stores a job of a unit of work; the unit runs again when another request has stored one with its key meanwhile. */
@@ -255,6 +300,14 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     if (job.jobKey !== null && (await holderOf(sql, job.key, job.jobKey, dialect.newest)) !== job.id)
       throw new CollisionError();
   }
+}
+
+type Transaction = NonNullable<Awaited<ReturnType<HostDatabase['current']>>>;
+
+/** Calls `done` once a transaction is committed; at once without one. */
+function afterTransaction(trx: Transaction | undefined, done: () => void): void {
+  if (trx) trx.executionPromise.then(done, () => undefined);
+  else done();
 }
 
 /** Whether `time` ms have gone by since `from`, or the clock was set back. */

@@ -184,7 +184,9 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     const [id = ''] = await add({});
     for (const [state, attempts, pause] of tries) {
       const [claimed] = await claim();
-      expect(await queue().failed(claimed as never, error)).toEqual({ isDead: state === 'dead', reason: 'no' });
+      const failed = await queue().failed(claimed as never, error);
+      expect(failed).toMatchObject({ isDead: state === 'dead', reason: 'no' });
+      expect(failed.dueAt === null).toBe(state === 'dead');
       expect(await stateOf(id)).toEqual({ state, attempts, error: 'no' });
       if (state === 'dead') continue;
       now += pause * SECOND - 1;

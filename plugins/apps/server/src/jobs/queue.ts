@@ -49,6 +49,8 @@ interface Lease {
 /** What has become of a failed try. */
 export interface Failed {
   isDead: boolean;
+  /** When it is tried again, in milliseconds since the epoch; null: never. */
+  dueAt: number | null;
   reason: string;
 }
 
@@ -174,7 +176,7 @@ export class JobQueue {
 
   /** Puts a claimed job off until a moment: what it had to do by now is done. */
   async putOff({ job, token }: Claimed, dueAt: number): Promise<void> {
-    const set = `state = 'waiting', due_at = ?, attempts = 0, error = null, ${NO_LEASE}`;
+    const set = `state = 'waiting', due_at = ?, attempts = 0, stalls = 0, error = null, ${NO_LEASE}`;
     await this.writing((sql) =>
       sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, [dueAt, job.id, token]),
     );
@@ -200,7 +202,7 @@ export class JobQueue {
       : [`state = 'waiting', due_at = ?, missing_since = ?${counted}`, [at + waits, since]];
     const text = `update ${TABLE} set ${change}, error = ?, status = ?, answer = ?, ${NO_LEASE} where job_id = ? and token = ?`;
     await this.writing((sql) => sql.change(text, [...values, ...shared, job.id, token]));
-    return { isDead, reason };
+    return { isDead, dueAt: isDead ? null : at + waits, reason };
   }
 
   private async missingSince({ id }: Job, at: number): Promise<number> {
@@ -223,7 +225,9 @@ export class JobQueue {
       const text = `select id from ${TABLE} where ended_at < ? limit ${MAX_DELETED}`;
       const ids = (await this.reading().rows(text, [until])).map(({ id }) => id);
       if (ids.length === 0) return;
-      await this.writing((sql) => sql.change(`delete from ${TABLE} where id in (${marks(ids)})`, ids));
+      await this.writing((sql) =>
+        sql.change(`delete from ${TABLE} where id in (${marks(ids)}) and ended_at < ?`, [...ids, until]),
+      );
       if (ids.length < MAX_DELETED) return;
     }
   }

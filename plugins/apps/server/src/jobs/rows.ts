@@ -63,8 +63,13 @@ export async function insertJobs(
   await sql.insert(TABLE, named, rows, skip.ending, skip.verb);
 }
 
-/** The id of the job that waits or runs with a key; null: the key is free. @param ending of the select: a dialect's `newest` */
-export async function holderOf(sql: Sql, key: AppKey, jobKey: string, ending = ''): Promise<string | null> {
+/** The id of the job that waits or runs with a key; null: the key is free. @param ending of the select: a dialect's `newest` or `shareLock` */
+export async function holderOf(
+  sql: Sql,
+  key: AppKey,
+  jobKey: string,
+  ending: string | undefined = '',
+): Promise<string | null> {
   const [row] = await sql.rows(`select job_id from ${TABLE} where held_key = ?${ending}`, [heldKey(key, jobKey)]);
   return row ? String(row.job_id) : null;
 }

@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../common/log';
+import type { Sql } from '../indexes';
 import type { AppKey } from '../records/types';
 import { JobFailure } from './failure';
 import type { Claimed, Failed, JobQueue } from './queue';
 import type { LogTry } from './try-log';
-import type { JobHandler, JobKind } from './types';
+import type { JobHandler, JobKind, JobOutcome } from './types';
 
 /** Milliseconds for which one try may run. */
 const MAX_TIME = 5 * 60_000;
@@ -12,6 +14,13 @@ const MAX_TIME = 5 * 60_000;
 /** Jobs that a process claims before it has room for them, while jobs take less than `QUICK` milliseconds on average. */
 const MAX_HELD = 8;
 const QUICK = 25;
+
+/** Milliseconds for which claimed jobs may stand behind others before they are given back. */
+const HELD_TIME = 100;
+
+/** Milliseconds between tries to report a job that is done, and how many there are. */
+const REPORT_PAUSE = 200;
+const REPORTS = 3;
 
 /** Slow jobs that a process does at once. */
 const MAX_SLOW = 10;
@@ -26,6 +35,10 @@ interface WorkerTools {
   workers: number;
   handlers: ReadonlyMap<JobKind, Handled>;
   logTry: LogTry;
+  /** Called with the time at which a job is to be tried again, in milliseconds since the epoch; null: soon. */
+  later(dueAt: number | null): void;
+  /** Called when there is more to be done than this process has room for. */
+  full(): void;
 }
 
 /** How jobs of a kind are done. */
@@ -38,6 +51,8 @@ export interface Handled {
 interface Running extends Claimed {
   abort: AbortController;
   done: Promise<void>;
+  /** Its end is stored: what its handler still does needs no lease. */
+  hasEnded: boolean;
 }
 
 /** Does jobs: claims them, app by app, and reports what has become of them. */
@@ -51,6 +66,9 @@ export class JobWorkers {
   private average = QUICK;
   private claiming: Promise<void> | undefined;
   private isActive = false;
+  private isEnding = false;
+  private beganAt = 0;
+  private watch: NodeJS.Timeout | undefined;
   /** Requests and transactions in which something was stored must not reach the jobs. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
@@ -83,7 +101,7 @@ export class JobWorkers {
 
   /** The claims whose leases are to be renewed. */
   get claims(): readonly Claimed[] {
-    return [...this.running, ...this.held];
+    return [...[...this.running].filter(({ hasEnded }) => !hasEnded), ...this.held];
   }
 
   /** Ends the tries whose lease has been lost: what they report is ignored. */
@@ -107,16 +125,21 @@ export class JobWorkers {
     return tries;
   }
 
-  /** Begins no more; waits for what runs, then gives it back. */
-  async destroy(): Promise<void> {
+  /** Begins no more; waits for what runs, then gives it back. @returns whether other processes have something to do now */
+  async destroy(): Promise<boolean> {
     this.isActive = false;
+    this.isEnding = true;
+    clearTimeout(this.watch);
     await this.claiming;
+    const held = this.held.splice(0);
+    await this.tools.queue.release(held).catch(this.report);
     const late = new Promise((resolve) => setTimeout(resolve, DRAIN_TIME).unref());
     await Promise.race([Promise.all([...this.running].map(({ done }) => done)), late]);
     const left = [...this.running];
-    const held = this.held.splice(0);
     for (const { abort } of left) abort.abort(new Error('the process ends'));
-    await this.tools.queue.release([...left, ...held]).catch(this.report);
+    // Each gives its job back.
+    await Promise.all(left.map(({ done }) => done));
+    return held.length + left.length > 0;
   }
 
   private readonly report = (error: unknown): void =>
@@ -127,9 +150,14 @@ export class JobWorkers {
     while (this.isFree && this.held.length > 0) this.run(this.held.shift() as Claimed);
     if (this.claiming || this.room <= 0 || this.next.size === 0) return;
     this.claiming = this.outside(() => this.claimAll())
-      .catch(this.report)
+      .catch((error) => {
+        this.report(error);
+        this.tools.later(null);
+      })
       .finally(() => {
         this.claiming = undefined;
+        // What came after the last claim. A claim that has failed has taken its app off the list.
+        this.fill();
       });
   }
 
@@ -145,20 +173,41 @@ export class JobWorkers {
       if (!first) return;
       const [name, key] = first;
       this.next.delete(name);
-      const share = Math.max(1, Math.floor(this.room / (this.next.size + 1)));
+      const fair = Math.floor(this.room / (this.next.size + 1));
+      const share = Math.max(1, Math.min(fair, MAX_SLOW - this.slow));
       const without = this.slow < MAX_SLOW ? [] : [...this.tools.handlers.keys()].filter((kind) => this.isSlow(kind));
       const claims = await this.tools.queue.claim(key, share, without);
-      this.held.push(...claims);
+      for (const claim of claims)
+        if (this.isSlow(claim.job.kind)) this.run(claim);
+        else this.held.push(claim);
       // It may have more, after the others have had theirs.
       if (claims.length === share && !this.next.has(name)) this.next.set(name, key);
       while (this.isFree && this.held.length > 0) this.run(this.held.shift() as Claimed);
     }
+    if (this.held.length > 0) this.watchHeld();
+    if (this.next.size > 0) this.tools.full();
+  }
+
+  /** Gives back what stands behind jobs that take longer than those before: other processes, and other apps, need not wait for them. */
+  private watchHeld(): void {
+    if (this.watch || this.isEnding) return;
+    this.watch = setTimeout(() => {
+      this.watch = undefined;
+      if (this.held.length === 0 || this.isEnding) return;
+      if (performance.now() - this.beganAt < HELD_TIME) return this.watchHeld();
+      const back = this.held.splice(0);
+      this.average = QUICK;
+      const released = this.tools.queue.release(back).then(() => this.tools.full());
+      released.catch(this.report);
+      for (const { job } of back) this.next.set(nameOf(job.key), job.key);
+    }, HELD_TIME).unref();
   }
 
   private run(claim: Claimed): Running {
     const began = performance.now();
     const abort = new AbortController();
-    const running: Running = { ...claim, abort, done: Promise.resolve() };
+    const running: Running = { ...claim, abort, done: Promise.resolve(), hasEnded: false };
+    this.beganAt = began;
     running.done = this.outside(() => this.attempt(running))
       .catch(this.report)
       .finally(() => {
@@ -172,31 +221,58 @@ export class JobWorkers {
   }
 
   private async attempt(running: Running): Promise<void> {
-    const { queue, handlers, logTry } = this.tools;
-    const { job, abort } = running;
+    const { queue, logTry, later } = this.tools;
+    const { job } = running;
     const begun = performance.now();
     const note = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
-    let isSettled = false;
-    let isPutOff = false;
+    let outcome: JobOutcome;
     try {
-      const handled = handlers.get(job.kind);
-      if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
-      const settle = async (sql: Parameters<typeof queue.done>[0]) => {
-        if (!(await queue.done(sql, running, { status: null, answer: null })))
-          throw new Error(`the lease of the job ${job.id} has been lost`);
-        isSettled = true;
-      };
-      const end = async (dueAt: number | null) => {
-        isSettled = true;
-        isPutOff = dueAt !== null;
-        if (dueAt !== null) return queue.putOff(running, dueAt);
-        await queue.writing((sql) => queue.done(sql, running, { status: null, answer: null }));
-      };
-      const outcome = await within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
-      if (!isSettled) await queue.writing((sql) => queue.done(sql, running, outcome));
-      if (!isPutOff) note(null);
+      outcome = await this.handle(running);
     } catch (error) {
-      note(await queue.failed(running, error));
+      // A job that ends with its process has not failed.
+      if (this.isEnding && running.abort.signal.aborted) return queue.release([running]);
+      if (running.hasEnded) return this.report(error);
+      const failed = await queue.failed(running, error);
+      later(failed.dueAt);
+      return note(failed);
+    }
+    if (running.hasEnded) return;
+    await this.finish(running, outcome);
+    note(null);
+  }
+
+  private async handle(running: Running): Promise<JobOutcome> {
+    const { queue, handlers, later } = this.tools;
+    const { job, abort } = running;
+    const handled = handlers.get(job.kind);
+    if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
+    const settle = async (sql: Sql) => {
+      if (!(await queue.done(sql, running, { status: null, answer: null })))
+        throw new Error(`the lease of the job ${job.id} has been lost`);
+    };
+    const end = async (dueAt: number | null) => {
+      running.hasEnded = true;
+      if (dueAt === null) return this.finish(running, { status: null, answer: null });
+      await queue.putOff(running, dueAt);
+      later(dueAt);
+    };
+    return within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
+  }
+
+  /**
+   * Reports a job as done, unless the transaction of its work has: then the token is not the row's any more. A failure is no
+   * failure of the job, which would be done again.
+   */
+  private async finish(running: Running, outcome: JobOutcome): Promise<void> {
+    const { queue } = this.tools;
+    for (let time = 1; ; time += 1) {
+      try {
+        await queue.writing((sql) => queue.done(sql, running, outcome));
+        return;
+      } catch (error) {
+        if (time === REPORTS) throw error;
+        await pause(REPORT_PAUSE);
+      }
     }
   }
 }

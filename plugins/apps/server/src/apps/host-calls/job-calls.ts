@@ -66,7 +66,7 @@ export function functionJob(app: App, request: JobRequest, now = Date.now()): Ne
   }
   if (JSON.stringify(params).length > MAX_PARAMS)
     throw wrong(`the parameters have at most ${MAX_PARAMS} characters as JSON`);
-  if (once !== null && (once === '' || once.length > MAX_KEY))
+  if (once !== null && (once === '' || once.length > MAX_KEY || once.includes('\0')))
     throw wrong(`"key" must have 1 to ${MAX_KEY} characters`);
   return {
     key,

@@ -1,9 +1,8 @@
 import type { Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
-import type { CommitWrite } from '../../records/types';
 import { withSession } from '../blocks/block-session';
 import { permittedBlock } from '../run/permitted-block';
-import { withRun } from '../run/run';
+import { type Settle, withRun } from '../run/run';
 import type { AppServices, Run, Visit } from '../run/types';
 import type { App } from '../types';
 
@@ -25,7 +24,7 @@ export async function callFunction(
   visit: Visit,
   app: App,
   target: { block: string; name: string },
-  settle?: CommitWrite,
+  settle?: Settle,
 ): Promise<Json> {
   const work = async (run: Run) => {
     const block = permittedBlock(run, target.block);

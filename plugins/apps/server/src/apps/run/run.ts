@@ -20,6 +20,13 @@ import type { AppServices, Ran, Run, Visit } from './types';
 /** Maximum depth of blocks displayed, saved or deleted inside each other. */
 const MAX_DEPTH = 8;
 
+/** The end of a job, written in the transaction of its work. */
+export interface Settle {
+  write: CommitWrite;
+  /** Also where the work writes nothing: what it has read must still hold then. */
+  isAlways: boolean;
+}
+
 /** How `withRun` does its work. */
 export interface RunOptions {
   /** The record that the work writes, if known in advance. */
@@ -28,8 +35,7 @@ export interface RunOptions {
   isDropped?: boolean;
   /** What is written with the work, from its value: the answer of a request that may come again. */
   keeps?: (value: unknown, done: Pick<Ran<unknown>, 'response' | 'flashes'>) => CommitWrite | null;
-  /** Written with the work, where the work writes anything. */
-  settle?: CommitWrite;
+  settle?: Settle;
 }
 
 /** Carries the result of a dropped run out of its transaction, which it rolls back. */
@@ -102,7 +108,7 @@ async function runOnce<T>(
       await storeMails(run);
       const write = keeps?.(result, run);
       if (write) unit.atCommit(write);
-      if (settle && unit.reads() === null) unit.atCommit(settle);
+      if (settle && (settle.isAlways || unit.reads() === null)) unit.atCommit(settle.write);
       return result;
     }, about);
     await (last as unknown as Run).files.finish(services, visit);
