@@ -1,4 +1,4 @@
-import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, isFailure, marks, type Row, readerOf, type Sql } from '../indexes';
 import type { DeclaredSchedule, Progress } from './types';
 
 const TABLE = 'apps_schedules';
@@ -70,15 +70,12 @@ export class ScheduleRows {
 
   /** Adds rows; those that another process has added meanwhile stay. */
   async add(rows: readonly (readonly [DeclaredSchedule, StoredSchedule])[]): Promise<void> {
-    if (rows.length === 0) return;
     const { verb, ending } = this.dialect.insertIgnore;
-    await this.inTransaction(async (sql) => {
-      for (const [{ id, key, block, function: name }, stored] of rows) {
-        // One by one: rows of one statement must not have a column of numbers without a value.
-        const values = [id, key.site, key.app, block, name, ...valuesOf(stored)];
-        await sql.insert(TABLE, columns, [values], ending, verb);
-      }
-    });
+    for (const [{ id, key, block, function: name }, stored] of rows) {
+      const values = [id, key.site, key.app, block, name, ...valuesOf(stored)];
+      // Each by itself: processes that add several rows in one transaction lock each other out on MariaDB.
+      await this.inTransaction((sql) => sql.insert(TABLE, columns, [values], ending, verb));
+    }
   }
 
   async delete(ids: readonly string[]): Promise<void> {
@@ -94,7 +91,8 @@ export class ScheduleRows {
 
   /**
    * Moves a schedule on, in one transaction with what `store` writes.
-   * @param position where it must be: null is returned, and nothing written, when another process has moved it on
+   * @param position where it must be: null is returned, and nothing written, when another process has moved it on, or the
+   *   database has ended the transaction in favour of another one
    */
   async advance(
     id: string,
@@ -102,7 +100,7 @@ export class ScheduleRows {
     progress: Progress,
     store: () => Promise<StoredSchedule['last']>,
   ): Promise<StoredSchedule | null> {
-    return this.inTransaction(async (sql) => {
+    const work = this.inTransaction(async (sql) => {
       // The first statement: it waits for a process that does the same, and then finds its position.
       const claim = `update ${TABLE} set position = ? where schedule_id = ? and position = ?`;
       if ((await sql.change(claim, [progress.position, id, position])) === 0) return null;
@@ -110,6 +108,10 @@ export class ScheduleRows {
       const set = stateColumns.map((column) => `${column} = ?`).join(', ');
       await sql.change(`update ${TABLE} set ${set} where schedule_id = ?`, [...valuesOf(stored), id]);
       return stored;
+    });
+    return work.catch((error) => {
+      if (isFailure(error, 'collision')) return null;
+      throw error;
     });
   }
 }
