@@ -192,11 +192,10 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
       const committed = () => wake(keys, Math.min(...times));
       afterTransaction(trx, committed);
       const sql = trx ? createSql(trx, dialect) : queue.reading();
-      return Promise.all(
-        added.map(async ({ id, key, jobKey }) =>
-          jobKey === null ? id : ((await holderOf(sql, key, jobKey, trx && dialect.newest)) ?? id),
-        ),
-      );
+      const ids: string[] = [];
+      for (const { id, key, jobKey } of added)
+        ids.push(jobKey === null ? id : ((await holderOf(sql, key, jobKey, trx && dialect.newest)) ?? id));
+      return ids;
     },
 
     writes(jobs) {
