@@ -55,7 +55,7 @@ describe('the apps of another themes folder', () => {
     report = JSON.parse(asJson.out) as Report;
     code = asJson.code;
     printed = asText.out;
-  });
+  }, 400_000);
 
   const of = (app: string, title: string) => report.tests.find((one) => one.app === app && one.title.at(-1) === title);
 
