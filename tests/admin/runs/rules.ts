@@ -117,7 +117,9 @@ export function runsOfRules(stage: Stage, themes: Files): void {
       const documentId = await write('gone');
       const [failed] = await runsOf(rule);
       await asked('root', `DELETE ${panel}/${documentId}`);
-      const rerun = await again(failed?.id, { 'blocks/ear.js': logic.replace("throw new Error('not '", "return (context.content + ' '") });
+      const rerun = await again(failed?.id, {
+        'blocks/ear.js': logic.replace("throw new Error('not '", "return (context.content + ' '"),
+      });
       expect(rerun).toMatchObject({ status: 0, answer: JSON.stringify('null gone') });
       await asked('ada', `DELETE /apps/rules/${rule}`);
     });
