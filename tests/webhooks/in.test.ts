@@ -159,7 +159,7 @@ describe('a signed webhook', () => {
     const id = `msg_${randomUUID()}`;
     const first = await post('{"n":1}', signed('{"n":1}', { id }));
     expect(first.status).toBe(200);
-    // A later try has another time, and may be written anew.
+    // A later try has another time, and its body may differ.
     const again = await post('{"n":2}', signed('{"n":2}', { id, at: Date.now() - 5_000 }));
     expect([again.status, again.text]).toEqual([200, first.text]);
     expect(await records('event')).toHaveLength(before + 1);

@@ -24,7 +24,7 @@ export function fetchCalls(run: Run): Pick<Handlers, 'fetch'> {
 }
 
 /**
- * The call as it is sent: an object or a list is JSON, and says so unless the call itself says what it is. BadRequestError where
+ * The call to send: an object or a list is JSON, and says so unless the call itself says what it is. BadRequestError where
  * a visitor has named a secret.
  */
 export function requestOf(visit: Visit, { url, options }: HostArguments<'fetch'>): OutboundRequest {

@@ -75,7 +75,7 @@ export function namedRequest(exchange: Exchange, bytes: SentBytes | null = null)
 const DELIVERY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The request of a webhook, by its `webhook-id`, whatever its body is: each try to deliver it may be written anew. Without
+ * The request of a webhook, by its `webhook-id`, whatever its body is: a sender may write the body again for each try. Without
  * one, as `namedRequest`.
  * @param id the id that was signed; null: the header is not signed
  */
