@@ -21,9 +21,9 @@ test('every page is in the navigation, once', () => {
 });
 
 test.each(pages.filter((page) => /^(start|operate|recipes)\//.test(page)))(
-  '%s begins with what its reader can do afterwards',
+  '%s begins with a sentence about what it is for',
   (page) => {
-    expect(readFileSync(join(root, 'docs', page), 'utf8')).toMatch(/^# .+\n\nAfter (this page|a recipe) /);
+    expect(readFileSync(join(root, 'docs', page), 'utf8')).toMatch(/^# .+\n\n[A-Z`][^\n]{20,}/);
   },
 );
 
