@@ -3,9 +3,8 @@ import { hostFunctions } from './table';
 
 const introduction = `# What logic may ask of the server
 
-Made from the table of host functions (\`npx vitest run plugins/apps/server/src/logic/host-functions -u\`): there is no other way
-out of the sandbox. \`app\` is \`context.app\`, and so on. What is asked is checked before anything is done; a wrong argument is
-a \`BadRequestError\` that logic can catch. How it all is used: [logic](logic.md).
+These functions are the only way out of the sandbox. \`app\` is \`context.app\`, and so on. Arguments are checked before anything is
+done; a wrong argument is a \`BadRequestError\` that logic can catch. How it all is used: [logic](logic.md).
 `;
 
 /** Descriptions of permissions; see `Permission`. */
