@@ -52,5 +52,5 @@ export { createMarkup, type Markup } from './markup/markup';
 export { doMarkup } from './markup/markup-tasks';
 export { pageTags } from './markup/page-tags';
 export { selectorProblem } from './markup/selectors';
-export { type RuleAction, ruleActions } from './markup/theme-page';
+export { type RuleAction, ruleActions } from './markup/page-tree';
 export type * from './types';
