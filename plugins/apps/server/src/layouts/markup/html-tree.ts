@@ -1,6 +1,6 @@
-import { defaultTreeAdapter, html as names, type ParserOptions, serialize } from 'parse5';
+import { defaultTreeAdapter, html as names, type ParserOptions } from 'parse5';
 import { BoundedParser, boundedOptions, type Tree } from './bounded-parser';
-import { Work } from './markup-work';
+import type { Work } from './markup-work';
 
 export type Node = Tree['node'];
 export type Element = Tree['element'];
@@ -34,12 +34,9 @@ export interface Markup {
 export const parseDocument = (html: string, work: Work): Markup =>
   parse(html, work, (options) => new BoundedParser(options));
 
-/**
- * A piece of HTML, independent of the element around it; limits as for a document.
- * @param context the element around it, if it is known
- */
-export const parsePiece = (html: string, work: Work, context: Element | null = null): Markup =>
-  parse(html, work, (options) => BoundedParser.getFragmentParser<Tree>(context, options) as BoundedParser);
+/** A piece of HTML, independent of the element around it; limits as for a document. */
+export const parsePiece = (html: string, work: Work): Markup =>
+  parse(html, work, (options) => BoundedParser.getFragmentParser<Tree>(null, options) as BoundedParser);
 
 function parse(html: string, work: Work, begin: (options: ParserOptions<Tree>) => BoundedParser): Markup {
   work.checkLength(html.length);
@@ -68,19 +65,15 @@ export function descendants(node: Node): Node[] {
 
 const childrenOf = (node: Node): Node[] => ('childNodes' in node ? [...node.childNodes] : []);
 
-/**
- * The HTML balanced: it neither closes elements around it in a page nor leaves its own open. Balanced HTML is returned
- * byte for byte. Limits as for a document.
- */
-export function balanced(html: string, work = Work.timed()): string {
-  const { root, endTags, cut } = parsePiece(html, work);
+/** Whether a piece neither closes elements around it in a page nor leaves its own open. */
+export function isBalanced({ root, endTags, cut }: Markup, html: string): boolean {
   let closed = 0;
   for (const node of descendants(root)) {
     if (!isElement(node)) continue;
     if (node.sourceCodeLocation?.endTag) closed += 1;
-    else if (!isClosed(node, html) && !endsImplied.has(node.tagName)) return serialize(root);
+    else if (!isClosed(node, html) && !endsImplied.has(node.tagName)) return false;
   }
-  return closed === endTags && !cut ? html : serialize(root);
+  return closed === endTags && !cut;
 }
 
 /** Whether an element's end is written in the text: by an end tag, or by its start tag. */

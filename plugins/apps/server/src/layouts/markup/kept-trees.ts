@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import { defaultTreeAdapter, html as names } from 'parse5';
+import { serialize } from 'parse5';
 import type { Tree } from './bounded-parser';
-import { type Element, isClosed, isElement, parseDocument, parsePiece } from './html-tree';
-import type { Work } from './markup-work';
+import { type Element, isBalanced, isClosed, isElement, parseDocument, parsePiece } from './html-tree';
+import { Work } from './markup-work';
 import { type Shape, shapeOf } from './regular';
 
 /** The tree of a text, which is not changed. */
 export interface KeptTree extends Shape {
   root: Tree['parentNode'];
+}
+
+interface KeptPiece extends KeptTree {
+  isBalanced: boolean;
 }
 
 /*
@@ -18,10 +22,10 @@ export interface KeptTree extends Shape {
 /** Nodes of all trees that are kept of pages, and of pieces: some 500 bytes each. */
 const MAX_NODES = { pages: 20_000, pieces: 10_000 };
 
-const keep = (maxSize: number) =>
-  new LRUCache<string, KeptTree>({ maxSize, sizeCalculation: ({ nodes }, text) => 1 + nodes + (text.length >> 8) });
-const pages = keep(MAX_NODES.pages);
-const pieces = keep(MAX_NODES.pieces);
+const keep = <T extends Shape>(maxSize: number) =>
+  new LRUCache<string, T>({ maxSize, sizeCalculation: ({ nodes }, text) => 1 + nodes + (text.length >> 8) });
+const pages = keep<KeptTree>(MAX_NODES.pages);
+const pieces = keep<KeptPiece>(MAX_NODES.pieces);
 
 /** The tree of a page. Limits and errors as of `parseDocument`. */
 export const pageTree = (html: string, work: Work): KeptTree =>
@@ -31,21 +35,42 @@ export const pageTree = (html: string, work: Work): KeptTree =>
   });
 
 /**
- * The tree of a piece of HTML in an element such as `div`; limits and errors as of `parsePiece`. It is regular where it begins and
- * ends with elements, and leaves nothing open.
+ * The tree of a piece of HTML; limits and errors as of `parsePiece`. It is regular where it is also the tree of the piece in an
+ * element such as `div`, and begins and ends with elements that leave nothing open.
  */
-export const pieceTree = (html: string, work: Work): KeptTree =>
+export const pieceTree = (html: string, work: Work): KeptPiece =>
   kept(pieces, html, () => {
-    const markup = parsePiece(html, work, defaultTreeAdapter.createElement('div', names.NS.HTML, []));
+    const markup = parsePiece(html, work);
     const { root } = markup;
     const shape = shapeOf(markup, html);
-    const [first, last] = [root.childNodes[0], root.childNodes.at(-1)];
-    const isWhole = first !== undefined && isElement(first) && last !== undefined && isElement(last);
-    const isShut = root.childNodes.every((node) => !isElement(node) || isClosed(node, html));
-    return { root, ...shape, isRegular: shape.isRegular && isWhole && isShut };
+    const isRegular = shape.isRegular && isWhole(root, html);
+    return { root, ...shape, isRegular, isBalanced: shape.isRegular || isBalanced(markup, html) };
   });
 
-function kept(trees: LRUCache<string, KeptTree>, html: string, make: () => KeptTree): KeptTree {
+/** Elements that a parser takes at the beginning of a piece, as of a table or of the head of a page, but not in a `div`. */
+const leading = new Set(
+  (
+    'base basefont bgsound caption col colgroup link meta noframes script style tbody td template tfoot th thead ' +
+    'title tr'
+  ).split(' '),
+);
+
+function isWhole({ childNodes: nodes }: Tree['parentNode'], html: string): boolean {
+  const [first, last] = [nodes[0], nodes.at(-1)];
+  if (!first || !isElement(first) || !last || !isElement(last) || leading.has(first.tagName)) return false;
+  return nodes.every((node) => !isElement(node) || isClosed(node, html));
+}
+
+/**
+ * The HTML balanced: it neither closes elements around it in a page nor leaves its own open. Balanced HTML is returned
+ * byte for byte. Limits as for a document.
+ */
+export function balanced(html: string, work = Work.timed()): string {
+  const { isBalanced, root } = pieceTree(html, work);
+  return isBalanced ? html : serialize(root);
+}
+
+function kept<T extends Shape>(trees: LRUCache<string, T>, html: string, make: () => T): T {
   const known = trees.get(html);
   if (known) return known;
   const made = make();

@@ -1,4 +1,4 @@
-import { balanced } from './html-tree';
+import { balanced } from './kept-trees';
 import { TimeUp, tooMuchWork, Work } from './markup-work';
 import type { RuleAction } from './page-tree';
 import { selected, ThemePage } from './theme-page';

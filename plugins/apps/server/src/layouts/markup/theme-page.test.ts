@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
-import { balanced } from './html-tree';
+import { balanced } from './kept-trees';
 import type { RuleAction } from './page-tree';
 import { selectorProblem } from './selectors';
 import { selected, ThemePage } from './theme-page';

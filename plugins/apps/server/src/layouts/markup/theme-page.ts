@@ -1,5 +1,6 @@
 import { definitionError } from '../../common/errors';
-import { balanced, type Element, holdsContent, isElement, parsePiece } from './html-tree';
+import { type Element, holdsContent, isElement } from './html-tree';
+import { balanced, pieceTree } from './kept-trees';
 import { markupLimits, tooLarge, Work } from './markup-work';
 import { PageTree, type RuleAction, type Splice } from './page-tree';
 import { matching } from './selectors';
@@ -120,7 +121,7 @@ function isInForm(element: Element, action: RuleAction): boolean {
 /** The elements of a block's page that match a selector, as balanced HTML; '' if there are none. */
 export function selected(html: string, selector: string, work = Work.timed()): string {
   const whole = balanced(html, work);
-  return matching(parsePiece(whole, work).root, selector, work)
+  return matching(pieceTree(whole, work).root, selector, work)
     .map(({ sourceCodeLocation: at }) => (at ? whole.slice(at.startOffset, at.endOffset) : ''))
     .join('\n');
 }
