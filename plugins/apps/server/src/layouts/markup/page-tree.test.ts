@@ -1,7 +1,8 @@
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { describe, expect, test } from 'vitest';
 import { descendants, isElement, parseDocument } from './html-tree';
-import { Work } from './markup-work';
+import { applyRules } from './markup-tasks';
+import { markupLimits, TooLargeInline, Work } from './markup-work';
 import { PageTree, type RuleAction, ruleActions, type Splice } from './page-tree';
 import { ThemePage } from './theme-page';
 
@@ -155,6 +156,41 @@ describe('the changed text is parsed', () => {
   });
 });
 
+describe('the bounds of a page', () => {
+  const rule = (target: string) => ({ action: 'append', target, ifContent: null }) as const;
+
+  test('count what is put into the tree', () => {
+    const many = '<b></b>'.repeat(markupLimits.nodes / 100);
+    const html = page('<div></div>'.repeat(101));
+    const work = Work.timed(60_000);
+    const whole = new ThemePage(html, work);
+    whole.put(whole.splices('append', 'div'), many);
+    expect(() => whole.has('i')).toThrow(/at most 200000 elements and texts/);
+  });
+
+  test('hold on the main thread, where the page grows by many small pieces', () => {
+    const rules = Array.from({ length: 200 }, () => rule('div'));
+    const html = page('<div></div>'.repeat(30));
+    const pieces = rules.map((_, index) => `<i>${index}</i>`);
+    const whole = new ThemePage(html, Work.inline());
+    expect(() => applyRules(whole, { rules, next: 0, pieces })).toThrow(TooLargeInline);
+  });
+
+  test('hold for the depth that pieces make together', () => {
+    const piece = `${'<div>'.repeat(400)}${'</div>'.repeat(400)}`;
+    const rules = Array.from({ length: 10 }, () => rule('div:empty'));
+    const whole = new ThemePage(page('<div></div>'), Work.timed(60_000));
+    const pieces = rules.map(() => piece);
+    expect(() => applyRules(whole, { rules, next: 0, pieces })).toThrow(/at most 3000 elements inside each other/);
+  });
+
+  test('a kept tree is the same for the next page, whatever is put into the first', () => {
+    const [first, second] = [0, 1].map(() => new ThemePage(page('<main></main>')));
+    first?.put(first.splices('append', 'main'), '<b></b>');
+    expect([first?.has('b'), second?.has('b'), second?.has('main:empty')]).toEqual([true, false, true]);
+  });
+});
+
 /** Numbers that are the same in each run. */
 function random(seed: number) {
   let state = seed;
@@ -186,7 +222,7 @@ describe('random pages and rules', () => {
     (faults, index) => {
       const next = random(42 + index);
       let [parsed, puts] = [0, 0];
-      for (let round = 0; round < 150; round += 1) {
+      for (let round = 0; round < 40; round += 1) {
         const body = randomHtml(next, index === 1 ? 1 : 2, faults);
         const html = next(8) ? page(body) : body;
         const steps = Array.from(
