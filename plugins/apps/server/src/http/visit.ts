@@ -55,12 +55,7 @@ export async function createVisit(
     },
     parentRequest: null,
     writes: { records: posts || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: posts },
-    ...(staleForm && { staleForm }),
-    ...(begin && { begin }),
-    ...(isVerified && { isVerified }),
-    ...(services.dry && { dry: services.dry }),
     params: {},
-    ...visitorOf(ctx, services, site),
     // The forms of a page share one.
     csrfToken() {
       token ??= csrf.issue(requester);
@@ -68,6 +63,12 @@ export async function createVisit(
     },
     pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
     flash: flashOf(ctx, services, site),
+    // At the end: Node.js 20 takes 3 µs for each new property after a spread object.
+    ...visitorOf(ctx, services, site),
+    ...(staleForm && { staleForm }),
+    ...(begin && { begin }),
+    ...(isVerified && { isVerified }),
+    ...(services.dry && { dry: services.dry }),
   };
 }
 

@@ -51,6 +51,6 @@ export { createMarkdown, MAX_MARKDOWN, type Markdown } from './markdown/markdown
 export { createMarkup, type Markup } from './markup/markup';
 export { doMarkup } from './markup/markup-tasks';
 export { pageTags } from './markup/page-tags';
+export { type RuleAction, ruleActions } from './markup/page-tree';
 export { selectorProblem } from './markup/selectors';
-export { type RuleAction, ruleActions } from './markup/theme-page';
 export type * from './types';

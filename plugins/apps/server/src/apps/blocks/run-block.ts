@@ -101,7 +101,9 @@ export async function renderBlock(
 
 /** Both together. What the second reads when it is asked for is not read here: only what a layout uses is noted. */
 const withGetters = (given: Items, more: object): Items =>
-  Object.defineProperties({ ...given }, Object.getOwnPropertyDescriptors(more));
+  Object.keys(given).length === 0
+    ? (more as Items)
+    : Object.defineProperties({ ...given }, Object.getOwnPropertyDescriptors(more));
 
 /** The definition's title, else the block's id. A block inside another one has no page. */
 async function pageTitle(run: Run, block: Block, { value }: ElementContents): Promise<string> {

@@ -49,7 +49,7 @@ export async function shownBlock(
   const isShared = visit.requester.kind === 'anonymous' && !visit.writes.records && !app.settings.debug && !visit.dry;
   if (typeof seconds === 'number' && isShared) return forSeconds(services, visit, app, { blockId, seconds, finish });
   const { ran, cache } = await exactly(services, visit, recipeOf(app, blockId, finish));
-  return { ...ran, cache };
+  return { cache, ...ran };
 }
 
 const show = (
@@ -77,12 +77,12 @@ function recipeOf(app: App, blockId: string, finish: Finish): Recipe<Displayed, 
       if ('redirect' in value) return value;
       const { html, ...rest } = value;
       const finished = html === '' ? '' : await finish(html);
-      return { ...rest, parts: partsOf(finished), size: finished.length };
+      return { parts: partsOf(finished), size: finished.length, ...rest };
     },
     fromKept(kept, visit) {
       if ('redirect' in kept) return kept;
       const { parts, size: _, ...rest } = kept;
-      return { ...rest, html: filledIn(parts, visit) };
+      return { html: filledIn(parts, visit), ...rest };
     },
     sizeOf: (kept) => ('redirect' in kept ? 0 : kept.size),
     refusal(value) {

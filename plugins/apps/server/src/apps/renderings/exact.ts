@@ -8,6 +8,7 @@ import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
 import { type Group, type Kept, KeptResults, NAMED } from './kept';
 import { observedServices, observedVisit, RIGHTS, versionOf } from './observed';
+import { placeholders } from './placeholders';
 
 /** What an answer says of a result in debug mode: `hit`, `miss` (it is kept from now on), or why it is not kept. */
 export type CacheState = 'hit' | 'miss' | `none; ${NotKept}`;
@@ -73,7 +74,7 @@ export async function exactly<T, K>(services: AppServices, visit: Visit, recipe:
   const off = whyOff(services, visit, recipe.isOn);
   if (off) {
     visit.inputs?.refuse(off);
-    const made = await recipe.make(services, visit, () => undefined);
+    const made = await unkept(services, visit, recipe);
     return { ran: { ...made, value: recipe.fromKept(await recipe.toKept(made.value), visit) }, cache: `none; ${off}` };
   }
   if (visit.inputs && recipe.app) lookForName(visit.inputs, visit, recipe.app);
@@ -91,6 +92,21 @@ export async function exactly<T, K>(services: AppServices, visit: Visit, recipe:
   } finally {
     if (group.making.get(same) === made) group.making.delete(same);
   }
+}
+
+/**
+ * Makes a result that is not kept. It has placeholders too: so the text of an unchanged block or page is the same for all visitors,
+ * and what is known of that text need not be found out again.
+ */
+async function unkept<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Ran<T>> {
+  const { csrfToken, forms } = placeholders;
+  const own: Visit = { ...visit, csrfToken, ...(visit.forms && { forms }) };
+  return recipe
+    .make(services, own, () => undefined)
+    .catch((error) => {
+      if (own.failedLog) visit.failedLog = own.failedLog;
+      throw error;
+    });
 }
 
 /** Why nothing is kept for a visit, whatever its result. */

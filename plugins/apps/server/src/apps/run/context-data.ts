@@ -31,6 +31,8 @@ export interface Shown {
 /** Liquid's `context` in a block's layout: plain data only. */
 export function layoutContext(run: Run, block: Block, { record, mode }: Shown): LayoutData['context'] {
   const { visit, services, app } = run;
+  // Named one by one: Node.js 20 takes 3 µs for each property after a spread object, and the order is seen by layouts.
+  const { request, parent_request, portal, params } = visitData(visit);
   return {
     app: {
       id: app.id,
@@ -44,7 +46,10 @@ export function layoutContext(run: Run, block: Block, { record, mode }: Shown): 
     get visitor() {
       return visitorData(app, visit);
     },
-    ...visitData(visit),
+    request,
+    parent_request,
+    portal,
+    params,
     get content() {
       visit.inputs?.look('content');
       return contentFields(visit.content);

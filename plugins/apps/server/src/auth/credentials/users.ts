@@ -83,11 +83,11 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
   ): Requester => {
     const actions = new Set(held.flatMap(({ permissions }) => permissions.map(({ action }) => action)));
     return Object.freeze<Requester>({
-      ...own,
       groups: [...new Set(held.map(({ name }) => name))],
       isManager: manages(actions),
       can: can(actions),
       auth: authOf(user, actions),
+      ...own,
     });
   };
 

@@ -8,7 +8,7 @@ export function processorTime(): number {
 }
 
 /** Milliseconds after which a reading is too old to be shared. */
-const MAX_AGE = 5;
+const MAX_AGE = 20;
 
 let reading = { at: Number.NEGATIVE_INFINITY, time: 0 };
 

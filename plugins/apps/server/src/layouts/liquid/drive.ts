@@ -6,7 +6,7 @@ interface Steps {
 }
 
 const hasMethod = (value: unknown, name: string): boolean =>
-  typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function';
+  typeof value === 'object' && typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function';
 
 const isSteps = (value: unknown): value is Steps => hasMethod(value, 'next') && hasMethod(value, 'throw');
 const isPromise = (value: unknown): value is PromiseLike<unknown> => hasMethod(value, 'then');

@@ -135,8 +135,9 @@ interface Options extends ParserOptions<Tree> {
   meter: Meter;
 }
 
-/** A parser that counts its work, and the end tags of the text. */
+/** A parser that counts its work, and the tags of the text. */
 export class BoundedParser extends Parser<Tree> {
+  startTags = 0;
   endTags = 0;
   readonly #meter: Meter;
 
@@ -148,6 +149,7 @@ export class BoundedParser extends Parser<Tree> {
   }
 
   override onStartTag(token: Token.TagToken): void {
+    this.startTags += 1;
     this.#count(token.attrs.length);
     super.onStartTag(token);
   }

@@ -1,6 +1,6 @@
-import { defaultTreeAdapter, html as names, serialize } from 'parse5';
+import { defaultTreeAdapter, html as names, type ParserOptions } from 'parse5';
 import { BoundedParser, boundedOptions, type Tree } from './bounded-parser';
-import { Work } from './markup-work';
+import type { Work } from './markup-work';
 
 export type Node = Tree['node'];
 export type Element = Tree['element'];
@@ -13,28 +13,32 @@ const empty = 'area base br col embed hr img input link meta param source track 
 const emptyElements = new Set(empty.split(' '));
 
 /** Elements whose end tag may be missing without enclosing the text after their parent. */
-const endsImplied = 'colgroup dd dt li optgroup option p rb rp rt rtc tbody td tfoot th thead tr';
-const closedByThemselves = new Set([...emptyElements, ...endsImplied.split(' ')]);
+export const endsImplied = new Set(
+  'colgroup dd dt li optgroup option p rb rp rt rtc tbody td tfoot th thead tr'.split(' '),
+);
 
 /** Whether an element can have content. */
 export const holdsContent = ({ tagName }: Element): boolean => !emptyElements.has(tagName);
 
-/** A whole document; its nodes have positions in the text. DefinitionError above `markupLimits`; errors of `work`. */
-export function parseDocument(html: string, work: Work): Tree['document'] {
-  work.checkLength(html.length);
-  return BoundedParser.parse<Tree>(html, boundedOptions(work));
-}
-
-interface Piece {
-  root: Tree['documentFragment'];
-  /** End tags of the text: more of them than elements mean that the markup is not balanced. */
+/** HTML as nodes, which have positions in the text. */
+export interface Markup {
+  root: Tree['parentNode'];
+  /** Tags of the text: more of them than elements mean that some have no effect of their own. */
+  startTags: number;
   endTags: number;
   /** The text ends in the middle of a tag, a comment or the like. */
   cut: boolean;
 }
 
-/** A piece of HTML as nodes, independent of the element around it; limits as for a document. */
-export function parsePiece(html: string, work: Work): Piece {
+/** A whole document. DefinitionError above `markupLimits`; errors of `work`. */
+export const parseDocument = (html: string, work: Work): Markup =>
+  parse(html, work, (options) => new BoundedParser(options));
+
+/** A piece of HTML, independent of the element around it; limits as for a document. */
+export const parsePiece = (html: string, work: Work): Markup =>
+  parse(html, work, (options) => BoundedParser.getFragmentParser<Tree>(null, options) as BoundedParser);
+
+function parse(html: string, work: Work, begin: (options: ParserOptions<Tree>) => BoundedParser): Markup {
   work.checkLength(html.length);
   let cut = false;
   const options = boundedOptions(work, {
@@ -42,9 +46,10 @@ export function parsePiece(html: string, work: Work): Piece {
       cut ||= code.startsWith('eof-');
     },
   });
-  const parser = BoundedParser.getFragmentParser<Tree>(null, options) as BoundedParser;
+  const parser = begin(options);
   parser.tokenizer.write(html, true);
-  return { root: parser.getFragment() as Tree['documentFragment'], endTags: parser.endTags, cut };
+  const { startTags, endTags, fragmentContext, document } = parser;
+  return { root: fragmentContext ? parser.getFragment() : document, startTags, endTags, cut };
 }
 
 /** All nodes inside a node, in the order of the document. */
@@ -60,20 +65,20 @@ export function descendants(node: Node): Node[] {
 
 const childrenOf = (node: Node): Node[] => ('childNodes' in node ? [...node.childNodes] : []);
 
-/**
- * The HTML balanced: it neither closes elements around it in a page nor leaves its own open. Balanced HTML is returned
- * byte for byte. Limits as for a document.
- */
-export function balanced(html: string, work = Work.timed()): string {
-  const { root, endTags, cut } = parsePiece(html, work);
+/** Whether a piece neither closes elements around it in a page nor leaves its own open. */
+export function isBalanced({ root, endTags, cut }: Markup, html: string): boolean {
   let closed = 0;
   for (const node of descendants(root)) {
     if (!isElement(node)) continue;
     if (node.sourceCodeLocation?.endTag) closed += 1;
-    else if (!closedByThemselves.has(node.tagName) && !closesItself(node, html)) return serialize(root);
+    else if (!isClosed(node, html) && !endsImplied.has(node.tagName)) return false;
   }
-  return closed === endTags && !cut ? html : serialize(root);
+  return closed === endTags && !cut;
 }
+
+/** Whether an element's end is written in the text: by an end tag, or by its start tag. */
+export const isClosed = (element: Element, html: string): boolean =>
+  element.sourceCodeLocation?.endTag !== undefined || !holdsContent(element) || closesItself(element, html);
 
 /** Whether an element is self-closing, as `<path/>`: only in SVG and MathML. */
 function closesItself({ namespaceURI, sourceCodeLocation }: Element, html: string): boolean {

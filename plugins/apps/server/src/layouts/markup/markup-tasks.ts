@@ -1,6 +1,7 @@
-import { balanced } from './html-tree';
+import { balanced } from './kept-trees';
 import { TimeUp, tooMuchWork, Work } from './markup-work';
-import { type RuleAction, selected, ThemePage } from './theme-page';
+import type { RuleAction } from './page-tree';
+import { selected, ThemePage } from './theme-page';
 
 /** A theme rule for one page; selectors are CSS. */
 export interface PageRule {

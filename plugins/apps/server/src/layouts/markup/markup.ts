@@ -1,7 +1,7 @@
 import { definitionError } from '../../common/errors';
 import { paced } from '../../common/time/pace';
 import { WorkerFailure } from '../../workers';
-import { balanced } from './html-tree';
+import { balanced } from './kept-trees';
 import {
   applyRules,
   doMarkup,

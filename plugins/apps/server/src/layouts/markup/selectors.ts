@@ -39,8 +39,8 @@ const textOf = (node: Node): string => {
   return text;
 };
 
-/** All elements of a tree, which is no longer changed; cached, because a page is searched for many selectors. */
-const elementsBelow = memoized((root: Node): Element[] => descendants(root).filter(isElement));
+/** All elements of a tree, in its order; kept by its root, because a page is searched for many selectors. */
+export const elementsBelow = memoized((root: Node): Element[] => descendants(root).filter(isElement));
 
 const elementsOf = (nodes: Node[]): Element[] => {
   const found = nodes.flatMap((node) =>

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
-import { balanced } from './html-tree';
+import { balanced } from './kept-trees';
+import type { RuleAction } from './page-tree';
 import { selectorProblem } from './selectors';
-import { type RuleAction, selected, ThemePage } from './theme-page';
+import { selected, ThemePage } from './theme-page';
 
 /** A page after one rule. */
 function after(html: string, action: RuleAction, selector: string, piece = '[X]'): string {

@@ -1,17 +1,9 @@
 import { definitionError } from '../../common/errors';
-import { balanced, type Element, holdsContent, isElement, parseDocument, parsePiece } from './html-tree';
+import { type Element, holdsContent, isElement } from './html-tree';
+import { balanced, pieceTree } from './kept-trees';
 import { markupLimits, tooLarge, Work } from './markup-work';
+import { PageTree, type RuleAction, type Splice } from './page-tree';
 import { matching } from './selectors';
-
-/** What a theme rule does with a block at a matching element (docs/reference/embedding.md#theme-rules). */
-export const ruleActions = ['before', 'after', 'replace', 'prepend', 'append'] as const;
-export type RuleAction = (typeof ruleActions)[number];
-
-/** Offsets of the text that is replaced; equal for an insertion. */
-interface Splice {
-  from: number;
-  to: number;
-}
 
 /** Offsets of an element in the text of the page. */
 interface Offsets {
@@ -21,8 +13,8 @@ interface Offsets {
   inside: { start: number; end: number } | null;
 }
 
-/** The splice of each action; null where the element cannot have content. */
-const spliceOf: Record<RuleAction, (at: Offsets) => Splice | null> = {
+/** The text that each action replaces; null where the element cannot have content. */
+const rangeOf: Record<RuleAction, (at: Offsets) => Pick<Splice, 'from' | 'to'> | null> = {
   before: ({ start }) => ({ from: start, to: start }),
   after: ({ end }) => ({ from: end, to: end }),
   replace: ({ start, end }) => ({ from: start, to: end }),
@@ -38,7 +30,9 @@ const SEARCH_TIME = 400;
  * outside of the splices it stays the same byte for byte.
  */
 export class ThemePage {
-  #tree: ReturnType<typeof parseDocument> | undefined;
+  #tree: PageTree | undefined;
+  /** The change of the text that the tree does not have yet: nothing is searched after the last one. */
+  #change: { splices: readonly Splice[]; html: string } | undefined;
   /** Matches by selector, until the page changes: rules share selectors, and each is searched for twice. */
   readonly #matches = new Map<string, Element[]>();
 
@@ -65,8 +59,8 @@ export class ThemePage {
     const elements = this.matches(selector).filter((element) => !isInForm(element, action));
     return elements.flatMap((element) => {
       const at = offsetsOf(element);
-      const splice = at && spliceOf[action](at);
-      return splice ? [splice] : [];
+      const range = at && rangeOf[action](at);
+      return range ? [{ ...range, action, element }] : [];
     });
   }
 
@@ -77,12 +71,14 @@ export class ThemePage {
     }
     const pieces: string[] = [];
     let from = 0;
-    for (const splice of [...splices].sort((a, b) => a.from - b.from)) {
+    const inOrder = [...splices].sort((a, b) => a.from - b.from);
+    for (const splice of inOrder) {
       pieces.push(this.text.slice(from, splice.from), html);
       from = splice.to;
     }
-    this.text = [...pieces, this.text.slice(from)].join('');
-    this.#tree = undefined;
+    const text = [...pieces, this.text.slice(from)].join('');
+    this.#change = { splices: inOrder, html };
+    this.text = text;
     this.#matches.clear();
   }
 
@@ -92,10 +88,18 @@ export class ThemePage {
     if (this.work.isTimeUp) {
       throw definitionError(`The theme's rules take longer than ${this.work.time} ms for this page`);
     }
-    this.#tree ??= parseDocument(this.text, this.work);
-    const found = matching(this.#tree, selector, this.work);
+    this.work.checkLength(this.text.length);
+    const found = matching(this.tree().root, selector, this.work);
     this.#matches.set(selector, found);
     return found;
+  }
+
+  private tree(): PageTree {
+    const change = this.#change;
+    this.#change = undefined;
+    if (change && !this.#tree?.put(change.splices, change.html, this.text, this.work)) this.#tree = undefined;
+    this.#tree ??= new PageTree(this.text, this.work);
+    return this.#tree;
   }
 }
 
@@ -117,7 +121,7 @@ function isInForm(element: Element, action: RuleAction): boolean {
 /** The elements of a block's page that match a selector, as balanced HTML; '' if there are none. */
 export function selected(html: string, selector: string, work = Work.timed()): string {
   const whole = balanced(html, work);
-  return matching(parsePiece(whole, work).root, selector, work)
+  return matching(pieceTree(whole, work).root, selector, work)
     .map(({ sourceCodeLocation: at }) => (at ? whole.slice(at.startOffset, at.endOffset) : ''))
     .join('\n');
 }

@@ -213,7 +213,6 @@ async function contentOf(
     value: initialValue(element, options, outcome),
     stored: record && Object.hasOwn(record.items, element.name) ? itemOf(record.items, element.name) : undefined,
     entered: submitted,
-    ...(isInput && messages ? messages.beside(element.name) : { error: null }),
     idPrefix: idPrefix(run, block, options),
     formAction: formActionOf(run, block, options),
     disabled: element.name === '_save' && isSaveDisabled(run, options),
@@ -221,6 +220,7 @@ async function contentOf(
     hasDefault: session.has(element.name),
     locale: await localeOf(run),
     options: (await optionsOf(session, [element])).get(element.name) ?? [],
+    ...(isInput && messages ? messages.beside(element.name) : { error: null }),
   };
   if (element.type === 'REFERENCE') {
     const { submission } = options;

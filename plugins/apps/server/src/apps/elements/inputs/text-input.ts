@@ -152,7 +152,7 @@ export function control(
 ): string {
   const { name } = view.definition;
   const own = { id: controlId(view), name, type, value: plainText(value), required: isDemanded(view) };
-  return `<input${attributes({ ...own, ...extra, ...stateOf(view) })}>`;
+  return `<input${attributes(Object.assign(own, extra, stateOf(view)))}>`;
 }
 
 /** The HTML attributes that let a browser check a text as the server does. */
