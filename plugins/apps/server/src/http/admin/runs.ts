@@ -160,7 +160,9 @@ async function callAgain(
   if (!root || (!content && !run.rule)) throw new AppsError('ConflictError', 'Its content item is gone');
   const address = services.sites.urls.block(site, app.id, block);
   const call = { site, content: root, requester, address, params };
-  const visit = { ...callVisit(services, call), isContentGone: !content, dry };
+  // The body of a webhook may write nothing (docs/reference/webhooks.md#the-body).
+  const writes = run.job?.kind === 'webhook' ? { records: false, content: false } : undefined;
+  const visit = { ...callVisit(services, call), isContentGone: !content, dry, ...(writes && { writes }) };
   try {
     const value = await callFunction(services, visit, app, { block, name });
     return repeated(0, JSON.stringify(value), dry);
