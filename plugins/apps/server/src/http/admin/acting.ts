@@ -83,10 +83,9 @@ export async function repeatedAs(services: HttpServices, actor: Actor, run: RunD
 
 /**
  * The requester that a run had, with the rights that they have now; null for one who may no longer act. What a schedule has
- * called runs in the roles that its app names; the body of a webhook is made with the rights of a manager.
+ * called runs in the roles that its app names.
  */
 async function requesterOfRun({ requesters, sites, loadApp }: HttpServices, run: RunDetail): Promise<Requester | null> {
-  if (run.job?.kind === 'webhook') return { ...(await requesters.anonymous()), isManager: true };
   if (run.job?.kind !== 'schedule') return requesters.impersonations.withIdentity(run.requester.identity);
   const site = await sites.site(run.site);
   const app = site && (await loadApp(site, run.app));
