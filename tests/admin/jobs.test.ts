@@ -222,6 +222,8 @@ describe('jobs in runs', () => {
   });
 
   test('a run of a schedule runs again in the roles of "schedule_as"', async () => {
+    // Makes the role.
+    await stage.user('eric');
     const target = { site: 'site', app: 'tasks', block: 'nightly', function: 'fails' };
     const { json: ran } = await stage.send<{ job: string }>({ as, send: 'POST /apps/schedules/run', json: target });
     await comesTo(ran.job, 'failed');

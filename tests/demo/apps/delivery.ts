@@ -9,7 +9,7 @@ export function delivery(host: Host): void {
 
     test('a web service on this machine gives the town of a postal code', async () => {
       const sent = await order('04177');
-      expect([sent.status, location(sent)]).toEqual([303, '/site/@@delivery']);
+      expect([sent.status, location(sent)]).toEqual([303, '/site/@@apps/delivery/blocks/order']);
       const { json } = await visitor(host, 'delivery', 'eric').get<{ items: { code: string; town: string } }[]>(
         'records',
       );
