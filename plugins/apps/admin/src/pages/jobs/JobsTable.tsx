@@ -69,7 +69,8 @@ function Result({ job: { status, time, error } }: { job: JobSummary }) {
           tag="p"
           variant="pi"
           textColor="danger600"
-          style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}
+          // On a narrow screen the table scrolls: a column of single letters would make its rows as high as the screen.
+          style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere', minWidth: '15rem' }}
         >
           {error}
         </Typography>
