@@ -55,8 +55,11 @@ export function writes(context) {
 const spying = `
 const read = (work) => { try { return work(); } catch (error) { return error.name; } };
 export function spies({ app, params, get_app }) {
-  if (params.data.items.title !== 'spies') return null;
-  return { own: app.get_record('hidden').title, other: read(() => get_app('vault').search('').length) };
+  const { title } = params.data.items;
+  if (title !== 'spies' && title !== 'broken') return null;
+  const other = read(() => get_app('vault').search('').length);
+  if (title === 'broken') throw new Error('in the vault: ' + other);
+  return { own: app.get_record('hidden').title, other };
 }
 `;
 

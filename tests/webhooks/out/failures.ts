@@ -81,10 +81,19 @@ export function failures({ arrived, create, jobs, receiver, stage }: Desk): void
       await expect.poll(async () => (await jobs('writes'))[0]?.error ?? '').toContain('CsrfError');
       const { json } = await stage.send<{ items: { title?: string } }[]>({ as: 'mona', send: 'GET desk/records' });
       expect(json.filter(({ items }) => items.title === 'written')).toEqual([]);
-      // In the panel it runs again with the same rights.
-      const runs = await stage.send<RunsPage>({ as: 'root', send: 'GET /apps/runs?app=desk&state=failed&limit=1' });
-      const send = `POST /apps/runs/${runs.json.runs[0]?.id}/again`;
-      expect((await stage.send<RunAgain>({ as: 'root', send })).json.answer).toContain('CsrfError');
+    });
+
+    test('because its function fails, runs again in the panel with the same rights', async () => {
+      await create({ title: 'broken' });
+      const reason = 'in the vault: UnauthorizedError';
+      await expect.poll(async () => (await jobs('spies'))[0]?.error ?? '').toContain(reason);
+      const { json } = await stage.send<RunsPage>({
+        as: 'root',
+        send: 'GET /apps/runs?app=desk&block=inner&state=failed',
+      });
+      const send = `POST /apps/runs/${json.runs[0]?.id}/again`;
+      const again = await stage.send<RunAgain>({ as: 'root', send });
+      expect(again.json).toMatchObject({ status: 500, answer: expect.stringContaining(reason) });
     });
   });
 }
