@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 
 const allowedUploads = [
@@ -30,6 +31,18 @@ const demoIsOn = wish === 'true' || wish === 'empty';
 /** The demo in German: the same theme, with records of its own. */
 const german = { id: 'bibliothek', title: 'Bücherei Lindenau', theme: 'demo', locale: 'de' };
 
+/** Where the demo's neighbours listen (src/demo/neighbours.ts); the files of its apps have this address, too. */
+const neighbours = '127.0.0.1:13371';
+
+/** Whom the demo's apps may call, and the secret that signs webhooks: another one in each installation. */
+const callsOfDemo = (appKeys: string) => ({
+  hosts: { comments: [neighbours], delivery: [neighbours] },
+  private: [neighbours],
+  secrets: {
+    screen: { value: `whsec_${createHash('sha256').update(`screen ${appKeys}`).digest('base64')}`, hosts: [] },
+  },
+});
+
 const config = ({ env }: Core.Config.Shared.ConfigParams): Core.Config.Plugin => ({
   apps: {
     enabled: true,
@@ -42,6 +55,7 @@ const config = ({ env }: Core.Config.Shared.ConfigParams): Core.Config.Plugin =>
         'api::article.article': { path: '/articles/:slug' },
         'api::page.page': { path: '/:slug' },
       },
+      ...(env('APPS_THEME', 'demo') === 'demo' && demoIsOn ? { fetch: callsOfDemo(env('APP_KEYS', '')) } : {}),
     },
   },
   'users-permissions': {

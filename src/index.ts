@@ -1,10 +1,10 @@
 import type { Core } from '@strapi/strapi';
-import { makeDemo } from './demo';
+import { startDemo } from './demo';
 
 export default {
   register() {},
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
-    await makeDemo(strapi);
+    await startDemo(strapi);
   },
 };

@@ -13,6 +13,8 @@ const blocks = [
   ['/@@apps/survey/blocks/results', 'its results, for readers and editors'],
   ['/articles/welcome/@@apps/comments/blocks/comment', 'comments on the article "Welcome"'],
   ['/@@apps/comments/blocks/moderate', 'comments that wait, for editors'],
+  ['/@@apps/comments/blocks/screen', 'what a webhook has told another program of them, for editors'],
+  ['/@@delivery', 'a form that asks a web service for the town of a postal code'],
   ['/@@apps/contact/blocks/message', 'write to the editors'],
 ];
 

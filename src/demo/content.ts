@@ -54,7 +54,7 @@ const pages = [
     body: `The library was founded by the weavers of Lindenau in 1887, with 212 books and one lamp. Today 41,000 books, games and films
 share the house with a repair café and the town's archive.
 
-The site is a demo: its likes, comments, glossary, survey, poll and contact form are small applications in the theme.`,
+The site is a demo: its likes, comments, glossary, survey, poll, home delivery and contact form are small applications in the theme.`,
     tiles: [],
   },
   {

@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { announce } from './announce';
 import { makeContent } from './content';
+import { startNeighbours } from './neighbours';
 import { makeRecords } from './records';
 import { makeAdministrator, makeUsers } from './users';
 
@@ -26,12 +27,18 @@ async function databaseIsEmpty(strapi: Core.Strapi): Promise<boolean> {
   return true;
 }
 
+/** Starts what the demo speaks with, at each start while it is on, and makes the demo at the first one. */
+export async function startDemo(strapi: Core.Strapi): Promise<void> {
+  if (!demoIsOn(process.env)) return;
+  startNeighbours(strapi);
+  await makeDemo(strapi);
+}
+
 /**
  * Makes the demo's users, permissions, content and records on the first start, and prints the users and the addresses to try.
- * Does nothing when the demo is off or the database holds anything already (docs/reference/configuration.md#the-demo).
+ * Does nothing when the database holds anything already (docs/reference/configuration.md#the-demo).
  */
-export async function makeDemo(strapi: Core.Strapi): Promise<void> {
-  if (!demoIsOn(process.env)) return;
+async function makeDemo(strapi: Core.Strapi): Promise<void> {
   const store = strapi.store({ type: 'core', name: 'apps_demo' });
   if (await store.get({ key: 'made' })) return;
   if (!(await databaseIsEmpty(strapi))) return;

@@ -36,6 +36,15 @@ const themes = useThemes(async (themes) => {
     await themes.write(`main/apps/${app}/blocks/work.js`, logic);
     await themes.write(`main/apps/${app}/blocks/work.yaml`, 'elements:\n  add: BASIC\n');
   }
+  await themes.write('main/apps/tasks/settings.yaml', `${settings}schedule_as: [editors]\n`);
+  await themes.write(
+    'main/apps/tasks/blocks/nightly.yaml',
+    "view_permission: [editors]\nelements: {}\nschedules: [{ run: fails, cron: '0 7 1 1 *' }]\n",
+  );
+  await themes.write(
+    'main/apps/tasks/blocks/nightly.js',
+    "export function fails({ app }) {\n  throw new Error('as ' + app.acl.current_user_groups().join());\n}\n",
+  );
   await themes.write(
     'main/apps/tasks/blocks/work.yaml',
     "elements:\n  add: BASIC\nschedules: [{ run: tick, cron: '0 6 1 1 *', time_zone: Europe/Paris }]\n",
@@ -212,6 +221,18 @@ describe('jobs in runs', () => {
     expect((await jobs()).jobs.map((one) => one.id)).toEqual(before.jobs.map((one) => one.id));
   });
 
+  test('a run of a schedule runs again in the roles of "schedule_as"', async () => {
+    // Makes the role.
+    await stage.user('eric');
+    const target = { site: 'site', app: 'tasks', block: 'nightly', function: 'fails' };
+    const { json: ran } = await stage.send<{ job: string }>({ as, send: 'POST /apps/schedules/run', json: target });
+    await comesTo(ran.job, 'failed');
+    expect((await job(ran.job)).error).toContain('as Public,editors');
+    const { json } = await stage.send<RunsPage>({ as: 'root', send: `GET /apps/runs?job=${ran.job}` });
+    const again = await stage.send<RunAgain>({ as: 'root', send: `POST /apps/runs/${json.runs[0]?.id}/again` });
+    expect(again.json).toMatchObject({ status: 500, answer: expect.stringContaining('as Public,editors') });
+  });
+
   test('of a request that would have been stored, too', async () => {
     await themes.write(
       'main/apps/tasks/blocks/form.yaml',
@@ -247,6 +268,7 @@ describe('schedules in the panel', () => {
     const list = async () => (await stage.send<ScheduleSummary[]>({ as, send: 'GET /apps/schedules' })).json;
     const target = { site: 'site', app: 'tasks', block: 'work', function: 'tick' };
     await expect.poll(list).toMatchObject([
+      { function: 'fails' },
       {
         ...target,
         cron: '0 6 1 1 *',
@@ -255,7 +277,7 @@ describe('schedules in the panel', () => {
         words: expect.stringContaining('06:00'),
       },
     ]);
-    expect((await list())[0]?.next).toMatch(/-01-01T05:00:00.000Z$/);
+    expect((await list())[1]?.next).toMatch(/-01-01T05:00:00.000Z$/);
     const run = await stage.send<{ job: string }>({ as, send: 'POST /apps/schedules/run', json: target });
     expect(run.status, run.text).toBe(200);
     await comesTo(run.json.job, 'done');

@@ -35,7 +35,7 @@ test('the apps of the demo pass their tests, and nothing else is printed', async
   const { code, out, err } = await run([]);
   expect(err).toBe('');
   expect(out).toMatch(/\n\d+ passed, 0 failed \(\d+\.\d s\)\n$/);
-  for (const app of ['card', 'comments', 'contact', 'glossary', 'news', 'poll', 'rating', 'survey'])
+  for (const app of ['card', 'comments', 'contact', 'delivery', 'glossary', 'news', 'poll', 'rating', 'survey'])
     expect(out).toMatch(new RegExp(`^✔ ${app} › .* \\(\\d+ ms\\)$`, 'm'));
   expect(out.split('\n').filter((line) => !/^✔ .* ms\)$/.test(line))).toHaveLength(3);
   expect(code).toBe(0);

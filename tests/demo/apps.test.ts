@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest';
+import { configured } from '../support/configure';
 import { useHost } from '../support/hooks';
 import { adminToken } from '../support/seed';
 import { bearer } from '../support/send';
 import { comments } from './apps/comments';
 import { contact } from './apps/contact';
+import { delivery } from './apps/delivery';
 import { german } from './apps/german';
 import { glossary } from './apps/glossary';
+import { screen, useNeighbours } from './apps/neighbours';
 import { rating } from './apps/rating';
 import { survey } from './apps/survey';
 
-const host = useHost({ env: { APPS_DEMO: 'empty' } });
+/** Its neighbours listen on a port of their own, which a copy of the themes names. */
+const neighbours = useNeighbours();
+const host = useHost(() => ({
+  themesDirectory: neighbours.themes,
+  env: { APPS_DEMO: 'empty', ...configured({ apps: { fetch: neighbours.fetch } }) },
+}));
 
 test('no file of its apps is broken', async () => {
   const token = await adminToken(host);
@@ -22,6 +30,7 @@ test('no file of its apps is broken', async () => {
     { id: 'card', problems: 0, theme: 'demo' },
     { id: 'comments', problems: 0, theme: 'demo' },
     { id: 'contact', problems: 0, theme: 'library' },
+    { id: 'delivery', problems: 0, theme: 'demo' },
     { id: 'glossary', problems: 0, theme: 'demo' },
     { id: 'news', problems: 0, theme: 'demo' },
     { id: 'poll', problems: 0, theme: 'demo' },
@@ -55,4 +64,6 @@ glossary(host);
 survey(host);
 comments(host);
 contact(host);
+screen(host, neighbours);
+delivery(host);
 german(host);

@@ -41,7 +41,16 @@ describe('the tour of README.md', () => {
 
     test('the tour shows every app', () => {
       const apps = new Set(pages.map(({ address }) => /@@apps\/(\w+)/.exec(address)?.[1]));
-      expect([...apps].sort()).toEqual(['card', 'comments', 'contact', 'glossary', 'poll', 'rating', 'survey']);
+      expect([...apps].sort()).toEqual([
+        'card',
+        'comments',
+        'contact',
+        'delivery',
+        'glossary',
+        'poll',
+        'rating',
+        'survey',
+      ]);
     });
 
     test.each(pages)('$address as $user', async ({ address, user, words }) => {

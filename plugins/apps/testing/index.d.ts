@@ -192,7 +192,7 @@ export interface Jobs {
   /**
    * Does the jobs of all apps that are due at the time of the clock, and those that they add. Without it none runs. A job that
    * fails waits for its next try: `list('failed')` has it.
-   * @returns the number of tries
+   * @returns the number of tries, without those of jobs that send mails
    */
   run(): Promise<number>;
   /** The jobs of this app, the earliest first; of one state, or of all. */

@@ -43,6 +43,7 @@ export const records: [app: string, id: string, items: object][] = [
       proof: { name: 'bill.txt', url: '/uploads/bill.txt', mime: 'text/plain', size: 6 },
     },
   ],
+  ['delivery', 'nora', { block: 'order', name: 'Nora', street: 'Mill Lane 4', code: '04177', town: 'Lindenau' }],
   [
     'contact',
     'hello',
@@ -159,6 +160,15 @@ export const rows: Row[] = [
       await expect.poll(() => boxes.count()).toBe(left);
     },
   },
+
+  { name: 'screen', path: '/@@apps/comments/blocks/screen', as: 'eric', block: 'comments/screen' },
+  { name: 'German screen', path: '/../bibliothek/@@apps/comments/blocks/screen', as: 'eric' },
+
+  { name: 'delivery', path: '/@@delivery', block: 'delivery/order' },
+  { name: 'refused delivery', path: '/@@delivery', before: refused() },
+  { name: 'German delivery', path: '/../bibliothek/@@delivery', before: refused() },
+  { name: 'delivery to an address', path: '/@@apps/delivery/record/nora', as: 'eric' },
+  { name: 'delivery to edit', path: '/@@apps/delivery/record/nora/edit', as: 'eric' },
 
   { name: 'contact', path: '/@@apps/contact/blocks/message', block: 'contact/message' },
   { name: 'refused message', path: '/@@apps/contact/blocks/message', before: refused() },

@@ -58,7 +58,7 @@ export function createTestTools(services: () => HttpServices) {
     /** Forgets renderings that visitors share: they would be shown in later tests. */
     clearRenderings: () => clearRenderings(services()),
 
-    /** Does the jobs of all apps that are due, those of due ticks too. @returns the tries that were made */
+    /** Does the jobs of all apps that are due, those of due ticks too. @returns the tries that were made, those that send mails left out */
     async runJobs(): Promise<number> {
       const { jobs, schedules } = services();
       for (let all = 0; ; ) {

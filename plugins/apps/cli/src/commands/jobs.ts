@@ -31,13 +31,13 @@ const retry: Command = {
   arguments: { id: 'id of a job that does not run' },
   options: [{ flags: '--dead', summary: 'all dead jobs' }, ...filters],
   examples: ['strapi-plugin-apps jobs retry --dead --kind webhook'],
-  load: () => import('../jobs/retry'),
+  load: () => import('../jobs/change').then(({ retry: run }) => ({ run })),
 };
 
 const deleteCommand: Command = {
   usage: 'delete <id>',
   summary: 'delete a job that does not run: what it was to do is not done',
-  load: () => import('../jobs/delete'),
+  load: () => import('../jobs/change').then(({ remove: run }) => ({ run })),
 };
 
 export const jobs: Command = {

@@ -1,9 +1,11 @@
+import type { JobTools } from '../../../server/src';
 import { detailOf, viewFilters } from '../../../server/src/jobs';
+import type { JobFilter, JobKind } from '../../../server/src/jobs/types';
 import type { JobDetail, JobView } from '../../../shared/admin-api';
-import type { Run } from '../command';
+import type { Invocation, Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
+import { type Host, withStrapi } from '../host';
 import type { Output, Style } from '../output';
-import { filterOf, withJobs } from './tools';
 
 /** Jobs that one command lists. */
 const MAX_LIMIT = 10_000;
@@ -39,4 +41,14 @@ function showJob(job: JobDetail, { line, paint }: Output): void {
   const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`;
   line(`${id}  ${paint(styles[view], view.padEnd(7))}  ${at}  ${site}/${app}  ${kind} ${name}  ${tries}`);
   if (error !== null) for (const text of error.split('\n')) line(`  ${text}`);
+}
+
+/** Runs `work` with the jobs in the host's database. No job runs in this process. */
+export const withJobs = <T>(host: Host, work: (jobs: JobTools) => Promise<T>): Promise<T> =>
+  withStrapi(host, (strapi) => work(strapi.plugin('apps').service('jobs') as JobTools));
+
+/** The jobs that the options of a command mean. */
+export function filterOf({ kind, site, app, name }: Invocation['options']): JobFilter {
+  const given = { kind: kind as JobKind, site: site as string, app: app as string, name: name as string };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -27,8 +27,11 @@ export interface CallSubject {
   rule?: RunRule;
   /** The job that calls it. */
   job?: RunJob;
-  /** Whether it may write nothing: what it writes is refused with a CsrfError. */
-  isReadOnly?: boolean;
+  /**
+   * Whether it is called for its app, not for the requester: it has all rights in this app, and may write nothing; what it writes is
+   * refused with a CsrfError.
+   */
+  isForApp?: boolean;
 }
 
 /**
@@ -39,7 +42,7 @@ export async function callIn(
   all: CallServices,
   site: Site,
   { app: appId, block, name }: FunctionName,
-  { rule, job, content, isReadOnly = false, ...subject }: CallSubject,
+  { rule, job, content, isForApp = false, ...subject }: CallSubject,
   settle?: Settle,
 ): Promise<Json> {
   const app = await all.loadApp(site, appId);
@@ -50,7 +53,7 @@ export async function callIn(
   const visit = {
     ...callVisit(all, { site, address, content: shown, ...subject }),
     ...{ isContentGone: content === null, ...(rule && { rule }), ...(job && { job }) },
-    ...(isReadOnly && { writes: { records: false, content: false } }),
+    ...(isForApp && { isForApp, writes: { records: false, content: false } }),
   };
   return callFunction(all, visit, app, { block, name }, settle);
 }

@@ -63,7 +63,7 @@ export async function waitingOf(sql: Sql, { site, app }: AppKey, limit: number):
   return Number(row?.jobs ?? 0);
 }
 
-/** Has jobs wait again, to run at once. @returns the apps of those, and how many there are */
+/** Has jobs wait again, to run at once; what their earlier tries have brought is forgotten. @returns the apps of those, and how many there are */
 export async function retryJobs(
   sql: Sql,
   which: { id: string } | { dead: JobFilter },
@@ -71,7 +71,9 @@ export async function retryJobs(
 ): Promise<{ keys: AppKey[]; count: number }> {
   const { text, values } = 'id' in which ? { text: 'job_id = ?', values: [which.id] } : condition(which.dead);
   const states = 'id' in which ? "state <> 'running'" : "state = 'dead'";
-  const again = `set state = 'waiting', due_at = ?, attempts = 0, stalls = 0, missing_since = null, ended_at = null`;
+  const before = ['missing_since', 'started_at', 'ended_at', 'error', 'status', 'answer'];
+  const cleared = before.map((column) => `${column} = null`).join(', ');
+  const again = `set state = 'waiting', due_at = ?, attempts = 0, stalls = 0, ${cleared}`;
   const chosen = `(${text}) and ${states}`;
   const rows = await sql.rows(`select distinct site, app from ${TABLE} where ${chosen}`, values);
   const keyed = await sql.rows(

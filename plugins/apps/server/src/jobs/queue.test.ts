@@ -221,7 +221,7 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     await add({ jobKey: 'k' });
     expect(await retryJobs(sql(), { dead: { kind: 'function' } }, now)).toEqual({ keys: [key], count: 1 });
     expect(await stateOf(one)).toMatchObject({ state: 'dead' });
-    expect(await stateOf(two)).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect(await stateOf(two)).toEqual({ state: 'waiting', attempts: 0, error: null });
     expect(await retryJobs(sql(), { id: three }, now)).toEqual({ keys: [key], count: 1 });
     expect(await retryJobs(sql(), { id: 'none' }, now)).toEqual({ keys: [], count: 0 });
   });

@@ -143,7 +143,7 @@ export interface Jobs {
   retry(which: { id: string } | { dead: JobFilter }): Promise<number>;
   /** Deletes a job that does not run. @returns false when there is none, or when it runs */
   delete(id: string): Promise<boolean>;
-  /** Does everything that is due, in this process and before it resolves: for tests. @returns the tries that were made. Error after 2,000 of them */
+  /** Does everything that is due, in this process and before it resolves: for tests. @returns the tries that were made, those that send mails left out. Error after 2,000 of them */
   runDue(): Promise<number>;
   /** Begins to do jobs in this process. */
   start(): void;

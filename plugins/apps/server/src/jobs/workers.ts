@@ -111,15 +111,15 @@ export class JobWorkers {
       if (claims.some(({ job }) => job.id === one.job.id)) one.abort.abort(new Error('the lease has been lost'));
   }
 
-  /** Does what is due, one job after the other, up to `limit` tries. @returns the tries that were made */
-  async runAll(keys: readonly AppKey[], limit: number): Promise<number> {
-    let tries = 0;
+  /** Does what is due, one job after the other, up to `limit` tries. @returns the kind of each try that was made */
+  async runAll(keys: readonly AppKey[], limit: number): Promise<JobKind[]> {
+    const tries: JobKind[] = [];
     for (const key of keys) {
-      while (tries < limit) {
+      while (tries.length < limit) {
         const [claim] = await this.tools.queue.claim(key, 1);
         if (!claim) break;
         await this.run(claim).done;
-        tries += 1;
+        tries.push(claim.job.kind);
       }
     }
     return tries;

@@ -1,8 +1,12 @@
 import { AppsError } from '../common/errors';
+import { secretOf } from './secrets';
 import type { Outbound, OutboundAnswer, OutboundRequest } from './types';
 
 /** Answers the calls of an app in place of other hosts; null: it has no answer. */
 export type Answerer = (appId: string, request: OutboundRequest) => OutboundAnswer | null;
+
+/** Signs the webhooks of a test whose configuration lacks the secret. */
+const SECRET = `whsec_${Buffer.from('tests of apps sign with this').toString('base64')}`;
 
 /**
  * Calls out that tests of apps answer: while there is an answerer, nothing is sent, and neither hosts nor secrets of the configuration
@@ -14,6 +18,7 @@ export function answered(outbound: Outbound, answerer: () => Answerer | null): O
     check(appId, request) {
       if (!answerer()) outbound.check(appId, request);
     },
+    secret: (name) => (answerer() ? (secretOf(outbound, name) ?? SECRET) : outbound.secret(name)),
     async call(appId, request) {
       const find = answerer();
       if (!find) return outbound.call(appId, request);

@@ -61,6 +61,15 @@ export function on_save(context) {
   return record.state === 'waiting' ? `${block.url}?sent=yes` : block.url;
 }
 
+/**
+ * What the screen in the staff room gets of a new comment (`webhooks` in settings.yaml).
+ * @param {{ params: { data: { items: Record<string, string> } } }} context
+ */
+export function message({ params }) {
+  const { author = '', page = '', text = '' } = params.data.items;
+  return { author, page, text: text.slice(0, 200) };
+}
+
 /** @type {OnDelete} */
 export function on_delete({ block }) {
   return block.url;

@@ -91,12 +91,30 @@ describe('moderation', () => {
   });
 });
 
+test('a screen in the staff room shows each new comment', async () => {
+  app.fetch.answer('http://127.0.0.1:13371/screen', ({ method }) =>
+    method === 'POST'
+      ? { status: 204 }
+      : { body: { messages: [{ id: '1', at: '2026-03-04T05:06:07Z', body: { author: 'sam' } }], refused: 2 } },
+  );
+  await comment(sam, 'For the screen');
+  assert.equal(await app.jobs.run(), 1);
+  const [call] = app.fetch.calls;
+  assert.deepEqual(JSON.parse(call.body), { author: 'sam', page: '/articles/news', text: 'For the screen' });
+  const page = await eric.render('screen');
+  assert.match(page.find('.screen').text, /sam/);
+  assert.match(page.text, /2 messages were refused/);
+  assert.equal((await sam.render('screen')).status, 403);
+});
+
 test('each morning the moderators are told what waits', async () => {
+  app.fetch.answer('http://127.0.0.1:13371/screen', { status: 204 });
   app.clock.set('2026-03-04T05:06:07Z');
   await app.jobs.run();
   await comment(sam, 'Waiting');
   app.clock.set('2026-03-05T12:00:00Z');
-  await app.jobs.run();
+  // The digest, and the message to the screen; that the digest is mailed is no try more.
+  assert.equal(await app.jobs.run(), 2);
   const jobs = await app.jobs.list();
   assert.deepEqual(
     jobs.filter(({ kind }) => kind === 'schedule').map(({ name, state }) => [name, state]),

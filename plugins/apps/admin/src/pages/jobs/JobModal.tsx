@@ -2,16 +2,14 @@ import { Box, Button, Flex, Link, Modal, Typography } from '@strapi/design-syste
 import { Page } from '@strapi/strapi/admin';
 import { NavLink } from 'react-router-dom';
 import type { JobDetail } from '../../../../shared/admin-api';
-import { useErrorText } from '../../api/base';
+import { useErrorText, usePolling } from '../../api/base';
 import { useAppsJobQuery } from '../../api/jobs';
 import { Pre } from '../../components/Pre';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
-import { usePolling } from '../../use-polling';
 import { appPath } from '../app/tabs';
 import { JobBadge } from './JobsTable';
-import { isIdle, runLabels } from './lists';
-import { useJobActions } from './use-job-actions';
+import { isIdle, runLabels, useJobActions } from './job-actions';
 
 /** One job: what it was given, and what has become of it. */
 export function JobModal({ id, onClose }: { id: string; onClose(): void }) {

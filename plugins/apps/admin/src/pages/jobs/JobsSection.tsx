@@ -1,16 +1,15 @@
 import { Box, Button, Flex, Tabs, Typography } from '@strapi/design-system';
 import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import { useErrorText } from '../../api/base';
+import { useErrorText, usePolling } from '../../api/base';
 import { useAppsJobsQuery } from '../../api/jobs';
 import { Section } from '../../components/Section';
 import { useText } from '../../plugin';
-import { usePolling } from '../../use-polling';
+import { RetryDead } from './DeadJobs';
 import { JobFilters } from './JobFilters';
 import { JobModal } from './JobModal';
 import { JobsTable } from './JobsTable';
 import { type JobList, jobLists, queryOf, type Shown, shownOf } from './lists';
-import { RetryDead } from './RetryDead';
 
 /** The jobs with their filters, refreshed while the page is visible. What is shown is in the address. */
 export function JobsSection() {

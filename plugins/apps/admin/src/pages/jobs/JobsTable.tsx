@@ -3,8 +3,8 @@ import type { JobSummary, JobView } from '../../../../shared/admin-api';
 import { DataTable } from '../../components/DataTable';
 import { DeleteButton } from '../../components/DeleteButton';
 import { useText } from '../../plugin';
-import { isIdle, type JobList, runLabels } from './lists';
-import { useJobActions } from './use-job-actions';
+import { isIdle, runLabels, useJobActions } from './job-actions';
+import type { JobList } from './lists';
 
 const colours: Record<JobView, { backgroundColor: string; textColor: string }> = {
   waiting: { backgroundColor: 'neutral150', textColor: 'neutral800' },
@@ -69,7 +69,8 @@ function Result({ job: { status, time, error } }: { job: JobSummary }) {
           tag="p"
           variant="pi"
           textColor="danger600"
-          style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}
+          // On a narrow screen the table scrolls: a column of single letters would make its rows as high as the screen.
+          style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere', minWidth: '15rem' }}
         >
           {error}
         </Typography>

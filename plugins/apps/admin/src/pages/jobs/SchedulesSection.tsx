@@ -1,12 +1,11 @@
 import { Button, Link, Typography } from '@strapi/design-system';
 import { NavLink } from 'react-router-dom';
 import type { ScheduleSummary } from '../../../../shared/admin-api';
-import { useAction, useErrorText } from '../../api/base';
+import { useAction, useErrorText, usePolling } from '../../api/base';
 import { useAppsRunScheduleMutation, useAppsSchedulesQuery } from '../../api/jobs';
 import { DataTable } from '../../components/DataTable';
 import { Section } from '../../components/Section';
 import { useText } from '../../plugin';
-import { usePolling } from '../../use-polling';
 import { jobsPath } from './lists';
 
 /** The functions that the clock calls: their last and next ticks; each can run now. */

@@ -1,4 +1,4 @@
-import { type JobKind, type JobSummary, type JobsQuery, jobKinds, jobViews } from '../../../../shared/admin-api';
+import { type JobKind, type JobsQuery, jobKinds, jobViews } from '../../../../shared/admin-api';
 import { pluginId } from '../../plugin';
 
 /** The lists of the page, in the order of their tabs: jobs by their state, and webhooks in all states. */
@@ -37,14 +37,3 @@ export function queryOf({ list, kind, site, app }: Shown, before: string | undef
   const wanted = list === 'deliveries' ? ({ kind: 'webhook' } as const) : { view: list, ...(kind && { kind }) };
   return { ...wanted, ...(site && { site }), ...(app && { app }), ...(before && { before }) };
 }
-
-/** Whether a job may run again now, and be deleted. */
-export const isIdle = ({ view }: JobSummary): boolean => view !== 'running';
-
-/** What the button says that has a job run now, and its name for screen readers. */
-export const runLabels = ({ view, kind }: JobSummary) =>
-  view === 'waiting'
-    ? (['schedule.run', 'schedule.run.of'] as const)
-    : kind === 'webhook' || kind === 'mail'
-      ? (['job.send', 'job.send.of'] as const)
-      : (['job.retry', 'job.retry.of'] as const);

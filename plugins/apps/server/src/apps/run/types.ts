@@ -138,6 +138,8 @@ export interface Visit {
   isVerified?: boolean;
   /** Whether code or a rule on events calls a function, without a request. */
   isCall?: boolean;
+  /** The function is called for its app, not for its requester: it has all rights in this app, and the requester's in others. */
+  isForApp?: boolean;
   /** The rule whose function is called. */
   rule?: RunRule;
   /** The job whose function is called. */

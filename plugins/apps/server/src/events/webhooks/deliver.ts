@@ -92,17 +92,16 @@ async function bodyOf(
   const usual = { type: eventName(event), timestamp: new Date(at).toISOString(), data: { ...data } };
   if (!body) return asBody(usual);
   const site = await siteOfJob(all, key.site);
-  // The author of the app has named the function: the one who made the change has nothing to do with it.
-  const requester = { ...(await all.requesters.anonymous()), isManager: true };
+  const requester = await all.requesters.anonymous();
   const content = await all.sites.content.resolve(site, '', requester);
   if (!content) throw new JobFailure(missing.site(key.site), { next: 'missing' });
   const params = { ...to, event, ...usual };
   const target = { app: key.app, ...body };
-  // It may run at each try: what it wrote would be written each time.
+  // The author of the app has named it: the one who made the change has nothing to do with it. It runs at each try.
   const made = await callOfJob(
     all,
     { job, settle: null },
-    { site, target, subject: { content, requester, params, isReadOnly: true } },
+    { site, target, subject: { content, requester, params, isForApp: true } },
   );
   return made === null ? null : asBody(made);
 }

@@ -71,15 +71,25 @@ async function acting(services: HttpServices, actor: Actor, requester: Requester
  * the run holds nothing that a visitor has sent. ForbiddenError; ConflictError for a requester who may no longer log in.
  */
 export async function repeatedAs(services: HttpServices, actor: Actor, run: RunDetail): Promise<Requester> {
-  const { impersonations, anonymous } = services.requesters;
   if (!actor.seesRecords) {
     if (isSent(run.input))
       throw refused('This run holds what a visitor has sent: to run it again takes the permission "records"');
-    return anonymous();
+    return services.requesters.anonymous();
   }
-  const requester = await impersonations.withIdentity(run.requester.identity);
+  const requester = await requesterOfRun(services, run);
   if (!requester) throw new AppsError('ConflictError', 'Its requester can no longer be acted for: they may not log in');
   return acting(services, actor, requester);
+}
+
+/**
+ * The requester that a run had, with the rights that they have now; null for one who may no longer act. What a schedule has
+ * called runs in the roles that its app names.
+ */
+async function requesterOfRun({ requesters, sites, loadApp }: HttpServices, run: RunDetail): Promise<Requester | null> {
+  if (run.job?.kind !== 'schedule') return requesters.impersonations.withIdentity(run.requester.identity);
+  const site = await sites.site(run.site);
+  const app = site && (await loadApp(site, run.app));
+  return requesters.anonymousIn(app?.settings.scheduleAs ?? []);
 }
 
 /** Whether a run's input is more than an address: a form, a body, or an item of the content. */

@@ -144,6 +144,11 @@ async function contentOf(
   return rules.item(site, rule, requester);
 }
 
+/** The call of a function that makes the body of a webhook (docs/reference/webhooks.md#the-body). */
+const bodyCall = { isForApp: true, writes: { records: false, content: false } };
+
+const isOfWebhook = ({ job }: RunDetail): boolean => job?.kind === 'webhook';
+
 async function callAgain(
   stored: HttpServices,
   run: RunDetail,
@@ -160,7 +165,7 @@ async function callAgain(
   if (!root || (!content && !run.rule)) throw new AppsError('ConflictError', 'Its content item is gone');
   const address = services.sites.urls.block(site, app.id, block);
   const call = { site, content: root, requester, address, params };
-  const visit = { ...callVisit(services, call), isContentGone: !content, dry };
+  const visit = { ...callVisit(services, call), isContentGone: !content, dry, ...(isOfWebhook(run) && bodyCall) };
   try {
     const value = await callFunction(services, visit, app, { block, name });
     return repeated(0, JSON.stringify(value), dry);

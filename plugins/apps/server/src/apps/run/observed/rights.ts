@@ -25,7 +25,8 @@ export function observedRequester(
  * The rights of a visit's requester in the app whose block it asks for. What its `acl` grants decides who shares a result, so that only
  * a right to own records tells one requester from another.
  */
-export function rightsIn({ requester, inputs }: Visit, acl: Acl | null): Rights {
+export function rightsIn({ requester, inputs, isForApp }: Visit, acl: Acl | null): Rights {
   const original = originalOf(requester);
+  if (isForApp) return rightsOf({ ...original, isManager: true }, acl);
   return rightsOf(inputs ? observedRequester(original, ['identity'], inputs) : original, acl);
 }

@@ -1,9 +1,9 @@
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
-import { filterOf, withJobs } from './tools';
+import { filterOf, withJobs } from './list';
 
 /** Has jobs run again (docs/reference/command-line.md#jobs-retry-id). */
-export const run: Run = async ({ args: { id }, options, output, host }) => {
+export const retry: Run = async ({ args: { id }, options, output, host }) => {
   const dead = options.dead === true;
   const filter = filterOf(options);
   if (dead === (id !== undefined)) throw new CannotRun('Name the job by its id, or all dead ones with --dead');
@@ -20,5 +20,16 @@ export const run: Run = async ({ args: { id }, options, output, host }) => {
   });
   output.line(`${retried} ${retried === 1 ? 'job runs' : 'jobs run'} again`);
   output.data({ retried });
+  return exitCodes.fine;
+};
+
+/** Deletes a job (docs/reference/command-line.md#jobs-delete-id). */
+export const remove: Run = async ({ args: { id = '' }, output, host }) => {
+  await withJobs(host(), async (jobs) => {
+    if (await jobs.delete(id)) return;
+    throw new CannotRun((await jobs.find(id)) === null ? `There is no job "${id}"` : `The job "${id}" runs`);
+  });
+  output.line(`The job "${id}" is deleted`);
+  output.data({ deleted: id });
   return exitCodes.fine;
 };
