@@ -115,12 +115,12 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     await queue().failed(claimed as never, new Error('no'));
     const [next] = await claim();
     expect(next?.job.id).toBe(second);
-    await queue().done(sql(), next as never, nothing);
+    await queue().done(sql(), [next as never], nothing);
     expect(await claim()).toEqual([]);
     now += 10 * SECOND;
     const [again] = await claim();
     expect(again?.job).toMatchObject({ id: first, attempts: 2 });
-    await queue().done(sql(), again as never, nothing);
+    await queue().done(sql(), [again as never], nothing);
     expect(ids(await claim())).toEqual([third]);
   });
 
@@ -137,10 +137,10 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     const [second] = await claim(1, queueOf(other));
     expect(second?.job).toMatchObject({ id, attempts: 1 });
     expect(await queue().renew([lost as never])).toEqual([lost]);
-    expect(await queue().done(sql(), lost as never, nothing)).toBe(false);
+    expect(await queue().done(sql(), [lost as never], nothing)).toBe(0);
     await queue().failed(lost as never, new Error('late'));
     expect(await stateOf(id)).toEqual({ state: 'running', attempts: 1, error: null });
-    expect(await queue().done(sql(), second as never, { status: 200, answer: 'x'.repeat(2_000) })).toBe(true);
+    expect(await queue().done(sql(), [second as never], { status: 200, answer: 'x'.repeat(2_000) })).toBe(1);
     expect(await findJob(sql(), id)).toMatchObject({ state: 'done', status: 200, answer: 'x'.repeat(1_000) });
   });
 
@@ -231,7 +231,7 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     await queue().release(await claim());
     expect(await stateOf(id)).toEqual({ state: 'waiting', attempts: 0, error: null });
     const [claimed] = await claim();
-    await queue().done(sql(), claimed as never, nothing);
+    await queue().done(sql(), [claimed as never], nothing);
     await queue().prune(now);
     expect(await stateOf(id)).toMatchObject({ state: 'done' });
     await queue().prune(now + 1);
