@@ -144,7 +144,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
       write: (work) =>
         host.write((connection) =>
           work({
-            raw: async (sql, values) => {
+            raw: async (sql: string, values: readonly unknown[]) => {
               if (sql.includes("state = 'done'") && failures > 0) {
                 failures -= 1;
                 throw new Error('lost');

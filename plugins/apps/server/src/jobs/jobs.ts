@@ -8,7 +8,7 @@ import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waiting
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { heldKey, holderOf, insertJobs, TABLE } from './rows';
-import { createTryLog } from './try-log';
+import { createTryLog } from './shown';
 import type { JobKind, Jobs, NewJob } from './types';
 import { type Handled, JobWorkers } from './workers';
 

@@ -6,7 +6,7 @@ import { JobEnds } from './ends';
 import { JobFailure } from './failure';
 import { HELD_TIME, HeldJobs, nameOf, QUICK } from './held';
 import type { Claimed, Failed, JobQueue } from './queue';
-import type { LogTry } from './try-log';
+import type { LogTry } from './shown';
 import type { JobHandler, JobKind, JobOutcome } from './types';
 
 /** Milliseconds for which one try may run. */
