@@ -61,8 +61,7 @@ export function functionJobs(services: () => CallServices): JobHandler {
   return async (attempt) => {
     const all = services();
     const { key, data, requester: identity } = attempt.job;
-    const site = await siteOfJob(all, key.site);
-    const requester = await requesterOfJob(all, identity);
+    const [site, requester] = await Promise.all([siteOfJob(all, key.site), requesterOfJob(all, identity)]);
     const content = await all.sites.content.resolve(site, '', requester);
     if (!content) throw new JobFailure(missing.site(site.id), { next: 'missing' });
     const target = { app: key.app, block: String(data.block), name: String(data.function) };
