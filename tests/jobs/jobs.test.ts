@@ -162,6 +162,28 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     expect(await notes('blocked')).toEqual([]);
   });
 
+  test('an editor’s change is stored where a rule cannot read what it is about', async () => {
+    const title = await stage.host.run(async (strapi) => {
+      const uid = 'api::article.article';
+      const calls = { app: 'tasks', block: 'work', function: 'note' };
+      const rule = { name: 'unread', enabled: true, contentType: uid, event: 'create', ...calls };
+      await strapi.db.query('plugin::apps.rule').create({ data: rule });
+      strapi.documents.use(async (context, next) => {
+        // A statement that fails ends a transaction of PostgreSQL.
+        if (context.action === 'findOne' && strapi.db.inTransaction())
+          await (await strapi.db.transaction()).get().raw('select * from there_is_none');
+        return next();
+      });
+      const articles = strapi.documents(uid);
+      const { documentId } = await articles.create({ data: { title: 'Unread', slug: 'unread', tiles: [] } as never });
+      return (await articles.findOne({ documentId }))?.title;
+    });
+    expect(title).toBe('Unread');
+    const rules = () =>
+      stage.host.run((strapi) => strapi.plugin('apps').service('jobs').list({ kind: 'rule' }, { limit: 9 }));
+    await expect.poll(rules).toMatchObject({ jobs: [{ state: 'done', data: { item: null } }] });
+  });
+
   test.each<[string, Add, string]>([
     ['a block that does not exist', ['wrk/note'], 'did you mean "work"'],
     ['no function', ['work'], '<block>/<function>'],

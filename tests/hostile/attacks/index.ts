@@ -4,6 +4,7 @@ import { bulk } from './bulk';
 import { compile } from './compile';
 import { content } from './content';
 import { forms } from './forms';
+import { jobs } from './jobs';
 import { layouts } from './layouts';
 import { markup } from './markup';
 import { memory } from './memory';
@@ -26,4 +27,5 @@ export const attacks: readonly Attack[] = [
   ...memory,
   ...pictures,
   ...ranges,
+  ...jobs,
 ];

@@ -21,3 +21,13 @@ export function Pre({ children }: { children: string }) {
     </Box>
   );
 }
+
+/** Preformatted text below its name. */
+export function Labelled({ label, children }: { label: string; children: string }) {
+  return (
+    <Box>
+      <Typography variant="sigma">{label}</Typography>
+      <Pre>{children}</Pre>
+    </Box>
+  );
+}

@@ -2,8 +2,7 @@
 export { type ActorContext, createActorContext } from './actor-context';
 export { type CallOptions, type CallServices, type Calls, createCalls } from './calls';
 export { watchContent } from './content-changes';
-export { fetchJobs } from './fetch-jobs';
-export { callOfJob, functionJobs, siteOfJob } from './job-calls';
+export { callOfJob, fetchJobs, functionJobs, siteOfJob } from './job-calls';
 export { createLive, type LiveChanges, type LiveConnection } from './live/live';
 export { publishChanges } from './live/publish-changes';
 export { createRuleEntries, type RuleEntries } from './rule-entries';

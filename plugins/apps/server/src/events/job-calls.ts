@@ -4,6 +4,7 @@ import type { Requester } from '../auth/types';
 import { errorText, fieldLines, isAppsError, missing } from '../common/errors';
 import { JobFailure } from '../jobs';
 import type { JobAttempt, JobHandler } from '../jobs/types';
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../outbound/types';
 import type { Site } from '../sites/types';
 import { type CallServices, type CallSubject, callIn, type FunctionName } from './calls';
 
@@ -60,12 +61,34 @@ export function functionJobs(services: () => CallServices): JobHandler {
   return async (attempt) => {
     const all = services();
     const { key, data, requester: identity } = attempt.job;
-    const site = await siteOfJob(all, key.site);
-    const requester = await requesterOfJob(all, identity);
+    const [site, requester] = await Promise.all([siteOfJob(all, key.site), requesterOfJob(all, identity)]);
     const content = await all.sites.content.resolve(site, '', requester);
     if (!content) throw new JobFailure(missing.site(site.id), { next: 'missing' });
     const target = { app: key.app, block: String(data.block), name: String(data.function) };
     await callOfJob(all, attempt, { site, target, subject: { content, requester, params: data.params as Items } });
     return { status: null, answer: null };
   };
+}
+
+/** Characters of an answer that are kept for the panel. */
+const MAX_ANSWER = 1_000;
+
+/** Errors that no further try changes: the call itself, or the configuration, has to. */
+const final = ['BadRequestError', 'ForbiddenError', 'PayloadTooLargeError'] as const;
+
+/** Does the jobs of `context.jobs.fetch`: a call that is tried again until its answer is 2xx. Its secrets are put in at each try. */
+export function fetchJobs(outbound: Outbound): JobHandler {
+  return async ({ job, signal }) => {
+    const call = { ...(job.data as unknown as OutboundRequest), signal };
+    const { status, text } = await outbound.call(job.key.app, call).catch(failed);
+    const answer = text.slice(0, MAX_ANSWER);
+    if (status >= 200 && status <= 299) return { status, answer };
+    throw new JobFailure(`The answer has the status ${status}`, { status, answer });
+  };
+}
+
+function failed(error: unknown): Promise<OutboundAnswer> {
+  if (!isAppsError(error)) throw error;
+  const next = final.some((name) => isAppsError(error, name)) ? 'never' : 'again';
+  throw new JobFailure(`${error.name}: ${error.message}`, { next });
 }

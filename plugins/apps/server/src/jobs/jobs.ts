@@ -8,7 +8,7 @@ import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waiting
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { heldKey, holderOf, insertJobs, TABLE } from './rows';
-import { createTryLog } from './try-log';
+import { createTryLog } from './shown';
 import type { JobKind, Jobs, NewJob } from './types';
 import { type Handled, JobWorkers } from './workers';
 
@@ -50,7 +50,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   const queue = new JobQueue({ database, ...config, now });
   const handlers = new Map<JobKind, Handled>();
   const workers = new JobWorkers({
-    ...{ queue, logger, workers: config.workers, handlers },
+    ...{ queue, logger, workers: config.workers, handlers, now },
     logTry: createTryLog(logger, logsTries),
     later: (dueAt) => {
       const at = dueAt ?? now() + LOOK;
@@ -61,6 +61,8 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   const notifications = createNotifications({ database, logger }, lookSoon);
   /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
   const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
+  /** What is to be stored at the end of this turn of the event loop, by transaction. */
+  const inserting = new WeakMap<Transaction, { jobs: StoredJob[]; done: Promise<void> }>();
   const counted = new Map<string, { count: number; at: number }>();
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
@@ -185,8 +187,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     async insert(jobs) {
       const trx = await database.current();
       const added = jobs.map((job) => ({ ...job, id: newId() }));
-      const store = (sql: Sql) => insertJobs(sql, added, now(), dialect.insertIgnore);
-      await (trx ? store(createSql(trx, dialect)) : queue.writing(store));
+      await (trx ? insertTogether(trx, added) : queue.writing((sql) => store(sql, added)));
       const keys = [...new Map(jobs.map(({ key }) => [JSON.stringify([key.site, key.app]), key])).values()];
       const times = jobs.map(({ dueAt }) => dueAt ?? 0);
       const committed = () => wake(keys, Math.min(...times));
@@ -200,7 +201,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
 
     writes(jobs) {
       const added = jobs.map((job) => ({ ...job, id: newId() }));
-      return (sql) => insertJobs(sql, added, now(), dialect.insertIgnore);
+      return (sql) => store(sql, added);
     },
 
     async ensure(job, unit) {
@@ -260,6 +261,26 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     },
   };
 
+  function store(sql: Sql, jobs: readonly StoredJob[]): Promise<void> {
+    return insertJobs(sql, jobs, now(), dialect.insertIgnore);
+  }
+
+  /** Jobs that are stored in a transaction at the same time are one statement. */
+  function insertTogether(trx: Transaction, added: readonly StoredJob[]): Promise<void> {
+    const known = inserting.get(trx);
+    if (known) {
+      known.jobs.push(...added);
+      return known.done;
+    }
+    const jobs = [...added];
+    const done = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      inserting.delete(trx);
+      return store(createSql(trx, dialect), jobs);
+    });
+    inserting.set(trx, { jobs, done });
+    return done;
+  }
+
   /** After the commit of a unit of work; of one in a transaction of the host's code, after that. */
   function wakeAfter(outer: Transaction | undefined, keys: readonly AppKey[], dueAt: number | null = null): void {
     afterTransaction(outer, () => wake(keys, dueAt));
@@ -282,7 +303,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     const held = heldKey(job.key, job.jobKey);
     for (let time = 1; time <= MAX_TRIES; time += 1) {
       const [row] = await sql.rows(`select state, due_at from ${TABLE} where held_key = ?${dialect.newest}`, [held]);
-      if (!row) await insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore);
+      if (!row) await store(sql, [{ ...job, id: newId() }]);
       else if (row.state === 'waiting' && Number(row.due_at) > now()) {
         const pull = `update ${TABLE} set due_at = ? where held_key = ? and state = 'waiting' and due_at > ?`;
         await sql.change(pull, [now(), held, now()]);
@@ -295,13 +316,14 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   }
 
   /** Stores a job of a unit of work; the unit runs again when another request has stored one with its key meanwhile. */
-  async function insertNew(sql: Sql, job: NewJob & { id: string }): Promise<void> {
-    await insertJobs(sql, [job], now(), dialect.insertIgnore);
+  async function insertNew(sql: Sql, job: StoredJob): Promise<void> {
+    await store(sql, [job]);
     if (job.jobKey !== null && (await holderOf(sql, job.key, job.jobKey, dialect.newest)) !== job.id)
       throw new CollisionError();
   }
 }
 
+type StoredJob = NewJob & { id: string };
 type Transaction = NonNullable<Awaited<ReturnType<HostDatabase['current']>>>;
 
 /** Calls `done` once a transaction is committed; at once without one. */

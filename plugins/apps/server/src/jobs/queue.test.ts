@@ -1,40 +1,18 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import schema from '../content-types/job/schema.json';
 import { createSql, dialects } from '../indexes';
 import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import { JobFailure, pauseAfter } from './failure';
 import { findJob, listJobs, retryJobs } from './list';
 import { JobQueue } from './queue';
 import { insertJobs } from './rows';
+import { createTable } from './testing/table';
 import type { NewJob } from './types';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const key = { site: 'site', app: 'a' };
 const nothing = { status: null, answer: null };
-
-/** How Strapi makes the columns of an attribute. */
-const columns: Record<string, (table: Knex.CreateTableBuilder, name: string) => unknown> = {
-  string: (table, name) => table.string(name),
-  text: (table, name) => table.text(name, 'longtext'),
-  integer: (table, name) => table.integer(name),
-  biginteger: (table, name) => table.bigInteger(name),
-};
-
-async function createTable(knex: Knex): Promise<void> {
-  await knex.schema.createTable(schema.collectionName, (table) => {
-    table.increments('id');
-    for (const [name, { type }] of Object.entries(schema.attributes))
-      columns[type]?.(
-        table,
-        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      );
-    for (const index of schema.indexes)
-      if (index.type === 'unique') table.unique(index.columns);
-      else table.index(index.columns, index.name);
-  });
-}
 
 describe.each(await availableClients())('the queue of jobs on %s', (client) => {
   let database: TestDatabase;
@@ -115,12 +93,12 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     await queue().failed(claimed as never, new Error('no'));
     const [next] = await claim();
     expect(next?.job.id).toBe(second);
-    await queue().done(sql(), next as never, nothing);
+    await queue().done(sql(), [next as never], nothing);
     expect(await claim()).toEqual([]);
     now += 10 * SECOND;
     const [again] = await claim();
     expect(again?.job).toMatchObject({ id: first, attempts: 2 });
-    await queue().done(sql(), again as never, nothing);
+    await queue().done(sql(), [again as never], nothing);
     expect(ids(await claim())).toEqual([third]);
   });
 
@@ -137,10 +115,10 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     const [second] = await claim(1, queueOf(other));
     expect(second?.job).toMatchObject({ id, attempts: 1 });
     expect(await queue().renew([lost as never])).toEqual([lost]);
-    expect(await queue().done(sql(), lost as never, nothing)).toBe(false);
+    expect(await queue().done(sql(), [lost as never], nothing)).toBe(0);
     await queue().failed(lost as never, new Error('late'));
     expect(await stateOf(id)).toEqual({ state: 'running', attempts: 1, error: null });
-    expect(await queue().done(sql(), second as never, { status: 200, answer: 'x'.repeat(2_000) })).toBe(true);
+    expect(await queue().done(sql(), [second as never], { status: 200, answer: 'x'.repeat(2_000) })).toBe(1);
     expect(await findJob(sql(), id)).toMatchObject({ state: 'done', status: 200, answer: 'x'.repeat(1_000) });
   });
 
@@ -157,6 +135,38 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
       error: 'The process that ran it ended or stopped 4 times',
     });
     expect(await claim()).toEqual([]);
+  });
+
+  test('a job that was claimed ahead and has not begun counts no stall, and keeps its place', async () => {
+    const [id = ''] = await add({ dueAt: now - 20 });
+    for (let time = 0; time < 6; time += 1) {
+      expect(await queue().claim(key, 1, { isAhead: true })).toMatchObject([{ job: { id }, beganAt: null }]);
+      now += 31 * SECOND;
+      expect((await queue().reclaim()).dead).toEqual([]);
+    }
+    const [{ dueAt } = { dueAt: 0 }] = (await listJobs(sql(), {}, { limit: 1 })).jobs;
+    expect(dueAt).toBe(1_000 * HOUR - 20);
+    for (let time = 0; time < 4; time += 1) {
+      const [claimed] = await queue().claim(key, 1, { isAhead: true });
+      await queue().begun({ ...claimed, beganAt: now } as never);
+      now += 31 * SECOND;
+      await queue().reclaim();
+    }
+    expect(await stateOf(id)).toMatchObject({ state: 'dead' });
+  });
+
+  test('several jobs end in one statement, but for those whose lease has been lost', async () => {
+    const [first = '', second = '', third = ''] = await add({}, {}, {});
+    const claims = await queue().claim(key, 3, { isAhead: true });
+    expect(ids(claims)).toEqual([first, second, third]);
+    now += 31 * SECOND;
+    await queue().reclaim();
+    const again = await queue().claim(key, 2);
+    const ended = [...again.slice(0, 1), ...claims.slice(1)].map((one) => ({ ...one, beganAt: now - 5 }));
+    expect(await queue().finish(ended, nothing)).toBe(1);
+    expect(await findJob(sql(), first)).toMatchObject({ state: 'done', startedAt: now, endedAt: now });
+    expect(await stateOf(second)).toMatchObject({ state: 'running' });
+    expect(await stateOf(third)).toMatchObject({ state: 'waiting' });
   });
 
   test.each<[string, unknown, [state: string, attempts: number, pause: number][]]>([
@@ -231,7 +241,7 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     await queue().release(await claim());
     expect(await stateOf(id)).toEqual({ state: 'waiting', attempts: 0, error: null });
     const [claimed] = await claim();
-    await queue().done(sql(), claimed as never, nothing);
+    await queue().done(sql(), [claimed as never], nothing);
     await queue().prune(now);
     expect(await stateOf(id)).toMatchObject({ state: 'done' });
     await queue().prune(now + 1);

@@ -37,6 +37,8 @@ export interface QueueOptions {
 export interface Claimed {
   job: Job;
   token: string;
+  /** When its try began, in milliseconds since the epoch; null: it was claimed ahead, and has not begun. */
+  beganAt: number | null;
 }
 
 /** The part of an update that claims jobs. */
@@ -44,6 +46,7 @@ interface Lease {
   set: string;
   given: readonly unknown[];
   token: string;
+  beganAt: number | null;
 }
 
 /** What has become of a failed try. */
@@ -57,6 +60,7 @@ export interface Failed {
 /** The statements of the table of jobs that move a job from one state to the next (docs/decisions/jobs.md). */
 export class JobQueue {
   private readonly dialect;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: QueueOptions) {
     this.dialect = dialects[options.database.client];
@@ -72,6 +76,13 @@ export class JobQueue {
     const { database } = this.options;
     if (database.reader) return work(createSql(database.reader, this.dialect));
     return database.write((connection) => work(createSql(connection, this.dialect)));
+  }
+
+  /** Runs statements about several of this process's claims one after the other: two that lock the same rows might wait for each other. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return result;
   }
 
   /** When the next waiting job is due, in milliseconds since the epoch; null: none waits. One look into an index. */
@@ -90,19 +101,24 @@ export class JobQueue {
   /**
    * Claims up to `limit` jobs of an app, the ones that are due longest first; none before an earlier one of its sequence.
    * @param without kinds that are left to others
+   * @param isAhead they do not begin at once: a process that ends meanwhile has not failed them
    */
-  async claim({ site, app }: AppKey, limit: number, without: readonly JobKind[] = []): Promise<Claimed[]> {
+  async claim(
+    { site, app }: AppKey,
+    limit: number,
+    { without = [], isAhead = false }: { without?: readonly JobKind[]; isAhead?: boolean } = {},
+  ): Promise<Claimed[]> {
     // One that fails holds back those of its own name only: another rule of the item need not wait for all of its tries.
     const before = `e.sequence = j.sequence and e.state in ('waiting', 'running') and e.id < j.id and (e.state = 'running' or (e.attempts = 0 and e.missing_since is null) or e.name = j.name)`;
     const isFirst = `(j.sequence is null or not exists (select 1 from ${TABLE} e where ${before}))`;
     const others = without.length > 0 ? ` and j.kind not in (${marks(without)})` : '';
     const ids = `select j.id from ${TABLE} j where j.state = 'waiting' and j.site = ? and j.app = ? and j.due_at <= ?${others} and ${isFirst} order by j.due_at, j.id limit ${limit}`;
     const values = [site, app, this.options.now(), ...without];
-    const lease = this.lease();
+    const lease = this.lease(isAhead);
     const rows = await (this.dialect.returning ? this.take(ids, values, lease) : this.takeLocked(ids, values, lease));
     return rows
       .sort((one, other) => Number(one.due_at) - Number(other.due_at) || Number(one.id) - Number(other.id))
-      .map((row) => ({ job: jobOf(row), token: lease.token }));
+      .map((row) => ({ job: jobOf(row), token: lease.token, beganAt: lease.beganAt }));
   }
 
   /** Claims in one statement. */
@@ -126,11 +142,18 @@ export class JobQueue {
       .transaction((trx) => work(createSql(trx, this.dialect)), { isolationLevel: 'read committed' });
   }
 
-  private lease(): Lease {
+  private lease(isAhead: boolean): Lease {
     const token = randomUUID();
     const at = this.options.now();
+    const beganAt = isAhead ? null : at;
     const set = `state = 'running', token = ?, lease_until = ?, started_at = ?, attempts = attempts + 1`;
-    return { set, token, given: [token, at + this.options.lease * 1_000, at] };
+    return { set, token, beganAt, given: [token, at + this.options.lease * 1_000, beganAt] };
+  }
+
+  /** Notes that the try of a job which was claimed ahead has begun. */
+  async begun({ job, token, beganAt }: Claimed): Promise<void> {
+    const text = `update ${TABLE} set started_at = ? where job_id = ? and token = ?`;
+    await this.writing((sql) => sql.change(text, [beganAt, job.id, token]));
   }
 
   /** Renews the leases of claims. @returns those whose jobs another process may have by now */
@@ -139,7 +162,8 @@ export class JobQueue {
     const until = this.options.now() + this.options.lease * 1_000;
     const tokens = [...new Set(claims.map(({ token }) => token))];
     const held = `state = 'running' and token in (${marks(tokens)})`;
-    await this.writing((sql) => sql.change(`update ${TABLE} set lease_until = ? where ${held}`, [until, ...tokens]));
+    const text = `update ${TABLE} set lease_until = ? where ${held}`;
+    await this.alone(() => this.writing((sql) => sql.change(text, [until, ...tokens])));
     const rows = await this.reading().rows(`select job_id from ${TABLE} where ${held}`, tokens);
     const kept = new Set(rows.map(({ job_id }) => String(job_id)));
     return claims.filter(({ job }) => !kept.has(job.id));
@@ -153,11 +177,14 @@ export class JobQueue {
     const keys: AppKey[] = [];
     const dead: Job[] = [];
     for (const row of rows) {
-      const isDead = Number(row.stalls) >= MAX_STALLS;
-      const values = isDead ? [at, stalled(row)] : [at];
+      const hasBegun = row.started_at !== null;
+      const isDead = hasBegun && Number(row.stalls) >= MAX_STALLS;
+      const values = isDead ? [at, stalled(row)] : hasBegun ? [at] : [];
+      // One that has not begun keeps its time, so that it is among the first that begin as they are claimed.
+      const stall = hasBegun ? ', due_at = ?, stalls = stalls + 1' : '';
       const change = isDead
         ? `state = 'dead', held_key = null, ended_at = ?, error = ?`
-        : `state = 'waiting', due_at = ?, attempts = attempts - 1, stalls = stalls + 1`;
+        : `state = 'waiting', attempts = attempts - 1${stall}`;
       const text = `update ${TABLE} set ${change}, ${NO_LEASE} where id = ? and token = ? and ${over}`;
       const count = await this.writing((sql) => sql.change(text, [...values, row.id, row.token, at]));
       if (count === 0) continue;
@@ -167,11 +194,32 @@ export class JobQueue {
     return { keys, dead };
   }
 
-  /** Marks a job as done, on `sql`. @returns false when the lease has been lost */
-  async done(sql: Sql, { job, token }: Claimed, { status, answer }: JobOutcome): Promise<boolean> {
-    const set = `state = 'done', held_key = null, ended_at = ?, status = ?, answer = ?, error = null, ${NO_LEASE}`;
-    const values = [this.options.now(), status, answer?.slice(0, MAX_ANSWER) ?? null, job.id, token];
-    return (await sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, values)) === 1;
+  /** Marks jobs with one outcome as done, on `sql`. @returns how many: those whose lease has been lost stay as they are */
+  done(sql: Sql, claims: readonly Claimed[], { status, answer }: JobOutcome): Promise<number> {
+    const began = `started_at = coalesce(started_at, ?)`;
+    const set = `state = 'done', held_key = null, ended_at = ?, ${began}, status = ?, answer = ?, error = null, ${NO_LEASE}`;
+    const at = this.options.now();
+    const first = Math.min(...claims.map(({ beganAt }) => beganAt ?? at));
+    const { text, values } = this.held(claims);
+    const given = [at, first, status, answer?.slice(0, MAX_ANSWER) ?? null, ...values];
+    return sql.change(`update ${TABLE} set ${set} where ${text}`, given);
+  }
+
+  /** The same in a statement of its own. */
+  finish(claims: readonly Claimed[], outcome: JobOutcome): Promise<number> {
+    return this.writing((sql) => this.done(sql, claims, outcome));
+  }
+
+  /** The condition for the rows of claims that hold. PostgreSQL keeps one text prepared for any number of them. */
+  private held(claims: readonly Claimed[]): { text: string; values: unknown[] } {
+    const ids = claims.map(({ job }) => job.id);
+    const tokens = claims.map(({ token }) => token);
+    if (claims.length > 1 && this.dialect.arrays) {
+      const pairs = '(job_id, token) in (select * from unnest(?::text[], ?::text[]))';
+      return { text: `job_id = any(?::text[]) and ${pairs}`, values: [ids, ids, tokens] };
+    }
+    const text = claims.map(() => '(job_id = ? and token = ?)').join(' or ');
+    return { text, values: claims.flatMap(({ job, token }) => [job.id, token]) };
   }
 
   /** Puts a claimed job off until a moment: what it had to do by now is done. */
@@ -183,7 +231,7 @@ export class JobQueue {
   }
 
   /** Stores a failed try: the job waits for the next one, or is dead. */
-  async failed({ job, token }: Claimed, error: unknown): Promise<Failed> {
+  async failed({ job, token, beganAt }: Claimed, error: unknown): Promise<Failed> {
     const failure = error instanceof JobFailure ? error : new JobFailure((error as Error)?.message ?? String(error));
     const { next, status, answer } = failure;
     const reason = failure.message.slice(0, MAX_REASON);
@@ -200,8 +248,9 @@ export class JobQueue {
     const [change, values] = isDead
       ? [`state = 'dead', held_key = null, ended_at = ?`, [at]]
       : [`state = 'waiting', due_at = ?, missing_since = ?${counted}`, [at + waits, since]];
-    const text = `update ${TABLE} set ${change}, error = ?, status = ?, answer = ?, ${NO_LEASE} where job_id = ? and token = ?`;
-    await this.writing((sql) => sql.change(text, [...values, ...shared, job.id, token]));
+    const ended = 'started_at = ?, error = ?, status = ?, answer = ?';
+    const text = `update ${TABLE} set ${change}, ${ended}, ${NO_LEASE} where job_id = ? and token = ?`;
+    await this.writing((sql) => sql.change(text, [...values, beganAt, ...shared, job.id, token]));
     return { isDead, dueAt: isDead ? null : at + waits, reason };
   }
 
@@ -212,11 +261,10 @@ export class JobQueue {
 
   /** Gives claims back that a process does not finish: the try does not count. */
   async release(claims: readonly Claimed[]): Promise<void> {
-    for (const { job, token } of claims) {
-      const set = `state = 'waiting', due_at = ?, attempts = attempts - 1, ${NO_LEASE}`;
-      const values = [this.options.now(), job.id, token];
-      await this.writing((sql) => sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, values));
-    }
+    if (claims.length === 0) return;
+    const { text, values } = this.held(claims);
+    const set = `state = 'waiting', attempts = attempts - 1, ${NO_LEASE}`;
+    await this.alone(() => this.writing((sql) => sql.change(`update ${TABLE} set ${set} where ${text}`, values)));
   }
 
   /** Deletes jobs that ended before `until`. */

@@ -1,26 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../common/log';
 import type { Sql } from '../indexes';
 import type { AppKey } from '../records/types';
+import { JobEnds } from './ends';
 import { JobFailure } from './failure';
+import { HELD_TIME, HeldJobs, nameOf, QUICK } from './held';
 import type { Claimed, Failed, JobQueue } from './queue';
-import type { LogTry } from './try-log';
+import type { LogTry } from './shown';
 import type { JobHandler, JobKind, JobOutcome } from './types';
 
 /** Milliseconds for which one try may run. */
 const MAX_TIME = 5 * 60_000;
 
-/** Jobs that a process claims before it has room for them, while jobs take less than `QUICK` milliseconds on average. */
-const MAX_HELD = 8;
-const QUICK = 25;
-
-/** Milliseconds for which claimed jobs may stand behind others before they are given back. */
-const HELD_TIME = 100;
-
-/** Milliseconds between tries to report a job that is done, and how many there are. */
-const REPORT_PAUSE = 200;
-const REPORTS = 3;
+/** Ends that are not stored yet, with which no further job begins: the database does not keep up. */
+const MAX_ENDING = 100;
 
 /** Slow jobs that a process does at once. */
 const MAX_SLOW = 10;
@@ -39,6 +32,8 @@ interface WorkerTools {
   later(dueAt: number | null): void;
   /** Called when there is more to be done than this process has room for. */
   full(): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
 }
 
 /** How jobs of a kind are done. */
@@ -50,6 +45,8 @@ export interface Handled {
 
 interface Running extends Claimed {
   abort: AbortController;
+  /** `performance.now()` when it began. */
+  begun: number;
   done: Promise<void>;
   /** Its end is stored: what its handler still does needs no lease. */
   hasEnded: boolean;
@@ -60,10 +57,11 @@ export class JobWorkers {
   /** Apps that may have jobs to be done, in the order in which they come next: each has one, then all have another. */
   private readonly next = new Map<string, AppKey>();
   private readonly running = new Set<Running>();
+  /** What has run, and whose end is being stored. */
+  private readonly ending = new Set<Running>();
   /** Claimed, to be begun next: quick jobs would take less time than their claims. */
-  private held: Claimed[] = [];
-  /** Milliseconds that the latest jobs took on average. */
-  private average = QUICK;
+  private readonly held;
+  private readonly ends;
   private claiming: Promise<void> | undefined;
   private isActive = false;
   private isEnding = false;
@@ -72,7 +70,10 @@ export class JobWorkers {
   /** Requests and transactions in which something was stored must not reach the jobs. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  constructor(private readonly tools: WorkerTools) {}
+  constructor(private readonly tools: WorkerTools) {
+    this.held = new HeldJobs(tools.workers);
+    this.ends = new JobEnds(tools.queue);
+  }
 
   start(): void {
     this.isActive = true;
@@ -81,13 +82,18 @@ export class JobWorkers {
 
   /** Whether it can begin a job now. */
   get isFree(): boolean {
-    return this.isActive && this.running.size - this.slow < this.tools.workers;
+    return this.isActive && this.free > 0 && this.ending.size < MAX_ENDING;
   }
 
   /** Notes that apps may have jobs, and begins with them. */
   add(keys: readonly AppKey[]): void {
     for (const key of keys) this.next.set(nameOf(key), key);
     this.fill();
+  }
+
+  /** Workers without a job. */
+  private get free(): number {
+    return this.tools.workers - (this.running.size - this.slow);
   }
 
   /** How many of the running jobs are slow ones. */
@@ -101,12 +107,12 @@ export class JobWorkers {
 
   /** The claims whose leases are to be renewed. */
   get claims(): readonly Claimed[] {
-    return [...[...this.running].filter(({ hasEnded }) => !hasEnded), ...this.held];
+    return [...[...this.running].filter(({ hasEnded }) => !hasEnded), ...this.ending, ...this.held.all];
   }
 
   /** Ends the tries whose lease has been lost: what they report is ignored. */
   lose(claims: readonly Claimed[]): void {
-    this.held = this.held.filter((one) => !claims.includes(one));
+    this.held.remove(claims);
     for (const one of this.running)
       if (claims.some(({ job }) => job.id === one.job.id)) one.abort.abort(new Error('the lease has been lost'));
   }
@@ -131,10 +137,10 @@ export class JobWorkers {
     this.isEnding = true;
     clearTimeout(this.watch);
     await this.claiming;
-    const held = this.held.splice(0);
+    const held = this.held.giveBack();
     await this.tools.queue.release(held).catch(this.report);
     const late = new Promise((resolve) => setTimeout(resolve, DRAIN_TIME).unref());
-    await Promise.race([Promise.all([...this.running].map(({ done }) => done)), late]);
+    await Promise.race([Promise.all([...this.running, ...this.ending].map(({ done }) => done)), late]);
     const left = [...this.running];
     for (const { abort } of left) abort.abort(new Error('the process ends'));
     // Each gives its job back.
@@ -147,8 +153,8 @@ export class JobWorkers {
 
   /** Begins with what is claimed, and claims as many jobs as there is room for. One claim at a time: each would find the same. */
   private fill(): void {
-    while (this.isFree && this.held.length > 0) this.run(this.held.shift() as Claimed);
-    if (this.claiming || this.room <= 0 || this.next.size === 0) return;
+    this.begin();
+    if (this.claiming || !this.nextClaim()) return;
     this.claiming = this.outside(() => this.claimAll())
       .catch((error) => {
         this.report(error);
@@ -161,30 +167,40 @@ export class JobWorkers {
       });
   }
 
-  private get room(): number {
-    if (!this.isActive) return 0;
-    const ahead = this.average < QUICK ? MAX_HELD : 0;
-    return this.tools.workers + ahead - (this.running.size - this.slow) - this.held.length;
+  private begin(): void {
+    while (this.isFree) {
+      const claim = this.held.take();
+      if (!claim) return;
+      this.run(claim);
+    }
+  }
+
+  /** The app whose jobs are claimed next, and how many: for workers that have nothing to do, else ahead. */
+  private nextClaim(): { name: string; key: AppKey; limit: number; isAhead: boolean } | null {
+    if (!this.isActive || this.ending.size >= MAX_ENDING) return null;
+    const room = MAX_SLOW - this.slow;
+    const free = this.free - this.held.all.length;
+    for (const [name, key] of this.next) {
+      const limit = free > 0 ? Math.max(1, Math.floor(free / this.next.size)) : this.held.room(name, this.next.size);
+      if (limit > 0) return { name, key, limit: Math.max(1, Math.min(limit, room)), isAhead: free <= 0 };
+    }
+    return null;
   }
 
   private async claimAll(): Promise<void> {
-    while (this.room > 0) {
-      const [first] = this.next;
-      if (!first) return;
-      const [name, key] = first;
+    for (let next = this.nextClaim(); next; next = this.nextClaim()) {
+      const { name, key, limit, isAhead } = next;
       this.next.delete(name);
-      const fair = Math.floor(this.room / (this.next.size + 1));
-      const share = Math.max(1, Math.min(fair, MAX_SLOW - this.slow));
       const without = this.slow < MAX_SLOW ? [] : [...this.tools.handlers.keys()].filter((kind) => this.isSlow(kind));
-      const claims = await this.tools.queue.claim(key, share, without);
+      const claims = await this.tools.queue.claim(key, limit, { without, isAhead });
       for (const claim of claims)
         if (this.isSlow(claim.job.kind)) this.run(claim);
-        else this.held.push(claim);
+        else this.held.add(claim);
       // It may have more, after the others have had theirs.
-      if (claims.length === share && !this.next.has(name)) this.next.set(name, key);
-      while (this.isFree && this.held.length > 0) this.run(this.held.shift() as Claimed);
+      if (claims.length === limit && !this.next.has(name)) this.next.set(name, key);
+      this.begin();
     }
-    if (this.held.length > 0) this.watchHeld();
+    if (this.held.all.length > 0) this.watchHeld();
     if (this.next.size > 0) this.tools.full();
   }
 
@@ -193,10 +209,9 @@ export class JobWorkers {
     if (this.watch || this.isEnding) return;
     this.watch = setTimeout(() => {
       this.watch = undefined;
-      if (this.held.length === 0 || this.isEnding) return;
+      if (this.held.all.length === 0 || this.isEnding) return;
       if (performance.now() - this.beganAt < HELD_TIME) return this.watchHeld();
-      const back = this.held.splice(0);
-      this.average = QUICK;
+      const back = this.held.giveBack();
       const released = this.tools.queue.release(back).then(() => this.tools.full());
       released.catch(this.report);
       for (const { job } of back) this.next.set(nameOf(job.key), job.key);
@@ -204,15 +219,19 @@ export class JobWorkers {
   }
 
   private run(claim: Claimed): Running {
-    const began = performance.now();
+    const begun = performance.now();
     const abort = new AbortController();
-    const running: Running = { ...claim, abort, done: Promise.resolve(), hasEnded: false };
-    this.beganAt = began;
+    const isAhead = claim.beganAt === null;
+    const beganAt = claim.beganAt ?? this.tools.now();
+    const running: Running = { ...claim, beganAt, begun, abort, done: Promise.resolve(), hasEnded: false };
+    this.beganAt = begun;
+    const noted = isAhead ? setTimeout(() => void this.noteBegun(running), QUICK).unref() : undefined;
     running.done = this.outside(() => this.attempt(running))
       .catch(this.report)
       .finally(() => {
-        this.running.delete(running);
-        if (!this.isSlow(claim.job.kind)) this.average += (performance.now() - began - this.average) / 10;
+        clearTimeout(noted);
+        this.leave(running);
+        this.ending.delete(running);
         // Jobs of its sequence have waited for it.
         if (this.isActive) this.add(claim.job.sequence === null ? [] : [claim.job.key]);
       });
@@ -220,10 +239,21 @@ export class JobWorkers {
     return running;
   }
 
+  /** Stores that a job which was claimed ahead has begun: one that ends its process is not to do so without end. */
+  private async noteBegun(running: Running): Promise<void> {
+    if (this.running.has(running)) await this.tools.queue.begun(running).catch(this.report);
+  }
+
+  /** Its worker may have another job. */
+  private leave(running: Running): void {
+    if (!this.running.delete(running)) return;
+    const time = performance.now() - running.begun;
+    if (!this.isSlow(running.job.kind)) this.held.measured(time);
+  }
+
   private async attempt(running: Running): Promise<void> {
     const { queue, logTry, later } = this.tools;
-    const { job } = running;
-    const begun = performance.now();
+    const { job, begun } = running;
     const note = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
     let outcome: JobOutcome;
     try {
@@ -237,7 +267,11 @@ export class JobWorkers {
       return note(failed);
     }
     if (running.hasEnded) return;
-    await this.finish(running, outcome);
+    this.ending.add(running);
+    this.leave(running);
+    const stored = this.ends.store(running, outcome);
+    this.fill();
+    await stored;
     note(null);
   }
 
@@ -247,37 +281,18 @@ export class JobWorkers {
     const handled = handlers.get(job.kind);
     if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
     const settle = async (sql: Sql) => {
-      if (!(await queue.done(sql, running, { status: null, answer: null })))
+      if ((await queue.done(sql, [running], { status: null, answer: null })) === 0)
         throw new Error(`the lease of the job ${job.id} has been lost`);
     };
     const end = async (dueAt: number | null) => {
       running.hasEnded = true;
-      if (dueAt === null) return this.finish(running, { status: null, answer: null });
+      if (dueAt === null) return this.ends.store(running, { status: null, answer: null });
       await queue.putOff(running, dueAt);
       later(dueAt);
     };
     return within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
   }
-
-  /**
-   * Reports a job as done, unless the transaction of its work has: then the token is not the row's any more. A failure is no
-   * failure of the job, which would be done again.
-   */
-  private async finish(running: Running, outcome: JobOutcome): Promise<void> {
-    const { queue } = this.tools;
-    for (let time = 1; ; time += 1) {
-      try {
-        await queue.writing((sql) => queue.done(sql, running, outcome));
-        return;
-      } catch (error) {
-        if (time === REPORTS) throw error;
-        await pause(REPORT_PAUSE);
-      }
-    }
-  }
 }
-
-const nameOf = ({ site, app }: AppKey): string => JSON.stringify([site, app]);
 
 /** The result of a try, unless it takes too long or its lease is lost. */
 async function within<T>(work: Promise<T>, abort: AbortController): Promise<T> {

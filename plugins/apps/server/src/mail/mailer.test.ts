@@ -1,10 +1,11 @@
 import type { Core } from '@strapi/strapi';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../jobs/types';
+import { snakeCase } from '../records/testing/columns';
 import { createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import type { AppKey } from '../records/types';
 import { createMailer } from './mailer';
-import { createTables, snakeCase } from './testing/tables';
+import { createTables } from './testing/tables';
 import type { Mailer, MailRow, QueuedMail } from './types';
 
 let database: TestDatabase;
@@ -76,6 +77,16 @@ test('five mails of an app are sent at the same time, others after them, and tho
   await expect.poll(() => states('slow')).toEqual(Array(12).fill('sent'));
   expect(await states('other')).toEqual(['sent']);
   clearInterval(ending);
+});
+
+test('a mail that is stored while the job of its app ends is sent soon', async () => {
+  const key = { site: 'site', app: 'late' };
+  const job = { key, data: {} } as Job;
+  const end = async () => void (await mailer.store(mailer.rowsOf([queued('late')])));
+  await mailer.handler({ job, signal: new AbortController().signal, settle: async () => {}, end });
+  await expect.poll(() => ends.length).toBe(1);
+  for (const end of ends.splice(0)) end();
+  await expect.poll(() => states('late')).toEqual(['sent']);
 });
 
 test('a mail whose text cannot be made is tried again', async () => {

@@ -1,7 +1,7 @@
 import { type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector } from 'undici';
-import { isPublic } from './addresses';
 import { type Hosts, refusal } from './hosts';
 
 /** What tests replace. */
@@ -59,4 +59,23 @@ function checked(lookup: LookupFunction): LookupFunction {
       return options.all ? callback(null, addresses) : callback(null, first?.address ?? '', first?.family);
     });
   };
+}
+
+/** All addresses of IPv6 that are given to networks of the Internet: what lies outside is local, reserved or translated. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+
+/** Addresses of a cloud's metadata service that lie in a public network: Azure's. */
+const metadata: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+/**
+ * Whether an address belongs to the public Internet. False for private, loopback, link-local, metadata, shared (CGNAT),
+ * multicast, reserved, unspecified, documentation and unique local addresses, for those that stand for an IPv4 address
+ * (mapped, compatible, translated, 6to4, Teredo), and for text that is no address in its usual form.
+ */
+export function isPublic(address: string): boolean {
+  // ipaddr.js also reads octal, hexadecimal and short forms, which no resolver gives.
+  if (isIP(address) === 0 || metadata.has(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed instanceof ipaddr.IPv4 || (parsed as ipaddr.IPv6).match(globalUnicast);
 }

@@ -1,10 +1,10 @@
-import { Box, Button, Flex, Link, Modal, Typography } from '@strapi/design-system';
+import { Button, Flex, Link, Modal, Typography } from '@strapi/design-system';
 import { Page } from '@strapi/strapi/admin';
 import { NavLink } from 'react-router-dom';
 import type { JobDetail } from '../../../../shared/admin-api';
 import { useErrorText, usePolling } from '../../api/base';
 import { useAppsJobQuery } from '../../api/jobs';
-import { Pre } from '../../components/Pre';
+import { Labelled } from '../../components/Pre';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { appPath } from '../app/tabs';
@@ -92,14 +92,5 @@ function JobDetails({ job }: { job: JobDetail }) {
       {job.answer !== null && <Labelled label={text('job.answer')}>{job.answer}</Labelled>}
       <Labelled label={text('job.data')}>{JSON.stringify(job.data, null, 2)}</Labelled>
     </Flex>
-  );
-}
-
-function Labelled({ label, children }: { label: string; children: string }) {
-  return (
-    <Box>
-      <Typography variant="sigma">{label}</Typography>
-      <Pre>{children}</Pre>
-    </Box>
   );
 }

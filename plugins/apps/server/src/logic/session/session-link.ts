@@ -4,9 +4,9 @@ import type { Fault, Runner, SessionMessage } from '../supervisor/runner';
 import { RunnerBreach } from '../supervisor/runner-messages';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
 import { brokenError } from './outcome';
-import { remainingTime } from './request-time';
 import { SessionDeadline } from './session-deadline';
 import { failureError, faultError, lateError } from './session-errors';
+import { remainingTime } from './waiting';
 import { isDeep, readHostCalls, readJson } from './wire';
 
 /** Milliseconds that the circuit breaker counts for the end of a whole runner: its other sessions must run again. */

@@ -1,6 +1,6 @@
-import { Box, Flex, Typography } from '@strapi/design-system';
+import { Flex, Typography } from '@strapi/design-system';
 import type { RunAgain, RunDetail } from '../../../../../shared/admin-api';
-import { Pre } from '../../../components/Pre';
+import { Labelled } from '../../../components/Pre';
 import { ProblemNote } from '../../../components/ProblemNote';
 import { useText } from '../../../plugin';
 import { StateBadge } from './StateBadge';
@@ -62,14 +62,5 @@ export function Again({
       {!isEmpty && <Labelled label={text('run.again.writes')}>{JSON.stringify(again.writes, null, 2)}</Labelled>}
       <Labelled label={text('run.answer', { status: again.status })}>{again.answer.slice(0, 5_000)}</Labelled>
     </Flex>
-  );
-}
-
-function Labelled({ label, children }: { label: string; children: string }) {
-  return (
-    <Box>
-      <Typography variant="sigma">{label}</Typography>
-      <Pre>{children}</Pre>
-    </Box>
   );
 }

@@ -1,0 +1,168 @@
+import type { Knex } from 'knex';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createSql, dialects, type HostDatabase } from '../indexes';
+import { CollisionError } from '../records';
+import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
+import type { CommitWrite, UnitOfWork } from '../records/types';
+import { createJobs } from './jobs';
+import { createTable } from './testing/table';
+import type { JobAttempt, Jobs, NewJob } from './types';
+
+const usual = { workers: 1, retries: 3, backoff: 5, lease: 30, keep: 14 };
+const nothing = { status: null, answer: null };
+const silent = { info() {}, warn() {}, error() {}, debug() {} } as never;
+
+const jobOf = (name: string, more: Partial<NewJob> = {}): NewJob => ({
+  key: { site: 'site', app: 'a' },
+  ...{ kind: 'function', name, data: {}, requester: '', jobKey: null, sequence: null, dueAt: null, ...more },
+});
+
+/** A unit of work that keeps what it would write at its commit. */
+function unit(): { unit: UnitOfWork; writes: CommitWrite[] } {
+  const writes: CommitWrite[] = [];
+  const unit = { alongside: (read: () => unknown) => read(), atCommit: (write: CommitWrite) => writes.push(write) };
+  return { unit: { ...unit, afterCommit() {} } as unknown as UnitOfWork, writes };
+}
+
+describe.each(await availableClients())('jobs on %s', (client) => {
+  let database: TestDatabase;
+  let other: Knex;
+  const made: Jobs[] = [];
+
+  beforeAll(async () => {
+    database = await createTestDatabase(client, { table: false });
+    other = client === 'sqlite' ? database.knex : connect(database.address);
+    await createTable(database.knex);
+  }, 30_000);
+  afterEach(async () => {
+    for (const jobs of made.splice(0)) await jobs.destroy();
+    await database.knex('apps_jobs').delete();
+  });
+  afterAll(async () => {
+    if (other !== database.knex) await other.destroy();
+    await database.destroy();
+  });
+
+  /** A process that does jobs of functions. */
+  function process(
+    handler: (attempt: JobAttempt) => Promise<unknown>,
+    { host = hostOf(database.knex, client), config = {} }: { host?: HostDatabase; config?: Partial<typeof usual> } = {},
+  ): Jobs {
+    const jobs = createJobs({ database: host, logger: silent, config: { ...usual, ...config }, limit: 1_000 });
+    jobs.handle('function', async (attempt) => {
+      await handler(attempt);
+      return nothing;
+    });
+    made.push(jobs);
+    jobs.start();
+    return jobs;
+  }
+
+  const stateOf = async (jobs: Jobs, id: string) => {
+    const found = await jobs.find(id);
+    return found && { state: found.state, attempts: found.attempts, error: found.error };
+  };
+  const done = { state: 'done', attempts: 1, error: null };
+
+  test('a try that its process ends has not failed', async () => {
+    let begun = 0;
+    const jobs = process(() => {
+      begun += 1;
+      return new Promise(() => {});
+    });
+    const [id = ''] = await jobs.insert([jobOf('b/slow')]);
+    await expect.poll(() => begun).toBe(1);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const ended = jobs.destroy();
+    // Jobs have ten seconds.
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    await ended;
+    expect(await stateOf(jobs, id)).toEqual({ state: 'waiting', attempts: 0, error: null });
+  });
+
+  test('a key that ends before the commit is free: the request runs again and adds a new job', async () => {
+    let free = () => {};
+    const read = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const jobs = process(() => read);
+    const job = jobOf('b/f', { jobKey: 'k' });
+    const [held = ''] = await jobs.insert([job]);
+    await expect.poll(() => stateOf(jobs, held)).toMatchObject({ state: 'running' });
+    const early = unit();
+    expect(await jobs.add(early.unit, job)).toBe(held);
+    free();
+    await expect.poll(() => stateOf(jobs, held)).toEqual(done);
+    const sql = createSql(database.knex, dialects[client]);
+    await expect(early.writes[0]?.(sql)).rejects.toThrow(CollisionError);
+    const again = unit();
+    const fresh = await jobs.add(again.unit, job);
+    expect(fresh).not.toBe(held);
+    await again.writes[0]?.(sql);
+    jobs.wake([job.key]);
+    await expect.poll(() => stateOf(jobs, fresh)).toEqual(done);
+  });
+
+  test('a next try begins when it is due', async () => {
+    const jobs = process(
+      async ({ job }) => {
+        if (job.attempts === 1) throw new Error('no');
+      },
+      { config: { backoff: 1 } },
+    );
+    const [id = ''] = await jobs.insert([jobOf('b/f')]);
+    // Processes that hear of new jobs look by themselves each half a minute.
+    await expect.poll(() => stateOf(jobs, id), { timeout: 10_000 }).toEqual({ ...done, attempts: 2 });
+  });
+
+  test('a long job does not hold up those that were claimed with it', async () => {
+    let end = () => {};
+    const long = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const handler = async ({ job }: JobAttempt) => (job.name === 'b/long' ? long : undefined);
+    const first = process(handler);
+    const quick = (count: number) => Array.from({ length: count }, () => jobOf('b/quick'));
+    // Jobs that take no time are claimed ahead.
+    const warm = await first.insert(quick(60));
+    await expect.poll(async () => (await first.counts({ state: 'done' }))[0]?.jobs).toBe(warm.length);
+    const [, ...others] = await first.insert([jobOf('b/long'), ...quick(10)]);
+    await expect.poll(async () => (await first.counts({ state: 'running' }))[0]?.jobs).toBe(1);
+    process(handler, { host: hostOf(other, client) });
+    await expect
+      .poll(() => Promise.all(others.map((id) => stateOf(first, id))), { timeout: 10_000 })
+      .toEqual(others.map(() => done));
+    end();
+  });
+
+  test('an end that is stored only later repeats nothing', async () => {
+    let [calls, failures] = [0, 2];
+    const host = hostOf(database.knex, client);
+    const failing: typeof host = {
+      ...host,
+      write: (work) =>
+        host.write((connection) =>
+          work({
+            raw: async (sql: string, values: readonly unknown[]) => {
+              if (sql.includes("state = 'done'") && failures > 0) {
+                failures -= 1;
+                throw new Error('lost');
+              }
+              return connection.raw(sql, values as never);
+            },
+          }),
+        ),
+      reader: undefined,
+    };
+    const jobs = process(
+      async () => {
+        calls += 1;
+      },
+      { host: failing },
+    );
+    const [id = ''] = await jobs.insert([jobOf('b/f')]);
+    await expect.poll(() => stateOf(jobs, id), { timeout: 5_000 }).toEqual(done);
+    expect([calls, failures]).toEqual([1, 0]);
+  });
+});
