@@ -79,6 +79,8 @@ export default defineConfig({
           // Nothing is measured by it: a machine that is busy with something else may take its time.
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          // The files of a worker share its modules: to load them for each file took more than the tests.
+          isolate: false,
           include: ['plugins/apps/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs', 'src/**/*.test.ts'],
           exclude: [...exclude, ...slow],
         },

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { checks, runChecks } from './checks.mjs';
 import { build, checkNode, findChromium, install, root, say, writeSecrets } from './prepare.mjs';
 
@@ -38,6 +38,18 @@ function countsOf(report) {
   };
 }
 
+const firstLine = (text = '') => text.split('\n', 1)[0];
+
+/** The failed tests of a vitest report, and its files that could not be loaded: `file › test: first line of the message`. */
+function failedTests({ testResults }) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && failed.length === 0) return [`${file}: ${firstLine(message) || 'a hook failed'}`];
+    return failed.map(({ fullName, failureMessages }) => `${file} › ${fullName}: ${firstLine(failureMessages[0])}`);
+  });
+}
+
 /** Runs a vitest project, or one file of it, and adds up its counts; a run without a report is one failed test. */
 function runTests(project, env = {}, files = []) {
   say(`Tests: ${project}`);
@@ -51,9 +63,10 @@ function runTests(project, env = {}, files = []) {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });
-  const counts = existsSync(report) ? countsOf(JSON.parse(readFileSync(report, 'utf8'))) : null;
-  for (const kind of Object.keys(total)) total[kind] += counts?.[kind] ?? 0;
-  if (counts?.failed) failures.push(`Tests: ${project}`);
+  const found = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null;
+  const counts = found ? countsOf(found) : { failed: 0 };
+  for (const kind of Object.keys(counts)) total[kind] += counts[kind];
+  if (counts.failed > 0) failures.push(...failedTests(found));
   else if (status !== 0) fail(`Tests: ${project} ended with exit code ${status}`);
 }
 

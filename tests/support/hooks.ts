@@ -13,6 +13,7 @@ import { openBrowser, type Visitor, visitor } from './browser';
 import { type Client, createTestDatabase } from './databases';
 import { type Host, type HostOptions, startHost } from './host';
 import { openStage, type Stage, startTwin } from './stage';
+import { templateOf } from './template';
 import { copyThemes, type ThemeCopy } from './theme';
 
 /** Registers the hooks; returns a function that gives the started fixture. */
@@ -125,10 +126,13 @@ export function useFolder(name: string, prepare?: (folder: string) => unknown): 
 
 type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
-/** A database of its own, by default without the tables of a host; the function gives it. */
-export function useDatabase(client: Client, options: { table?: boolean } = { table: false }): () => TestDatabase {
+/**
+ * A database of its own, by default with the tables of a host; `table: false` is an empty one, `table: true` one with the table
+ * of records only. The function gives it.
+ */
+export function useDatabase(client: Client, options?: { table: boolean }): () => TestDatabase {
   return use(
-    () => createTestDatabase(client, options),
+    async () => createTestDatabase(client, options ?? { template: await templateOf(client) }),
     (database) => database.destroy(),
   );
 }

@@ -1,6 +1,7 @@
 /**
- * Makes the SQLite database of a host's first start, which the tests' hosts copy: to make its tables takes a third of a
- * start. `node template-database.cjs FILE`, in the root of the project.
+ * Makes the database of a host's first start, which the tests' hosts copy: to make its tables takes a third of a start on
+ * SQLite, and most of it on a server. `node template-database.cjs FILE`, or without a file for the empty database of a
+ * server in the environment, in the root of the project.
  */
 const { mkdirSync, renameSync, rmSync } = require('node:fs');
 const { dirname } = require('node:path');
@@ -9,12 +10,17 @@ const { createStrapi } = require('@strapi/strapi');
 const names = ['API_TOKEN_SALT', 'ADMIN_JWT_SECRET', 'TRANSFER_TOKEN_SALT', 'JWT_SECRET', 'ENCRYPTION_KEY'];
 
 async function main([file]) {
+  if (!file) return firstStart({});
   const unfinished = `${file}.unfinished`;
   mkdirSync(dirname(file), { recursive: true });
   rmSync(unfinished, { force: true });
+  await firstStart({ DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: unfinished });
+  renameSync(unfinished, file);
+}
+
+async function firstStart(database) {
   // Secrets that no host has: what the first start signs or encrypts with them is valid nowhere.
   const secrets = Object.fromEntries(['APP_KEYS', ...names].map((name) => [name, `template,${name}`]));
-  const database = { DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: unfinished };
   Object.assign(process.env, secrets, database, {
     NODE_ENV: 'test',
     STRAPI_TELEMETRY_DISABLED: 'true',
@@ -27,11 +33,12 @@ async function main([file]) {
   strapi.log.level = 'warn';
   await strapi.load();
   await strapi.destroy();
-  renameSync(unfinished, file);
-  process.exit(0);
 }
 
-main(process.argv.slice(2)).catch((error) => {
-  console.error(error);
-  process.exit(1);
-});
+main(process.argv.slice(2)).then(
+  () => process.exit(0),
+  (error) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

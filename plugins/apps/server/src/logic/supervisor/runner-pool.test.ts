@@ -1,10 +1,16 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Runner } from './runner';
-import { createRunnerPool } from './runner-pool';
-import { startRunner } from './runner-process';
 
-vi.mock('./runner-process');
+vi.doMock('./runner-process');
+// Files of one worker share modules: another one may have loaded the pool with the runners that it really has.
+vi.resetModules();
+const { startRunner } = await import('./runner-process');
+const { createRunnerPool } = await import('./runner-pool');
+afterAll(() => {
+  vi.doUnmock('./runner-process');
+  vi.resetModules();
+});
 
 /** Runners that start at once, and end when they are killed. */
 function fakeRunners(): { started: Runner[]; report: ReturnType<typeof vi.fn> } & ReturnType<typeof newPool> {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
@@ -25,7 +25,7 @@ export interface TestDatabase {
   destroy(): Promise<void>;
 }
 
-type Server = 'postgres' | 'mysql';
+export type Server = 'postgres' | 'mysql';
 
 /** The servers at their usual local addresses, or by TEST_POSTGRES_HOST, _PORT, _USER and _PASSWORD, TEST_MYSQL_… */
 const servers: Record<Server, Record<string, unknown>> = {
@@ -113,12 +113,16 @@ export function connect({ client, connection }: TestAddress): Knex {
   return knex;
 }
 
-/** `table: false` leaves the records table to the test. */
-export async function createTestDatabase(client: Client, { table = true } = {}): Promise<TestDatabase> {
+/** `table: false` leaves the records table to the test. A template, a file or the name of a database, is copied instead. */
+export async function createTestDatabase(
+  client: Client,
+  { table = true, template }: { table?: boolean; template?: string } = {},
+): Promise<TestDatabase> {
   const name = `apps_test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
-  const { address, drop } = client === 'sqlite' ? createFile(name) : await createOnServer(client, name);
+  const { address, drop } =
+    client === 'sqlite' ? createFile(name, template) : await createOnServer(client, name, template);
   const knex = connect(address);
-  if (table) await createRecordsTable(knex);
+  if (table && template === undefined) await createRecordsTable(knex);
   return {
     address,
     knex,
@@ -132,9 +136,10 @@ export async function createTestDatabase(client: Client, { table = true } = {}):
 
 type Made = { address: TestAddress; drop(): Promise<void> };
 
-function createFile(name: string): Made {
+function createFile(name: string, template?: string): Made {
   const folder = mkdtempSync(join(tmpdir(), 'apps-test-'));
   const filename = join(folder, `${name}.db`);
+  if (template !== undefined) copyFileSync(template, filename);
   const env = { DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: filename };
   return {
     address: { client: 'sqlite', connection: { filename }, env },
@@ -142,12 +147,22 @@ function createFile(name: string): Made {
   };
 }
 
-async function createOnServer(client: Server, name: string): Promise<Made> {
-  const ask = async (text: string) => {
-    const server = connect({ client, connection: adminOf(client), env: {} });
-    await server.raw(text).finally(() => server.destroy());
-  };
-  await ask(`create database ${name}`);
+/** Runs a statement on a server, outside of a database of the tests. */
+async function ask(client: Server, text: string): Promise<void> {
+  const server = connect({ client, connection: adminOf(client), env: {} });
+  await server.raw(text).finally(() => server.destroy());
+}
+
+/** Deletes a database of a server, if there is one of this name. */
+export async function dropDatabase(client: Server, name: string): Promise<void> {
+  await ask(client, `drop database if exists ${name}${client === 'postgres' ? ' with (force)' : ''}`);
+}
+
+/** An empty database of this name on a server, or a copy of another one. */
+export async function createOnServer(client: Server, name: string, template?: string): Promise<Made> {
+  const copied = client === 'postgres' && template !== undefined ? ` template ${template}` : '';
+  await ask(client, `create database ${name}${copied}`);
+  if (client === 'mysql' && template !== undefined) await copyTables(template, name);
   const connection: Record<string, unknown> = { ...servers[client], database: name };
   const env = {
     DATABASE_CLIENT: client,
@@ -157,8 +172,30 @@ async function createOnServer(client: Server, name: string): Promise<Made> {
     DATABASE_PASSWORD: String(connection.password),
     DATABASE_NAME: name,
   };
-  const force = client === 'postgres' ? ' with (force)' : '';
-  return { address: { client, connection, env }, drop: () => ask(`drop database ${name}${force}`) };
+  return { address: { client, connection, env }, drop: () => dropDatabase(client, name) };
+}
+
+/** MySQL cannot copy a database: each of its tables is made again. */
+async function copyTables(from: string, to: string): Promise<void> {
+  const connection = { ...servers.mysql, database: to };
+  const knex = connect({ client: 'mysql', connection, env: {} });
+  try {
+    // One connection: tables refer to others that come later.
+    await knex.transaction(async (trx) => {
+      await trx.raw('set foreign_key_checks = 0');
+      const [tables] = await trx.raw(
+        'select table_name as name from information_schema.tables where table_schema = ?',
+        from,
+      );
+      for (const { name } of tables) {
+        const [[made]] = await trx.raw('show create table ??.??', [from, name]);
+        await trx.raw(made['Create Table']);
+        await trx.raw('insert into ?? select * from ??.??', [name, from, name]);
+      }
+    });
+  } finally {
+    await knex.destroy();
+  }
 }
 
 /** The table that Strapi's schema sync creates from content-types/record/schema.json. */
