@@ -12,8 +12,11 @@ import type { JobHandler, JobKind, JobOutcome } from './types';
 /** Milliseconds for which one try may run. */
 const MAX_TIME = 5 * 60_000;
 
-/** Ends that are not stored yet, with which no further job begins: the database does not keep up. */
-const MAX_ENDING = 100;
+/**
+ * Ends that are not stored yet, with which no further job begins: a process that is killed leaves at most so many jobs to be done
+ * again that have stored nothing.
+ */
+const MAX_ENDING = 8;
 
 /** Slow jobs that a process does at once. */
 const MAX_SLOW = 10;
