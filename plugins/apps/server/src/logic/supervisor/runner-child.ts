@@ -14,8 +14,8 @@ const MAX_PRINTED_SIZE = 500;
 const packages = ['isolated-vm', 'isolated-vm-7', 'strapi-plugin-apps-node22', 'strapi-plugin-apps-python'];
 
 /**
- * Half of a session's time is V8's for its new context, most of it garbage at its end (docs/decisions/sandbox.md). With 8 MB for
- * new objects they are hardly collected alone; isolated-vm gives so little that every eighth context has a collection. Compiled
+ * Half of a session's time is V8's for its new context, most of it garbage at its end (docs/decisions/sandbox-cost.md). With 8 MB
+ * for new objects they are hardly collected alone; isolated-vm gives so little that every eighth context has a collection. Compiled
  * code stays although no session has used it since the last collections.
  */
 const contextFlags = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-flush-bytecode'];
