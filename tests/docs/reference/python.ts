@@ -114,7 +114,9 @@ export function tableOfModules(found: boolean[]): string {
       .filter((_, at) => found[at] === there)
       .map(({ name }) => `\`${name}\``)
       .join(', ');
-  return ['| Modules | Names |', '|---|---|', `| There | ${named(true)} |`, `| Not there | ${named(false)} |`, ''].join('\n');
+  return ['| Modules | Names |', '|---|---|', `| There | ${named(true)} |`, `| Not there | ${named(false)} |`, ''].join(
+    '\n',
+  );
 }
 
 /** The table of features: what each gives here, where that is not what CPython gives. */
