@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import jobSchema from '../content-types/job/schema.json';
 import { createSql, dialects, type HostDatabase } from '../indexes';
 import { CollisionError } from '../records';
+import { createTable } from '../records/testing/columns';
 import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import type { CommitWrite, UnitOfWork } from '../records/types';
 import { createJobs } from './jobs';
-import { createTable } from './testing/table';
 import type { JobAttempt, Jobs, NewJob } from './types';
 
 const usual = { workers: 1, retries: 3, backoff: 5, lease: 30, keep: 14 };
@@ -32,7 +33,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
   beforeAll(async () => {
     database = await createTestDatabase(client, { table: false });
     other = client === 'sqlite' ? database.knex : connect(database.address);
-    await createTable(database.knex);
+    await createTable(database.knex, jobSchema);
   }, 30_000);
   afterEach(async () => {
     for (const jobs of made.splice(0)) await jobs.destroy();

@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import jobSchema from '../content-types/job/schema.json';
 import { createSql, dialects } from '../indexes';
+import { createTable } from '../records/testing/columns';
 import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import { JobFailure, pauseAfter } from './failure';
 import { findJob, listJobs, retryJobs } from './list';
 import { JobQueue } from './queue';
 import { insertJobs } from './rows';
-import { createTable } from './testing/table';
 import type { NewJob } from './types';
 
 const SECOND = 1_000;
@@ -24,7 +25,7 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
   beforeAll(async () => {
     database = await createTestDatabase(client, { table: false });
     other = client === 'sqlite' ? database.knex : connect(database.address);
-    await createTable(database.knex);
+    await createTable(database.knex, jobSchema);
   }, 30_000);
   beforeEach(async () => {
     now = 1_000 * HOUR;
