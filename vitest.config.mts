@@ -97,14 +97,16 @@ export default defineConfig({
       },
       // After the others: it measures how late answers are, so that nothing may run beside it.
       { test: { ...hosts, name: 'attacks', include: [attacks], exclude } },
-      // By itself (`npm run test:panel`): it needs the built admin panel, which takes a minute. `npm test` runs way.test.ts of it.
+      // By itself (`npm run test:panel`): it needs the built admin panel, which takes a minute, and looks at each page of the demo
+      // in all sizes and colours. `npm test` runs way.test.ts of it.
       {
         test: {
           ...hosts,
           name: 'panel',
           globalSetup: ['tests/panel/build.ts'],
           testTimeout: 180_000,
-          include: ['tests/panel/**/*.test.ts'],
+          env: { TEST_LOOKS: 'all' },
+          include: ['tests/panel/**/*.test.ts', 'tests/demo/*pages.test.ts', 'tests/command-line/templates.test.ts'],
           exclude,
         },
       },

@@ -6,7 +6,7 @@ import { useBrowser, useHost } from '../support/hooks';
 import { basic } from '../support/send';
 import { repository } from '../support/theme';
 import { printedPasswords } from './apps/visitor';
-import { lookAt, openAs, type Way, ways } from './pages/looks';
+import { lookAt, looksAt, openAs, type Way, ways } from './pages/looks';
 import { records, rows } from './pages/rows';
 
 /** Shown by no page: the text of mails, and what the clock calls. */
@@ -44,15 +44,15 @@ describe.skipIf(!hasBrowser)('every page of the demo', () => {
   const numbered = rows.map((row, number) => ({ ...row, number }));
   test.each(numbered)('$name fits, and has no violation', async ({ number, path: at, as, before, bare, only }) => {
     const password = as && printedPasswords(host)[as];
-    for (const how of only ? [only] : ways) {
-      const { page, context, said } = visitors[how];
+    for (const look of looksAt(number, only)) {
+      const { page, context, said } = visitors[look.how];
       said.length = 0;
       await context.clearCookies();
       await page.setExtraHTTPHeaders(as ? basic(`${as}:${password}`) : {});
       await page.goto(`${host.url}/site${at}`);
       await before?.(page);
       expect(await page.locator('header nav').count(), 'the theme').toBe(bare ? 0 : 1);
-      await lookAt(page, how, number);
+      await lookAt(page, look);
       expect(said.filter((line) => /Content Security Policy|Uncaught/.test(line))).toEqual([]);
     }
   });

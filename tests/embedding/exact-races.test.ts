@@ -47,7 +47,7 @@ describe.each(await availableClients())('changes while others read, on %s', (cli
   const database = useDatabase(client);
   const options = (exactCache: boolean) => () => ({
     themesDirectory: themes.directory,
-    env: { ...database().address.env, ...configured({ apps: { exactCache, limits: { logicTime: 20_000 } } }) },
+    env: { ...database().address.env, ...configured({ apps: { exactCache } }) },
   });
   const stage = useStage(options(true));
   const twin = useTwin(stage, options(true));

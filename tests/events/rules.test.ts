@@ -6,7 +6,7 @@ import { administrationOfRules } from './rules/administration';
 import { callsOfRules } from './rules/calls';
 import { callsFromCode } from './rules/code';
 
-const stage = useStage({ themesDirectory: siteThemes, env: { APPS_THEME: 'events' } });
+const stage = useStage({ themesDirectory: siteThemes, env: { APPS_THEME: 'events', TEST_LOGIC_TIME: '2000' } });
 
 beforeAll(async () => {
   await grantArticles(stage.host, 'editors', ['find', 'findOne', 'create', 'update', 'delete']);

@@ -10,7 +10,10 @@ const minutes = Number(process.env.RULES_MINUTES ?? 5);
 
 const themes = useThemes(fuzzFiles);
 const limits = { formPosts: 1_000_000 };
-const stage = useStage(() => ({ themesDirectory: themes.directory, env: configured({ apps: { limits } }) }));
+const stage = useStage(() => ({
+  themesDirectory: themes.directory,
+  env: { TEST_LOGIC_TIME: '2000', ...configured({ apps: { limits } }) },
+}));
 
 test(
   `random requests of ${minutes} minutes store only what the rules of the blocks allow (seed ${seed})`,

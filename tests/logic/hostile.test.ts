@@ -6,7 +6,7 @@ import { runTable } from '../support/table';
 import { timed, timeForMore } from '../support/time';
 
 // Few calls, so that a busy machine reaches their number before the time of logic is over.
-const stage = useStage({ env: configured({ apps: { limits: { hostCalls: 100 } } }) });
+const stage = useStage({ env: configured({ apps: { limits: { hostCalls: 100, logicTime: 2000 } } }) });
 
 describe('nothing that logic does can stop, block or reach the server', () => {
   const bad = (element: string, status: number, error: string): Row => ({

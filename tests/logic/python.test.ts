@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { configured } from '../support/configure';
 import { useStage } from '../support/hooks';
 import { grantArticles } from '../support/seed';
 import { html } from '../support/stage';
@@ -8,8 +7,6 @@ import { fixture } from '../support/theme';
 /** Apps as their authors wrote them for Rapido, run as `.py`; and an app of two languages. */
 const stage = useStage({
   themesDirectory: fixture('python', 'themes'),
-  // What is read is compared, not how fast (`npm run bench:logic`).
-  env: configured({ apps: { limits: { logicTime: 20_000 } } }),
 });
 beforeAll(async () => {
   await grantArticles(stage.host, 'Public');

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useHost } from '../support/hooks';
 import type { Host } from '../support/host';
@@ -17,11 +16,9 @@ const statuses = (answers: readonly Answer[]) => {
 
 describe.each(await availableClients())('two server processes on %s', (client) => {
   const database = useDatabase(client);
-  // Many at once on few processors: what is tested is what is stored, not how soon.
-  const settings = configured({ apps: { limits: { logicTime: 20_000 } } });
   const options = () => ({
     themesDirectory: fixtureThemes,
-    env: { APPS_THEME: 'main', ...settings, ...database().address.env },
+    env: { APPS_THEME: 'main', ...database().address.env },
   });
   const hosts = [useHost(options), useHost(options)];
   let token: string;

@@ -1,6 +1,7 @@
 /**
  * Required before a host (NODE_OPTIONS), and called for each host of a reused process: puts TEST_APPS_CONFIG, JSON, over
- * the plugin's part of config/plugins, takes Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run
+ * the plugin's part of config/plugins, gives logic TEST_LOGIC_TIME milliseconds,
+ * by default more than a site does, because a machine that is busy with other tests runs it late, takes Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run
  * TEST_CLOCK_AHEAD milliseconds early, and makes the content types of TEST_LOCALIZED, singular names separated by commas,
  * localized, and no other one. With TEST_RELATED an article has related articles.
  */
@@ -20,20 +21,19 @@ function configure(env = process.env) {
   const ahead = Number(env.TEST_CLOCK_AHEAD ?? 0);
   Date.now = ahead ? () => now() + ahead : now;
   replacements = {
-    plugins: env.TEST_APPS_CONFIG && withAppsConfig,
+    plugins: withAppsConfig,
     middlewares: env.TEST_USUAL_CORS && withUsualCors,
   };
-  Module.prototype.require = Object.values(replacements).some(Boolean) ? requireReplaced : load;
+  Module.prototype.require = requireReplaced;
   schemaChanges = [env.TEST_LOCALIZED && localize, env.TEST_RELATED && relate].filter(Boolean);
   if (schemaChanges.length > 0) changeSchemas();
 }
 
 function withAppsConfig(plugins) {
   const { apps } = plugins;
-  return {
-    ...plugins,
-    apps: { ...apps, config: { ...apps.config, ...JSON.parse(process.env.TEST_APPS_CONFIG) } },
-  };
+  const logicTime = Number(process.env.TEST_LOGIC_TIME ?? 20_000);
+  const config = { ...apps.config, ...JSON.parse(process.env.TEST_APPS_CONFIG ?? '{}') };
+  return { ...plugins, apps: { ...apps, config: { ...config, limits: { logicTime, ...config.limits } } } };
 }
 
 function withUsualCors(middlewares) {

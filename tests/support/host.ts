@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { testDatabase } from '../../scripts/prepare.mjs';
 import { freePort } from '../../scripts/server-process.mjs';
+import { configuration } from './configure';
 import { hostProcess, type Run } from './host-process';
 
 export interface HostOptions {
   /** Folder of the themes; the repository's own without it. */
   themesDirectory?: string;
-  /** More environment; `APPS_DEMO` is `false` and `NODE_ENV` is `test` unless said otherwise. */
+  /** More environment; `APPS_DEMO` is `false` and `NODE_ENV` is `test` unless said otherwise. Logic has more time than on a site (configure.cjs). */
   env?: Record<string, string>;
   /** SQLite file to use, e.g. another host's; a new one, deleted at the end, without it. `env` may name another database. */
   database?: string;
@@ -45,6 +46,7 @@ async function environment(options: HostOptions, database: string): Promise<Node
   return {
     ...process.env,
     NODE_ENV: 'test',
+    NODE_OPTIONS: configuration,
     STRAPI_TELEMETRY_DISABLED: 'true',
     SERVE_ADMIN: 'false',
     APPS_DEMO: 'false',

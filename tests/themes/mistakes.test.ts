@@ -137,7 +137,7 @@ const themes = useThemes(async (themes) => {
   }
   await themes.write('main/apps/slips/settings.yaml', 'debug: true\n');
 });
-const stage = useStage(() => ({ themesDirectory: themes.directory }));
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: { TEST_LOGIC_TIME: '2000' } }));
 
 /** The request of a mistake, at its block of an app. */
 function requestOf(name: string, app: string): RowRequest {

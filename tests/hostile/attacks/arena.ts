@@ -74,6 +74,7 @@ export async function openArena({ env = {}, production = false }: ArenaOptions =
       APPS_THEME: 'main',
       NODE_OPTIONS: `--expose-gc --require ${path.join(__dirname, '..', '..', 'support', 'configure.cjs')}`,
       TEST_RELATED: 'true',
+      TEST_LOGIC_TIME: '2000',
       ...(production ? { NODE_ENV: 'production' } : {}),
       ...env,
     },

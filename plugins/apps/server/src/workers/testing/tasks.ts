@@ -35,13 +35,17 @@ serveTasks({
         return (error as NodeJS.ErrnoException).code;
       }
     };
-    const { readFileSync, readdirSync, writeFileSync } = await import('node:fs');
+    const { readFileSync, readdirSync, rmSync, writeFileSync } = await import('node:fs');
     const { spawnSync } = await import('node:child_process');
     const { Worker } = await import('node:worker_threads');
     return {
       reading: attempt(() => readFileSync('/etc/hostname')),
       listing: attempt(() => readdirSync(process.cwd())),
-      writing: attempt(() => writeFileSync('left', '')),
+      writing: attempt(() => {
+        writeFileSync('left', '');
+        // The confined processes of other tests have the same folder.
+        rmSync('left');
+      }),
       process: attempt(() => spawnSync('id')),
       thread: attempt(() => new Worker('', { eval: true })),
       'own code': attempt(() => readFileSync(__filename)),
