@@ -25,7 +25,7 @@ export default {
       components: {
         // Strapi's type declares no props, though Strapi passes those of a field.
         Input: async () => ({
-          default: (await import('./components/BlockInput')).BlockInput as unknown as ComponentType,
+          default: (await import('./components/fields')).BlockInput as unknown as ComponentType,
         }),
       },
     });

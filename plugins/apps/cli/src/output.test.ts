@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { takesColours } from './output';
-import { progressBar } from './progress';
+import { progressBar, takesColours } from './output';
 
 test.each<[env: NodeJS.ProcessEnv, isTerminal: boolean, colours: boolean]>([
   [{}, true, true],

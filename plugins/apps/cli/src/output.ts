@@ -1,4 +1,31 @@
-import { progressBar, type ShowProgress } from './progress';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import type { Files } from '../../server/src/app-templates';
+import { CannotRun } from './exit';
+
+/** Shows how much is done; `last` ends the line. */
+type ShowProgress = (done: number, last?: boolean) => void;
+
+type Terminal = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
+
+const WIDTH = 30;
+
+/**
+ * A progress bar: one line that is overwritten on a terminal; elsewhere a line for every tenth part.
+ * @param total of what is counted; of nothing, the bar is full
+ */
+export function progressBar(what: string, total: number, to: Terminal): ShowProgress {
+  let shown = -1;
+  return (done, last = false) => {
+    const part = total > 0 ? Math.min(1, done / total) : 1;
+    const step = Math.floor(part * (to.isTTY ? 1000 : 10));
+    if (step === shown && !(last && to.isTTY)) return;
+    shown = step;
+    const bar = '#'.repeat(Math.round(part * WIDTH)).padEnd(WIDTH, '.');
+    const line = `${what} [${bar}] ${Math.floor(part * 100)} %`;
+    to.write(to.isTTY ? `\r${line}${last ? '\n' : ''}` : `${line}\n`);
+  };
+}
 
 /** What a command prints. Results go to standard output; notes, progress and errors to standard error. */
 export interface Output {
@@ -42,4 +69,34 @@ export function createOutput({ json = false, color = true }: { json?: boolean; c
     progress: (what, total) => progressBar(what, total, process.stderr),
     paint: (style, text) => (colours ? `\u001b[${styles[style]}m${text}\u001b[0m` : text),
   };
+}
+
+interface Written {
+  made: string[];
+  /** Files that existed: they are never overwritten. */
+  kept: string[];
+}
+
+/** Writes those files that do not exist yet. Throws CannotRun where a file or folder cannot be made. */
+export function writeNew(files: Files): Written {
+  const written: Written = { made: [], kept: [] };
+  for (const [file, text] of files) {
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text, { flag: 'wx' });
+      written.made.push(file);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST') throw new CannotRun(`${file} cannot be written: ${message}`);
+      written.kept.push(file);
+    }
+  }
+  return written;
+}
+
+/** Lists what was written and what was kept, with paths from `cwd`. */
+export function showWritten({ made, kept }: Written, cwd: string, output: Output): void {
+  const shown = (file: string) => relative(cwd, file) || file;
+  for (const file of made) output.line(`${output.paint('green', 'made')}  ${shown(file)}`);
+  for (const file of kept) output.line(`${output.paint('yellow', 'kept')}  ${shown(file)} (exists already)`);
 }

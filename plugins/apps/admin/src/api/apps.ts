@@ -1,10 +1,19 @@
 import type {
   AppDetail,
   AppOptions,
+  ArchiveResult,
+  BlockChoice,
+  HandOver,
   IndexSizes,
+  LinkInput,
   OptionsChange,
+  Overview,
+  Preview,
   Refresh,
   RefreshRequest,
+  SiteOverview,
+  ThemeChange,
+  ThemePreview,
 } from '../../../shared/admin-api';
 import { type AppKey, appsApi, request } from './base';
 
@@ -29,3 +38,70 @@ export const { useAppsAppQuery, useAppsSetOptionsMutation, useAppsRefreshMutatio
       }),
     }),
   });
+
+/** Files of themes have changed: apps and blocks, and what they say, too. */
+const changed = ['AppsSite', 'AppsApp', 'AppsFile', 'AppsRule'] as const;
+
+interface ArchiveArgument {
+  file: File;
+  /** The theme that gets an app; without it the ZIP must hold a theme. */
+  theme?: string;
+  write: boolean;
+  replace: boolean;
+  /** Its tests run while it is checked. */
+  tests?: boolean;
+}
+
+function formOf({ file, ...options }: ArchiveArgument): FormData {
+  const form = new FormData();
+  form.append('options', JSON.stringify({ name: file.name, ...options }));
+  form.append('files', file);
+  return form;
+}
+
+/** Endpoints of themes and apps as files (shared/admin/archives.ts). */
+export const { useAppsImportArchiveMutation, useAppsCreateLinkMutation, useAppsDeleteLinkMutation } =
+  appsApi.injectEndpoints({
+    endpoints: (build) => ({
+      appsImportArchive: build.mutation<ArchiveResult, ArchiveArgument>({
+        query: (argument) => request('importArchive', {}, { data: formOf(argument) }),
+        invalidatesTags: (done) => (done?.state === 'written' ? changed : []),
+      }),
+      appsCreateLink: build.mutation<LinkInput, { into: string } & LinkInput>({
+        query: ({ into, ...data }) => request('createLink', { theme: into }, { data }),
+        invalidatesTags: changed,
+      }),
+      appsDeleteLink: build.mutation<{ success: 'deleted' }, { from: string; app: string }>({
+        query: ({ from, app }) => request('deleteLink', { theme: from }, { params: { app } }),
+        invalidatesTags: changed,
+      }),
+    }),
+  });
+
+/** Endpoints of sites and themes (shared/admin/sites.ts). */
+export const { useAppsOverviewQuery, useAppsSetThemeMutation, useAppsPreviewThemeMutation, useAppsHandOverMutation } =
+  appsApi.injectEndpoints({
+    endpoints: (build) => ({
+      appsOverview: build.query<Overview, void>({
+        query: () => request('overview'),
+        providesTags: ['AppsSite'],
+      }),
+      appsSetTheme: build.mutation<SiteOverview, { site: string } & ThemeChange>({
+        query: ({ site, ...data }) => request('setTheme', { site }, { data }),
+        invalidatesTags: ['AppsSite', 'AppsApp', 'AppsRecord', 'AppsFile'],
+      }),
+      appsPreviewTheme: build.mutation<Preview, { site: string } & ThemePreview>({
+        query: ({ site, ...data }) => request('previewTheme', { site }, { data }),
+      }),
+      appsHandOver: build.mutation<HandOver, { site: string }>({
+        query: ({ site }) => request('handOver', { site }),
+      }),
+    }),
+  });
+
+/** Endpoints of the custom field for tiles (shared/admin/tiles.ts). */
+export const { useAppsBlocksQuery } = appsApi.injectEndpoints({
+  endpoints: (build) => ({
+    appsBlocks: build.query<BlockChoice[], void>({ query: () => request('blocks'), providesTags: ['AppsApp'] }),
+  }),
+});

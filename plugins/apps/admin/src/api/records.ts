@@ -6,12 +6,16 @@ import type {
   ImportOptions,
   ImportPreview,
   ImportState,
+  KeptColumns,
   RecordChange,
   RecordDetail,
   RecordForm,
   RecordInput,
   RecordsPage,
   RecordsQuery,
+  RightsMatrix,
+  Why,
+  WhyQuery,
 } from '../../../shared/admin-api';
 import { type AppKey, appsApi, request } from './base';
 
@@ -105,6 +109,34 @@ export const {
     appsImportState: build.query<ImportState, AppKey>({
       query: (key) => request('importState', { ...key }),
       keepUnusedDataFor: 0,
+    }),
+  }),
+});
+
+/** Endpoints of the administrator's own columns (shared/admin/columns.ts). */
+export const { useAppsColumnsQuery, useAppsSetColumnsMutation } = appsApi.injectEndpoints({
+  endpoints: (build) => ({
+    appsColumns: build.query<KeptColumns, AppKey>({
+      query: (key) => request('columns', { ...key }),
+      providesTags: ['AppsColumns'],
+    }),
+    appsSetColumns: build.mutation<KeptColumns, AppKey & KeptColumns>({
+      query: ({ site, app, ...data }) => request('setColumns', { site, app }, { data }),
+      invalidatesTags: ['AppsColumns'],
+    }),
+  }),
+});
+
+/** Endpoints that explain rights (shared/admin/why.ts). */
+export const { useAppsWhyQuery, useAppsRightsMatrixQuery } = appsApi.injectEndpoints({
+  endpoints: (build) => ({
+    appsWhy: build.query<Why, WhyQuery>({
+      query: (params) => request('why', {}, { params }),
+      providesTags: ['AppsApp', 'AppsFile'],
+    }),
+    appsRightsMatrix: build.query<RightsMatrix, AppKey>({
+      query: ({ site, app }) => request('rightsMatrix', { site, app }),
+      providesTags: ['AppsApp', 'AppsFile'],
     }),
   }),
 });

@@ -1,12 +1,27 @@
-import { Box, Table, Tbody, Td, Th, Thead, Tr, Typography } from '@strapi/design-system';
-import type { ReactNode } from 'react';
+import {
+  Box,
+  Checkbox,
+  Dialog,
+  Flex,
+  IconButton,
+  Table,
+  Tbody,
+  Td,
+  Th,
+  Thead,
+  Tr,
+  Typography,
+} from '@strapi/design-system';
+import { Trash } from '@strapi/icons';
+import { ConfirmDialog } from '@strapi/strapi/admin';
+import { type ReactNode, useState } from 'react';
 
 interface Column<T> {
   title: string;
   cell(row: T): ReactNode;
 }
 
-interface Props<T> {
+interface DataTableProps<T> {
   /** Subject of the table, for screen readers. */
   label: string;
   /** Shown instead of a table without rows. */
@@ -17,7 +32,7 @@ interface Props<T> {
 }
 
 /** A plain table of the design system; strings and numbers in its cells are set as text, and long texts wrap. */
-export function DataTable<T>({ label, empty, rows, rowKey, columns }: Props<T>) {
+export function DataTable<T>({ label, empty, rows, rowKey, columns }: DataTableProps<T>) {
   if (rows.length === 0) {
     return (
       <Box padding={4}>
@@ -50,5 +65,41 @@ export function DataTable<T>({ label, empty, rows, rowKey, columns }: Props<T>) 
         ))}
       </Tbody>
     </Table>
+  );
+}
+
+interface DeleteButtonProps {
+  /** Label of the button, for screen readers. */
+  label: string;
+  /** The question that must be confirmed first. */
+  question: string;
+  /** A checkbox beside the question, checked at first. */
+  option?: string;
+  onDelete(chosen: boolean): Promise<unknown>;
+}
+
+/** Deletes something after a confirmation. */
+export function DeleteButton({ label, question, option, onDelete }: DeleteButtonProps) {
+  const [chosen, setChosen] = useState(true);
+  return (
+    <Dialog.Root>
+      <Dialog.Trigger>
+        <IconButton label={label} variant="ghost">
+          <Trash />
+        </IconButton>
+      </Dialog.Trigger>
+      <ConfirmDialog onConfirm={async () => void (await onDelete(chosen))}>
+        {option ? (
+          <Flex direction="column" gap={4}>
+            <Typography>{question}</Typography>
+            <Checkbox checked={chosen} onCheckedChange={(checked) => setChosen(checked === true)}>
+              {option}
+            </Checkbox>
+          </Flex>
+        ) : (
+          question
+        )}
+      </ConfirmDialog>
+    </Dialog.Root>
   );
 }

@@ -1,5 +1,4 @@
-import { earliest, isAfter, type Position } from './position';
-import { openStream, type Stream } from './stream';
+import { earliest, isAfter, openStream, type Position, type Stream } from './stream';
 
 /** What a block waits for. */
 export interface Need {

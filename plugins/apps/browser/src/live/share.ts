@@ -1,5 +1,5 @@
 import { createLeader, type Leader, type Need, type Tab } from './leader';
-import type { Position } from './position';
+import type { Position } from './stream';
 
 /** Milliseconds between two questions of the leader who is there. */
 const ROUND = 60_000;

@@ -11,7 +11,7 @@ import {
 import { isId } from '../../../server/src/sites';
 import type { Site, ThemeFile, ThemeFolder } from '../../../server/src/sites/types';
 import type { ThemePlace } from '../themes';
-import type { LintServices } from './services';
+import type { LintServices } from './types';
 
 /** Checks a theme's own files, the links to apps of other themes, and what its pages include. */
 export async function checkTheme(services: LintServices, site: Site, report: Report): Promise<void> {

@@ -4,8 +4,8 @@ import { appFiles, linkedLayout } from '../../../server/src/app-templates';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
 import type { Host } from '../host';
+import { showWritten, writeNew } from '../output';
 import { chosenTheme, requireNewId, type ThemePlace } from '../themes';
-import { showWritten, writeNew } from '../write';
 
 /** Adds an app: a template's files, or settings and one block; and a link to it in the starter's layout. */
 export const run: Run = async ({ args, options, output, cwd, host: find }) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { blockFiles } from '../../../server/src/app-templates';
 import type { Run } from '../command';
 import { CannotRun, exitCodes } from '../exit';
+import { showWritten, writeNew } from '../output';
 import { chosenTheme, requireId, requireNewId, type ThemePlace } from '../themes';
-import { showWritten, writeNew } from '../write';
 
 /** Adds a block that works: a layout, a definition, and logic. */
 export const run: Run = async ({ args, options, output, cwd, host: find }) => {

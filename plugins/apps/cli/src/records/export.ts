@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../../server/src/records/types';
 import type { Separator } from '../../../shared/cells';
 import type { Invocation } from '../command';
 import { CannotRun, type ExitCode, exitCodes } from '../exit';
-import { writeWhole } from './part-file';
+import { writeWhole } from './import';
 import { type StoredApp, withApp } from './stored-app';
 
 /** Writes all records of an app to a file (docs/reference/import-export.md#records-by-command-line). */

@@ -1,5 +1,7 @@
-import { createReadStream, type ReadStream, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, type ReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { fieldLines } from '../../../server/src/common/errors';
 import {
   entriesOf,
@@ -190,3 +192,36 @@ const sorted = (value: Json): string =>
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   );
+
+/**
+ * Writes a file that others see when it is complete, and never in part: `<file>.part` is renamed at the end, and deleted
+ * when `work` fails. Only its owner may read it. Throws CannotRun where the file cannot be written.
+ */
+export async function writeWhole<T>(
+  file: string,
+  work: (write: (piece: string | Buffer) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const part = `${file}.part`;
+  const out = createWriteStream(part, { mode: 0o600 });
+  let failure: Error | undefined;
+  out.on('error', (error) => {
+    failure = new CannotRun(`${file} cannot be written: ${error.message}`);
+  });
+  try {
+    const result = await work(async (piece) => {
+      if (failure) throw failure;
+      // A stream that fails does not drain: `failure` is then set.
+      if (!out.write(piece)) await once(out, 'drain').catch(() => undefined);
+    });
+    out.end();
+    await finished(out).catch((error) => {
+      throw failure ?? error;
+    });
+    renameSync(part, file);
+    return result;
+  } catch (error) {
+    out.destroy();
+    rmSync(part, { force: true });
+    throw failure ?? error;
+  }
+}

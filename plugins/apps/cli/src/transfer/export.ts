@@ -23,6 +23,6 @@ export const run: Run = async (invocation) => {
       'export <site> <app> <file>, or export <theme>[/<app>] <file.zip>',
     );
   }
-  const { exportFiles } = await import('../archive/export');
+  const { exportFiles } = await import('../archive');
   return exportFiles(invocation, { source: from, file: second });
 };

@@ -29,6 +29,6 @@ export const run: Run = async (invocation) => {
   if (app !== undefined || !/\.zip$/i.test(from)) {
     throw new CannotRun('The file is missing', 'import <site> <app> <file>, or import <file.zip>');
   }
-  const { importFiles } = await import('../archive/import');
+  const { importFiles } = await import('../archive');
   return importFiles(invocation, from);
 };

@@ -5,7 +5,7 @@ import { Suspense, useEffect, useRef } from 'react';
 import { Navigate, NavLink, useNavigate, useParams } from 'react-router-dom';
 import { useAppsAppQuery } from '../../api/apps';
 import { useErrorText } from '../../api/base';
-import { ProblemNote } from '../../components/ProblemNote';
+import { ProblemNote } from '../../components/page';
 import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
 import { DeadJobs } from '../jobs/DeadJobs';

@@ -1,7 +1,7 @@
 import { Link, Typography } from '@strapi/design-system';
 import type { AppDetail, BlockSummary } from '../../../../shared/admin-api';
 import { DataTable } from '../../components/DataTable';
-import { FailureNote, ProblemNote } from '../../components/ProblemNote';
+import { FailureNote, ProblemNote } from '../../components/page';
 import { useText } from '../../plugin';
 
 /** An app's blocks with their elements, or with their errors. */

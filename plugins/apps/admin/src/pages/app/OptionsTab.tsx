@@ -4,9 +4,9 @@ import type { AppDetail } from '../../../../shared/admin-api';
 import type { Items } from '../../../../shared/json';
 import { useAppsSetOptionsMutation } from '../../api/apps';
 import { useAction } from '../../api/base';
-import { Pre } from '../../components/Pre';
+import { Pre } from '../../components/page';
+import { readObject } from '../../json-files';
 import { useText } from '../../plugin';
-import { readObject } from '../../read-object';
 
 /** The options that the text is, null for empty text; undefined for what is no JSON object. */
 const readOptions = (text: string): Items | null | undefined => (text.trim() === '' ? null : readObject(text));

@@ -37,7 +37,7 @@ export const tabs: readonly Tab[] = [
     Panel: lazy(() => import('./IndexesTab')),
   },
   { path: 'runs', label: 'runs', needs: ['develop'], Panel: lazy(() => import('./runs/RunsTab')) },
-  { path: 'rights', label: 'rights', needs: ['develop'], Panel: lazy(() => import('./rights/RightsTab')) },
+  { path: 'rights', label: 'rights', needs: ['develop'], Panel: lazy(() => import('./RightsTab')) },
   { path: 'code', label: 'code', needs: ['develop'], Panel: lazy(() => import('./code/CodeTab')) },
   { path: 'options', label: 'options', needs: 'manage', Panel: lazy(() => import('./OptionsTab')) },
 ];

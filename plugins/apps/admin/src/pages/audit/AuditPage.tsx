@@ -4,7 +4,7 @@ import { Layouts, Page } from '@strapi/strapi/admin';
 import { useState } from 'react';
 import { NavLink } from 'react-router-dom';
 import { type AuditEntry, auditActions } from '../../../../shared/admin-api';
-import { useAppsAuditQuery } from '../../api/audit';
+import { useAppsAuditQuery } from '../../api/activity';
 import { useErrorText } from '../../api/base';
 import { DataTable } from '../../components/DataTable';
 import { useMay } from '../../permissions';

@@ -1,8 +1,8 @@
 import { Button, Dialog, Flex, Link, Typography } from '@strapi/design-system';
 import { ConfirmDialog } from '@strapi/strapi/admin';
 import { NavLink } from 'react-router-dom';
+import { useAppsRetryDeadJobsMutation } from '../../api/activity';
 import { useAction } from '../../api/base';
-import { useAppsRetryDeadJobsMutation } from '../../api/jobs';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { jobsPath, type Shown } from './lists';

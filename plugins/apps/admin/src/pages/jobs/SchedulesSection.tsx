@@ -1,10 +1,10 @@
 import { Button, Link, Typography } from '@strapi/design-system';
 import { NavLink } from 'react-router-dom';
 import type { ScheduleSummary } from '../../../../shared/admin-api';
+import { useAppsRunScheduleMutation, useAppsSchedulesQuery } from '../../api/activity';
 import { useAction, useErrorText, usePolling } from '../../api/base';
-import { useAppsRunScheduleMutation, useAppsSchedulesQuery } from '../../api/jobs';
 import { DataTable } from '../../components/DataTable';
-import { Section } from '../../components/Section';
+import { Section } from '../../components/page';
 import { useText } from '../../plugin';
 import { jobsPath } from './lists';
 

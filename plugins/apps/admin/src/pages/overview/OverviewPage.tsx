@@ -1,14 +1,65 @@
-import { Flex, Link } from '@strapi/design-system';
+import { Box, Flex, Link, Typography } from '@strapi/design-system';
 import { Layouts, Page } from '@strapi/strapi/admin';
 import { NavLink } from 'react-router-dom';
+import type { SetupProblem, SiteOverview } from '../../../../shared/admin-api';
+import { useAppsOverviewQuery } from '../../api/apps';
 import { useErrorText } from '../../api/base';
-import { useAppsOverviewQuery } from '../../api/sites';
+import { ProblemNote, Verbatim } from '../../components/page';
 import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
+import { appPath } from '../app/tabs';
 import { RulesCard } from '../rules/RulesCard';
-import { ProblemsCard } from './ProblemsCard';
-import { SetupNotes } from './SetupNotes';
 import { SiteCard } from './SiteCard';
+
+/** What does not work in all sites, before anything else: each app with one of its problems, and a link to all of them. */
+function ProblemsCard({ sites }: { sites: SiteOverview[] }) {
+  const text = useText();
+  const apps = sites.flatMap((site) =>
+    site.apps.flatMap((app) => (app.problem ? [{ site, app, problem: app.problem }] : [])),
+  );
+  if (apps.length === 0) return null;
+  return (
+    <Box
+      tag="section"
+      aria-label={text('problems')}
+      background="danger100"
+      borderColor="danger200"
+      hasRadius
+      padding={6}
+    >
+      <Typography variant="beta" tag="h2">
+        {text('problems')}
+      </Typography>
+      {apps.map(({ site, app, problem }) => (
+        <Box key={`${site.id}/${app.id}`} paddingTop={3}>
+          <Link tag={NavLink} to={appPath(site.id, app.id, 'blocks')}>
+            {`${site.title} / ${app.id}: ${text('state.problems', { count: app.problems })}`}
+          </Link>
+          <ProblemNote problem={problem} />
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+/** What the machine or the host lacks, each with the command or the line that cures it. */
+function SetupNotes({ problems }: { problems: SetupProblem[] }) {
+  const text = useText();
+  if (problems.length === 0) return null;
+  return (
+    <Box tag="section" aria-label={text('setup')} background="danger100" borderColor="danger200" hasRadius padding={6}>
+      <Typography variant="beta" tag="h2">
+        {text('setup')}
+      </Typography>
+      {problems.map(({ message, cure }) => (
+        <Box key={message} role="note" paddingTop={3}>
+          <Typography tag="p">{message}</Typography>
+          {cure && <Verbatim>{cure}</Verbatim>}
+        </Box>
+      ))}
+    </Box>
+  );
+}
 
 /** All sites with their active theme and their apps. */
 export function OverviewPage() {

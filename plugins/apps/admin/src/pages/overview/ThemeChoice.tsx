@@ -1,8 +1,8 @@
 import { Button, Field, Flex, Modal, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
 import { lazy, Suspense, useState } from 'react';
 import type { SiteOverview, ThemeChoice as Theme } from '../../../../shared/admin-api';
+import { useAppsSetThemeMutation } from '../../api/apps';
 import { useAction } from '../../api/base';
-import { useAppsSetThemeMutation } from '../../api/sites';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 

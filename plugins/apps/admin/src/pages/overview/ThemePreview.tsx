@@ -1,10 +1,9 @@
 import { Button, Field, Flex } from '@strapi/design-system';
 import { useState } from 'react';
-import { useAppsPreviewThemeMutation } from '../../api/sites';
-import { PreviewResult } from '../../components/PreviewResult';
-import { type Width, WidthButtons } from '../../components/WidthButtons';
+import { useAppsPreviewThemeMutation } from '../../api/apps';
+import { PreviewResult, type Width, WidthButtons } from '../../components/preview';
 import { useText } from '../../plugin';
-import { useDebouncedRequest } from '../../use-debounced-request';
+import { useDebouncedRequest } from '../../use-debounced';
 
 /** A page of a site as visitors would see it with another theme, before that is used. */
 export default function ThemePreview({ site, theme }: { site: string; theme: string }) {

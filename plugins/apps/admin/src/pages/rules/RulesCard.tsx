@@ -9,8 +9,7 @@ import {
   useAppsRulesQuery,
   useAppsUpdateRuleMutation,
 } from '../../api/rules';
-import { DataTable } from '../../components/DataTable';
-import { DeleteButton } from '../../components/DeleteButton';
+import { DataTable, DeleteButton } from '../../components/DataTable';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completionOf, type Known } from '../../../../admin/src/pages/app/records/table/completion';
+import { completionOf, type Known } from '../../../../admin/src/pages/app/records/table/query';
 import type { IndexType } from '../types';
 import { operators } from './operators';
 import type { Operator } from './operators/types';

@@ -1,18 +1,135 @@
+import { MergeView } from '@codemirror/merge';
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
 import { Box, Button, Flex, Typography } from '@strapi/design-system';
-import { useEffect, useState } from 'react';
-import type { AppDetail, CodeProblem } from '../../../../../shared/admin-api';
+import { useEffect, useRef, useState } from 'react';
+import type { AppDetail, CodeFile, CodeProblem, RunDetail } from '../../../../../shared/admin-api';
+import { useAppsRunsQuery } from '../../../api/activity';
 import { useAppsCodeHintsQuery, useAppsFilesQuery } from '../../../api/code';
-import { ProblemNote } from '../../../components/ProblemNote';
-import { Section } from '../../../components/Section';
+import { DataTable } from '../../../components/DataTable';
+import { ProblemNote, Section } from '../../../components/page';
 import { useText } from '../../../plugin';
-import { Conflict } from './Conflict';
-import { editsOf } from './drafts';
-import { Editor } from './Editor';
-import { FailedRuns } from './FailedRuns';
-import { FileActions } from './FileActions';
-import { FileList } from './FileList';
+import { Again, useRunAgain } from '../runs/RunModal';
+import { basics, Editor, languageOf, useColours } from './Editor';
+import { FileActions, FileList } from './FileList';
 import { PreviewPane } from './PreviewPane';
-import { useFile } from './use-file';
+import { editsOf, useFile } from './use-file';
+
+interface ConflictProps {
+  path: string;
+  mine: string;
+  /** What is on the disk; null: the file was deleted. */
+  theirs: CodeFile | null;
+  onMine(): void;
+  onTheirs(): void;
+}
+
+/** A file that has changed meanwhile: both texts side by side; nothing is written before the administrator chooses. */
+function Conflict({ path, mine, theirs, onMine, onTheirs }: ConflictProps) {
+  const text = useText();
+  const place = useRef<HTMLDivElement>(null);
+  const colours = useColours();
+  const current = theirs?.text ?? '';
+  const [onDisk, own] = [text('code.conflict.disk', { path }), text('code.conflict.own', { path })];
+  useEffect(() => {
+    const extensions = (label: string) => [
+      ...[basics, languageOf(path), EditorState.readOnly.of(true), EditorView.lineWrapping, colours],
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+    ];
+    const view = new MergeView({
+      a: { doc: current, extensions: extensions(onDisk) },
+      b: { doc: mine, extensions: extensions(own) },
+      parent: place.current as HTMLDivElement,
+    });
+    return () => view.destroy();
+  }, [path, mine, current, colours, onDisk, own]);
+  return (
+    <Flex direction="column" alignItems="stretch" gap={3}>
+      <Typography role="alert" textColor="danger600">
+        {text('code.conflict')}
+      </Typography>
+      <div ref={place} style={{ overflow: 'auto', maxHeight: '60vh', fontSize: '1.4rem' }} />
+      <Flex gap={2}>
+        <Button variant="tertiary" onClick={onTheirs}>
+          {text('code.conflict.theirs')}
+        </Button>
+        <Button variant="danger-light" onClick={onMine}>
+          {text('code.conflict.mine')}
+        </Button>
+      </Flex>
+    </Flex>
+  );
+}
+
+/** Runs that are listed, and milliseconds between two requests. */
+const MAX_RUNS = 5;
+const POLL_INTERVAL = 5_000;
+
+interface FailedRunsProps {
+  app: AppDetail;
+  block: string;
+  /** Texts that are not saved, by path. */
+  files: Record<string, string>;
+  /** Gets what fails in the app's files when a run is run again. */
+  onFailures(problems: CodeProblem[]): void;
+}
+
+/** The latest failed runs of a block; each can run again with what the editor holds, without writing. */
+function FailedRuns({ app, block, files, onFailures }: FailedRunsProps) {
+  const text = useText();
+  const query = { site: app.site, app: app.id, block, state: 'failed' as const, limit: MAX_RUNS };
+  const { data } = useAppsRunsQuery(query, { pollingInterval: POLL_INTERVAL, refetchOnMountOrArgChange: true });
+  const { runAgain, repeated, isLoading } = useRunAgain();
+  const isEdited = Object.keys(files).length > 0;
+  const again = async (id: string) => {
+    const done = await runAgain(id, files);
+    if (done) onFailures(failuresOf(app, done.runs));
+  };
+  return (
+    <>
+      <DataTable
+        label={text('code.runs', { block })}
+        empty={text('code.runs.none')}
+        rows={data?.runs ?? []}
+        rowKey={({ id }) => id}
+        columns={[
+          { title: text('run.at'), cell: ({ at }) => new Date(at).toLocaleString() },
+          { title: text('run.requester'), cell: ({ requester }) => requester.name ?? text('creator.anonymous') },
+          {
+            title: text('run.address'),
+            cell: ({ method, address }) => <code style={{ overflowWrap: 'anywhere' }}>{`${method} ${address}`}</code>,
+          },
+          { title: text('run.error'), cell: ({ error }) => error && <ProblemNote problem={error} /> },
+          {
+            title: text('actions'),
+            cell: ({ id, hasInput }) =>
+              hasInput ? (
+                <Button
+                  variant="secondary"
+                  size="S"
+                  disabled={isLoading}
+                  onClick={() => again(id)}
+                  style={{ whiteSpace: 'nowrap' }}
+                >
+                  {text(isEdited ? 'run.again.edits' : 'run.again')}
+                </Button>
+              ) : (
+                <Typography textColor="neutral600">{text('code.runs.debug')}</Typography>
+              ),
+          },
+        ]}
+      />
+      {repeated && <Again {...repeated} />}
+    </>
+  );
+}
+
+/** The errors of runs in the files of the app, as the editor shows problems. */
+function failuresOf({ id }: AppDetail, runs: RunDetail[]): CodeProblem[] {
+  return runs.flatMap(({ error }) =>
+    error && error.app === id && error.file !== '' ? [{ ...error, severity: 'error' as const, cure: null }] : [],
+  );
+}
 
 const blockOf = (path: string): string | null => /^blocks\/([^/]+)\.[a-z]+$/.exec(path)?.[1] ?? null;
 

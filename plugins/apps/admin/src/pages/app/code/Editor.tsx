@@ -1,14 +1,93 @@
-import { autocompletion } from '@codemirror/autocomplete';
-import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
+import { liquid } from '@codemirror/lang-liquid';
+import { python } from '@codemirror/lang-python';
+import { yaml } from '@codemirror/lang-yaml';
+import {
+  bracketMatching,
+  defaultHighlightStyle,
+  foldGutter,
+  foldKeymap,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension } from '@codemirror/state';
+import { oneDark } from '@codemirror/theme-one-dark';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { useTheme } from 'styled-components';
 import type { AppDetail, CodeHints, CodeProblem } from '../../../../../shared/admin-api';
 import { completionsOf } from './completions';
-import { languageOf } from './languages';
-import { basics, useColours } from './setup';
 
-interface Props {
+const languages: Record<string, () => Extension> = {
+  html: liquid,
+  liquid,
+  js: () => javascript(),
+  mjs: () => javascript(),
+  json: () => javascript(),
+  ts: () => javascript({ typescript: true }),
+  py: python,
+  yaml,
+  yml: yaml,
+};
+
+/** The colours of a file's language; none for other texts. */
+export const languageOf = (path: string): Extension => languages[path.split('.').at(-1) ?? '']?.() ?? [];
+
+/** What every editor of the panel has. Tab leaves it, so that the keyboard is not caught. */
+export const basics: Extension = [
+  lineNumbers(),
+  highlightSpecialChars(),
+  history(),
+  foldGutter(),
+  lintGutter(),
+  drawSelection(),
+  indentOnInput(),
+  syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
+  bracketMatching(),
+  closeBrackets(),
+  highlightActiveLine(),
+  highlightSelectionMatches(),
+  // A text is scrolled by the keyboard, also where it cannot be changed.
+  EditorView.contentAttributes.of({ tabindex: '0' }),
+  keymap.of([
+    ...closeBracketsKeymap,
+    ...defaultKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...foldKeymap,
+    ...completionKeymap,
+    ...lintKeymap,
+  ]),
+];
+
+/** A background on which all colours of One Dark can be read. */
+const dark: Extension = [
+  EditorView.theme({ '&, .cm-gutters': { backgroundColor: '#14171c' } }, { dark: true }),
+  oneDark,
+];
+
+/** One object, because another one would make another editor. */
+const light: Extension = [];
+
+/** The colours of the panel's theme: dark where its background is. */
+export function useColours(): Extension {
+  const { colors } = useTheme() as { colors?: { neutral0?: string } };
+  const isDark = colors?.neutral0 !== undefined && colors.neutral0.toLowerCase() !== '#ffffff';
+  return isDark ? dark : light;
+}
+
+interface EditorProps {
   app: AppDetail;
   path: string;
   text: string;
@@ -22,7 +101,7 @@ interface Props {
 }
 
 /** CodeMirror with one file. Tab leaves it; Mod-s saves. */
-export function Editor({ app, path, text, readOnly, problems, hints, label, onChange, onSave }: Props) {
+export function Editor({ app, path, text, readOnly, problems, hints, label, onChange, onSave }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const handlers = useRef({ onChange, onSave });

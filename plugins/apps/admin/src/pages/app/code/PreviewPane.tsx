@@ -2,12 +2,11 @@ import { Button, Field, Flex, SingleSelect, SingleSelectOption } from '@strapi/d
 import { useState } from 'react';
 import type { AppDetail } from '../../../../../shared/admin-api';
 import { useAppsPreviewMutation } from '../../../api/code';
-import { useAppsRightsMatrixQuery } from '../../../api/why';
-import { PreviewResult } from '../../../components/PreviewResult';
-import { type Width, WidthButtons } from '../../../components/WidthButtons';
+import { useAppsRightsMatrixQuery } from '../../../api/records';
+import { PreviewResult, type Width, WidthButtons } from '../../../components/preview';
 import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
-import { useDebouncedRequest } from '../../../use-debounced-request';
+import { useDebouncedRequest } from '../../../use-debounced';
 
 interface Props {
   app: AppDetail;

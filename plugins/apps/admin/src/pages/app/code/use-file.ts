@@ -3,7 +3,31 @@ import { useSearchParams } from 'react-router-dom';
 import type { AppDetail, CodeFile, CodeProblem } from '../../../../../shared/admin-api';
 import { type PanelError, useAction } from '../../../api/base';
 import { useAppsCheckFilesMutation, useAppsWriteFileMutation, useLazyAppsFileQuery } from '../../../api/code';
-import { draftOf, keepDraft, type OpenedFile } from './drafts';
+
+/** A file in the editor. */
+interface OpenedFile {
+  file: CodeFile;
+  /** What the editor holds. */
+  text: string;
+}
+
+/** The file of each app that was changed and not saved, until the page is left: other tabs of the app do not lose it. */
+const drafts = new Map<string, OpenedFile>();
+
+const keyOf = ({ site, id }: Pick<AppDetail, 'site' | 'id'>): string => JSON.stringify([site, id]);
+
+export const draftOf = (app: Pick<AppDetail, 'site' | 'id'>): OpenedFile | null => drafts.get(keyOf(app)) ?? null;
+
+/** Keeps the file if its text is not saved; else forgets the app's. */
+function keepDraft(app: Pick<AppDetail, 'site' | 'id'>, opened: OpenedFile | null): void {
+  if (opened && opened.text !== opened.file.text) drafts.set(keyOf(app), opened);
+  else drafts.delete(keyOf(app));
+}
+
+/** The unsaved texts of an app by path, as previews and runs take them. */
+export function editsOf(opened: OpenedFile | null): Record<string, string> {
+  return opened && opened.text !== opened.file.text ? { [opened.file.path]: opened.text } : {};
+}
 
 /** Milliseconds after the last key before the texts are checked. */
 const CHECK_AFTER = 800;
@@ -12,7 +36,7 @@ const CHECK_AFTER = 800;
 const FILE = 'file';
 
 /** What is on the disk instead of what was read; null: the file was deleted. */
-export type Theirs = { current: CodeFile | null };
+type Theirs = { current: CodeFile | null };
 
 /**
  * The file in the editor: reads it, keeps what is entered, checks it, and saves it unless it has changed meanwhile. The address of the

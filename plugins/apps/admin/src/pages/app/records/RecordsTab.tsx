@@ -7,16 +7,13 @@ import { type PanelError, useAction, useErrorText } from '../../../api/base';
 import { useAppsDeleteRecordMutation, useAppsRecordsQuery } from '../../../api/records';
 import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
-import { ColumnsMenu } from './table/ColumnsMenu';
-import { useColumns } from './table/columns';
-import { ExportMenu } from './table/ExportMenu';
-import { FilterMenu } from './table/FilterMenu';
+import { ExportMenu, FilterMenu } from './table/menus';
+import { SearchField } from './table/QueryInput';
 import { both } from './table/query';
-import { RecordsTable } from './table/RecordsTable';
-import { SearchField } from './table/SearchField';
+import { ColumnsMenu, RecordsTable, useColumns } from './table/RecordsTable';
 
-const RecordModal = lazy(() => import('./record/RecordModal'));
-const ImportModal = lazy(() => import('./import/ImportModal'));
+const RecordModal = lazy(() => import('./RecordModal'));
+const ImportModal = lazy(() => import('./ImportModal'));
 
 /** The parameters of the page's address; Strapi's table and pagination set them. */
 interface Parameters {

@@ -1,9 +1,21 @@
-import { Box, Flex, TextInput, Typography } from '@strapi/design-system';
-import { type KeyboardEvent, type MouseEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Box, Button, Field, Flex, TextInput, Typography } from '@strapi/design-system';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import type { PanelError } from '../../../../api/base';
+import { Verbatim } from '../../../../components/page';
 import { useText } from '../../../../plugin';
-import { completionOf, type Known, type Suggestion, withSuggestion } from './completion';
+import { completionOf, type Known, type Suggestion, withSuggestion } from './query';
 
-interface Props {
+interface QueryInputProps {
   known: Known;
   value: string;
   onChange(value: string): void;
@@ -13,7 +25,7 @@ interface Props {
  * The input of a query, with a list of what may stand at its cursor: a combobox of the ARIA patterns. Enter and Tab choose from
  * the list only after an arrow key has; before, they search and leave the input, as without the list.
  */
-export function QueryInput({ known, value, onChange }: Props) {
+export function QueryInput({ known, value, onChange }: QueryInputProps) {
   const list = useId();
   const input = useRef<HTMLInputElement>(null);
   const { suggestions, active, look, close, move, take } = useCompletion(input, { known, value, onChange });
@@ -53,7 +65,7 @@ export function QueryInput({ known, value, onChange }: Props) {
 }
 
 /** What is suggested at the cursor, and which row of it is active: -1 for none. */
-function useCompletion(input: RefObject<HTMLInputElement>, { known, value, onChange }: Props) {
+function useCompletion(input: RefObject<HTMLInputElement>, { known, value, onChange }: QueryInputProps) {
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const [cursor, setCursor] = useState(0);
@@ -145,5 +157,58 @@ function List({ id, suggestions, active, onTake }: ListProps) {
         </Flex>
       ))}
     </Box>
+  );
+}
+
+interface SearchFieldProps {
+  /** What the query can be about. */
+  known: Known;
+  query: string;
+  /** Why the query could not be run. */
+  error: string | null;
+  failure: PanelError | undefined;
+  /** The query that plain words were made into. */
+  made: string | null;
+  onSearch(query: string): void;
+}
+
+/** The position of a mistake in the query, from 1; null without one. */
+const positionOf = (failure: PanelError | undefined): number | null => {
+  const { position } = (failure?.details ?? {}) as { position?: unknown };
+  return typeof position === 'number' ? position : null;
+};
+
+/** The search: a query of the query language, completed, with its mistake marked at its position, or plain words. */
+export function SearchField({ known, query, error, failure, made, onSearch }: SearchFieldProps) {
+  const text = useText();
+  const [entered, setEntered] = useState(query);
+  useEffect(() => setEntered(query), [query]);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    onSearch(entered.trim());
+  };
+  const position = positionOf(failure);
+  return (
+    <Flex tag="form" role="search" onSubmit={search} gap={2} alignItems="flex-start">
+      <Field.Root
+        hint={made ? text('search.made', { query: made }) : text('search.hint')}
+        error={error ?? undefined}
+        flex="1"
+        minWidth="0"
+      >
+        <Field.Label>{text('search.label')}</Field.Label>
+        <QueryInput known={known} value={entered} onChange={setEntered} />
+        {error && position !== null && entered === query && (
+          <Box background="neutral100" padding={2} hasRadius aria-hidden>
+            <Verbatim>{`${query}\n${' '.repeat(Math.max(0, position - 1))}^`}</Verbatim>
+          </Box>
+        )}
+        <Field.Hint />
+        <Field.Error />
+      </Field.Root>
+      <Button type="submit" size="L" marginTop={5}>
+        {text('search')}
+      </Button>
+    </Flex>
   );
 }

@@ -1,16 +1,113 @@
-import { Flex, IconButton, Link, Typography } from '@strapi/design-system';
-import { Pencil } from '@strapi/icons';
-import { Table } from '@strapi/strapi/admin';
-import type { KeyboardEvent } from 'react';
+import { Button, Checkbox, Flex, IconButton, Link, Popover, Th, Thead, Tr, Typography } from '@strapi/design-system';
+import { CaretDown, CaretUp, Cog, Pencil } from '@strapi/icons';
+import { Table, useQueryParams, useTable } from '@strapi/strapi/admin';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { NavLink } from 'react-router-dom';
 import type { AppDetail, ColumnSummary, RecordCreator, RecordSummary } from '../../../../../../shared/admin-api';
-import { DeleteButton } from '../../../../components/DeleteButton';
+import { useAction } from '../../../../api/base';
+import { useAppsColumnsQuery, useAppsSetColumnsMutation } from '../../../../api/records';
+import { DeleteButton } from '../../../../components/DataTable';
 import { useText } from '../../../../plugin';
 import { ItemValue } from '../ItemValue';
-import { BulkDelete } from './BulkDelete';
-import { RecordsHead } from './RecordsHead';
+import { BulkDelete } from './menus';
 
-interface Props {
+interface Header {
+  name: string;
+  label: string;
+  sortable: boolean;
+}
+
+/**
+ * The head of the table of records. It is not `Table.Head`, whose cells do not get their places in the table: the keyboard
+ * could not leave them for the rows.
+ */
+function RecordsHead({ headers, mayChange }: { headers: Header[]; mayChange: boolean }) {
+  const [{ query }, setQuery] = useQueryParams<{ sort?: string }>();
+  const [sorted, direction] = (query?.sort ?? '').split(':');
+  const sort = (name: string) =>
+    setQuery({ sort: `${name}:${name === sorted && direction === 'ASC' ? 'DESC' : 'ASC'}` });
+  const orderOf = (name: string) => {
+    if (name !== sorted) return undefined;
+    return direction === 'DESC' ? 'descending' : 'ascending';
+  };
+  return (
+    <Thead>
+      <Tr>
+        {mayChange && (
+          <Th>
+            <SelectAll />
+          </Th>
+        )}
+        {headers.map(({ name, label, sortable }) => (
+          <Th key={name} role="columnheader" aria-sort={orderOf(name)}>
+            <Label label={label} order={orderOf(name)} onSort={sortable ? () => sort(name) : undefined} />
+          </Th>
+        ))}
+      </Tr>
+    </Thead>
+  );
+}
+
+interface LabelProps {
+  label: string;
+  order: 'ascending' | 'descending' | undefined;
+  /** Without it the column cannot be sorted by. */
+  onSort: (() => void) | undefined;
+}
+
+function Label({ label, order, onSort }: LabelProps) {
+  const shown = (
+    <Typography variant="sigma" textColor="neutral600">
+      {label}
+    </Typography>
+  );
+  if (!onSort) return shown;
+  return (
+    <Flex
+      tag="button"
+      type="button"
+      gap={1}
+      onClick={onSort}
+      style={{ border: 0, padding: 0, background: 'none', cursor: 'pointer' }}
+    >
+      {shown}
+      {order === 'ascending' && <CaretUp aria-hidden />}
+      {order === 'descending' && <CaretDown aria-hidden />}
+    </Flex>
+  );
+}
+
+/** Chooses all records of the page, or none. */
+function SelectAll() {
+  const text = useText();
+  const rows = useTable('SelectAll', (state) => state.rows);
+  const selected = useTable('SelectAll', (state) => state.selectedRows);
+  const select = useTable('SelectAll', (state) => state.selectRow);
+  const box = useRef<HTMLButtonElement>(null);
+  // The cell has counted the hidden input that a check box begins with, and would keep the focus for itself.
+  useEffect(() => {
+    box.current?.closest('th')?.removeAttribute('tabindex');
+    if (box.current) box.current.tabIndex = 0;
+  }, []);
+  // Another page or search has other rows: what is no longer shown must not be deleted with the rest.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a choice of rows is no change of the rows
+  useEffect(() => {
+    const shown = selected.filter(({ id }) => rows.some((row) => row.id === id));
+    if (shown.length < selected.length) select(shown);
+  }, [rows]);
+  const all = rows.length > 0 && selected.length === rows.length;
+  return (
+    <Checkbox
+      ref={box}
+      aria-label={text('records.select')}
+      disabled={rows.length === 0}
+      checked={selected.length > 0 && !all ? 'indeterminate' : all}
+      onCheckedChange={() => select(all ? [] : rows)}
+    />
+  );
+}
+
+interface RecordsTableProps {
   app: AppDetail;
   records: RecordSummary[];
   columns: ColumnSummary[];
@@ -23,7 +120,7 @@ interface Props {
 }
 
 /** Records with their items in columns, which sort by their indexes. */
-export function RecordsTable({ app, records, columns, isLoading, mayChange, onEdit, onDelete }: Props) {
+export function RecordsTable({ app, records, columns, isLoading, mayChange, onEdit, onDelete }: RecordsTableProps) {
   const text = useText();
   const headers = [
     { name: 'id', label: text('record'), sortable: true },
@@ -119,5 +216,64 @@ function CreatorLink({ creator }: { creator: RecordCreator | null }) {
     <Link tag={NavLink} to={creator.path}>
       {creator.name}
     </Link>
+  );
+}
+
+/** Columns of a list whose administrator has not chosen any. */
+const DEFAULT_COUNT = 5;
+
+interface Columns {
+  shown: ColumnSummary[];
+  /** The server has not yet said what was chosen. */
+  isLoading: boolean;
+  choose(names: string[]): void;
+}
+
+/** The columns of an app's records that the administrator sees; the server keeps them, for every browser. */
+export function useColumns(app: AppDetail): Columns {
+  const act = useAction();
+  const key = { site: app.site, app: app.id };
+  const { data, isLoading } = useAppsColumnsQuery(key);
+  const [setColumns] = useAppsSetColumnsMutation();
+  const [chosen, setChosen] = useState<string[] | null>(null);
+  // One after the other, so that the last choice is the one that is kept.
+  const saving = useRef<Promise<unknown>>(Promise.resolve());
+  const names = chosen ?? data?.columns ?? app.columns.slice(0, DEFAULT_COUNT).map(({ name }) => name);
+  const choose = (next: string[]) => {
+    setChosen(next);
+    saving.current = saving.current.then(() => act(() => setColumns({ ...key, columns: next }).unwrap()));
+  };
+  return { shown: app.columns.filter(({ name }) => names.includes(name)), isLoading, choose };
+}
+
+interface ColumnsMenuProps {
+  columns: ColumnSummary[];
+  shown: ColumnSummary[];
+  onChoose(names: string[]): void;
+}
+
+/** The choice of the columns that the list shows. */
+export function ColumnsMenu({ columns, shown, onChoose }: ColumnsMenuProps) {
+  const text = useText();
+  const names = shown.map(({ name }) => name);
+  const toggle = (name: string) =>
+    onChoose(names.includes(name) ? names.filter((one) => one !== name) : [...names, name]);
+  return (
+    <Popover.Root>
+      <Popover.Trigger>
+        <Button variant="tertiary" startIcon={<Cog />}>
+          {text('columns')}
+        </Button>
+      </Popover.Trigger>
+      <Popover.Content aria-label={text('columns')}>
+        <Flex direction="column" alignItems="flex-start" gap={2} padding={4}>
+          {columns.map(({ name, label }) => (
+            <Checkbox key={name} checked={names.includes(name)} onCheckedChange={() => toggle(name)}>
+              {label === name ? name : `${label} (${name})`}
+            </Checkbox>
+          ))}
+        </Flex>
+      </Popover.Content>
+    </Popover.Root>
   );
 }

@@ -1,0 +1,266 @@
+import { Alert, Box, Button, Field, Flex, Modal, Tabs, Textarea, TextInput, Typography } from '@strapi/design-system';
+import { Page } from '@strapi/strapi/admin';
+import { useRef, useState } from 'react';
+import type { AppDetail, RecordDetail } from '../../../../../shared/admin-api';
+import type { Items } from '../../../../../shared/json';
+import { type PanelError, useAction, useErrorText } from '../../../api/base';
+import {
+  useAppsCreateRecordMutation,
+  useAppsRecordFormQuery,
+  useAppsRecordQuery,
+  useAppsSubmitFormMutation,
+  useAppsUpdateRecordMutation,
+} from '../../../api/records';
+import { readObject } from '../../../json-files';
+import { useText } from '../../../plugin';
+
+/** Fields that only the site uses. */
+const excluded = new Set(['_csrf']);
+
+/** A page around the form of a block. Without a theme's styles it is plain, and readable in both modes. */
+export const page = (form: string): string =>
+  `<!doctype html><meta charset="utf-8"><base target="_blank"><style>
+body { font: 14px/1.5 system-ui, sans-serif; color: #32324d; margin: 8px; }
+label, .apps-choice { display: block; } :is([type=checkbox], [type=radio]) + label { display: inline; }
+input:not([type=checkbox], [type=radio]), select, textarea { font: inherit; max-width: 100%; padding: 6px; }
+[role=alert], .apps-error { color: #b72b1a; } button { font: inherit; padding: 6px 12px; }
+</style>${unfocused(form)}`;
+
+/** Attribute in place of `autofocus`, which a browser refuses in a frame without scripts. */
+const FIRST = 'data-apps-first';
+
+function unfocused(form: string): string {
+  const { body } = new DOMParser().parseFromString(form, 'text/html');
+  for (const field of body.querySelectorAll('[autofocus]')) {
+    field.removeAttribute('autofocus');
+    field.setAttribute(FIRST, '');
+  }
+  return body.innerHTML;
+}
+
+/** Focuses the field that the form begins with. */
+const focusFirst = (page: Document): void => page.querySelector<HTMLElement>(`[${FIRST}]`)?.focus();
+
+/** What a browser would send of a form. */
+interface Sent {
+  fields: Record<string, string | string[]>;
+  /** New files with the names of their fields. */
+  files: [field: string, file: File][];
+}
+
+/** What a browser would send: the fields of the form, its new files, and its pressed button. */
+function sentBy(event: SubmitEvent): Sent {
+  const form = event.target as HTMLFormElement;
+  const button = event.submitter as HTMLButtonElement | null;
+  const fields = new Map<string, string[]>();
+  const add = (name: string, value: string) => fields.set(name, [...(fields.get(name) ?? []), value]);
+  const files: Sent['files'] = [];
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value !== 'string') {
+      // A browser sends an empty file for a field in which none was chosen.
+      if (value.name !== '' || value.size > 0) files.push([name, value]);
+    } else if (!excluded.has(name)) add(name, value);
+  }
+  if (button?.name) add(button.name, button.value);
+  const named = Object.fromEntries(
+    [...fields].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]),
+  );
+  return { fields: named, files };
+}
+
+interface BlockFormProps {
+  app: AppDetail;
+  block: string;
+  /** The record to change; without it a new one is made. */
+  id?: string;
+  onDone(): void;
+}
+
+/**
+ * The block's own form, as the site shows it. It stands in a frame in which no script runs: it is the HTML of a theme. What
+ * is sent from it goes through the panel, and is checked as on the site.
+ */
+function BlockForm({ app, block, id, onDone }: BlockFormProps) {
+  const text = useText();
+  const act = useAction();
+  const textOf = useErrorText();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const key = { site: app.site, app: app.id, block, ...(id === undefined ? {} : { id }) };
+  const { data, error } = useAppsRecordFormQuery(key, { refetchOnMountOrArgChange: true });
+  const [submitForm] = useAppsSubmitFormMutation();
+  const [again, setAgain] = useState<string | null>(null);
+  const [refused, setRefused] = useState<string | null>(null);
+  if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
+  if (!data) return <Page.Loading />;
+
+  const submit = async (sent: Sent) => {
+    try {
+      const outcome = await submitForm({ ...key, ...sent }).unwrap();
+      if (outcome.kind === 'shown') return setAgain(outcome.html);
+      await act(async () => true, text(outcome.kind === 'saved' ? 'record.saved' : 'deleted'));
+      onDone();
+    } catch (failure) {
+      const { html } = ((failure as PanelError).details ?? {}) as { html?: unknown };
+      setRefused(textOf(failure));
+      if (typeof html === 'string') setAgain(html);
+    }
+  };
+  const listen = () => {
+    const inside = frame.current?.contentDocument;
+    inside?.addEventListener('submit', (event) => {
+      event.preventDefault();
+      submit(sentBy(event));
+    });
+    // Links of the block lead out of the panel.
+    for (const link of inside?.links ?? []) link.target = '_blank';
+    if (inside) focusFirst(inside);
+    if (frame.current && inside) frame.current.style.height = `${inside.documentElement.scrollHeight + 16}px`;
+  };
+  return (
+    <Box paddingTop={4}>
+      {refused && (
+        <Box paddingBottom={4}>
+          <Alert variant="danger" closeLabel={text('close')} onClose={() => setRefused(null)} title="">
+            {refused}
+          </Alert>
+        </Box>
+      )}
+      <iframe
+        ref={frame}
+        title={text('record.new.form', { block })}
+        srcDoc={page(again ?? data.html)}
+        sandbox="allow-same-origin allow-forms allow-popups"
+        onLoad={listen}
+        style={{ width: '100%', minHeight: '24rem', border: 0, background: '#fff' }}
+      />
+    </Box>
+  );
+}
+
+interface RecordJsonProps {
+  app: AppDetail;
+  /** Null: a new one. */
+  record: RecordDetail | null;
+  mayChange: boolean;
+  onDone(): void;
+}
+
+/** A record's items as JSON; what is saved are all its items. */
+function RecordJson({ app, record, mayChange, onDone }: RecordJsonProps) {
+  const text = useText();
+  const act = useAction();
+  const [createRecord] = useAppsCreateRecordMutation();
+  const [updateRecord] = useAppsUpdateRecordMutation();
+  const [id, setId] = useState('');
+  const [entered, setEntered] = useState(() => JSON.stringify(record?.items ?? {}, null, 2));
+  const items = readObject(entered);
+  const key = { site: app.site, app: app.id };
+  const store = async (items: Items) => {
+    if (record) await updateRecord({ ...key, id: record.id, items, version: record.version }).unwrap();
+    else await createRecord({ ...key, id, items }).unwrap();
+    return true;
+  };
+  const save = async () => {
+    if (items && (await act(() => store(items), text('record.saved')))) onDone();
+  };
+  return (
+    <Flex direction="column" alignItems="stretch" gap={4}>
+      {!record && (
+        <Field.Root hint={text('record.id.hint')}>
+          <Field.Label>{text('record')}</Field.Label>
+          <TextInput
+            value={id}
+            maxLength={255}
+            onChange={({ target }: { target: { value: string } }) => setId(target.value)}
+          />
+          <Field.Hint />
+        </Field.Root>
+      )}
+      <Field.Root error={items ? undefined : text('options.invalid')}>
+        <Field.Label>{text('items')}</Field.Label>
+        {/* Not the input of JSON of the design system: it has no accessible name, and Tab does not leave it. */}
+        <Textarea
+          value={entered}
+          onChange={({ target }) => setEntered(target.value)}
+          disabled={!mayChange}
+          rows={16}
+          spellCheck={false}
+          style={{ fontFamily: 'monospace' }}
+        />
+        <Field.Error />
+      </Field.Root>
+      {mayChange && (
+        <Flex>
+          <Button onClick={save} disabled={!items}>
+            {text('rule.save')}
+          </Button>
+        </Flex>
+      )}
+    </Flex>
+  );
+}
+
+interface RecordModalProps {
+  app: AppDetail;
+  opened: { kind: 'record'; id: string } | { kind: 'new'; block: string | null };
+  mayChange: boolean;
+  onClose(): void;
+}
+
+/** A record, or a new one, in the form of its block and as JSON. */
+export default function RecordModal({ app, opened, mayChange, onClose }: RecordModalProps) {
+  const text = useText();
+  const title = opened.kind === 'record' ? opened.id : text('record.new');
+  return (
+    <Modal.Root open onOpenChange={(open: boolean) => !open && onClose()}>
+      <Modal.Content aria-describedby={undefined}>
+        <Modal.Header>
+          <Modal.Title>{title}</Modal.Title>
+        </Modal.Header>
+        <Modal.Body>
+          {opened.kind === 'record' ? (
+            <StoredRecord app={app} id={opened.id} mayChange={mayChange} onDone={onClose} />
+          ) : opened.block === null ? (
+            <RecordJson app={app} record={null} mayChange={mayChange} onDone={onClose} />
+          ) : (
+            <BlockForm app={app} block={opened.block} onDone={onClose} />
+          )}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function StoredRecord({
+  app,
+  id,
+  mayChange,
+  onDone,
+}: {
+  app: AppDetail;
+  id: string;
+  mayChange: boolean;
+  onDone(): void;
+}) {
+  const text = useText();
+  const textOf = useErrorText();
+  const { data, error } = useAppsRecordQuery({ site: app.site, app: app.id, id }, { refetchOnMountOrArgChange: true });
+  if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
+  if (!data) return <Page.Loading />;
+  const json = <RecordJson key={data.version} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
+  if (data.form === null || !mayChange) return json;
+  return (
+    <Tabs.Root defaultValue="form">
+      <Tabs.List aria-label={id}>
+        <Tabs.Trigger value="form">{text('record.form')}</Tabs.Trigger>
+        <Tabs.Trigger value="json">JSON</Tabs.Trigger>
+      </Tabs.List>
+      <Tabs.Content value="form">
+        <BlockForm app={app} block={data.form} id={id} onDone={onDone} />
+      </Tabs.Content>
+      <Tabs.Content value="json">
+        <Box paddingTop={4}>{json}</Box>
+      </Tabs.Content>
+    </Tabs.Root>
+  );
+}

@@ -1,0 +1,116 @@
+import { watch } from 'node:fs';
+import { relative } from 'node:path';
+import { runAppTests } from '../../server/src/app-test-run';
+import type { LogicLine, TestFailure, TestOutcome, TestResult, TestRunOptions } from '../../shared/test-events';
+import type { Run } from './command';
+import { CannotRun, type ExitCode, exitCodes } from './exit';
+import type { Output } from './output';
+
+/** Results of one run, in the order in which the tests ran. */
+type Outcome = Pick<TestOutcome, 'results' | 'milliseconds'>;
+
+/** Runs the tests. Throws CannotRun when the host does not start, there is nothing to test, or the process ends too early. */
+export async function runOnce(options: TestRunOptions, show: (result: TestResult) => void): Promise<Outcome> {
+  // Standard output is for the command's result.
+  const { problem, ...outcome } = await runAppTests(options, { onResult: show, output: 'stderr' });
+  if (problem) throw new CannotRun(problem.message, problem.cure);
+  return outcome;
+}
+
+const signs = { passed: ['green', '✔'], failed: ['red', '✖'], skipped: ['yellow', '-'] } as const;
+
+const titleOf = ({ app, title }: TestResult) => [app, ...title].join(' › ');
+
+/** One line for a test that has run. */
+function showResult(output: Output, result: TestResult): void {
+  const [style, sign] = signs[result.status];
+  const time = result.status === 'skipped' ? 'skipped' : `${result.milliseconds} ms`;
+  output.line(`${output.paint(style, sign)} ${titleOf(result)} ${output.paint('dim', `(${time})`)}`);
+}
+
+/** The failures and the counts. @returns 1 if a test has failed */
+function showOutcome(output: Output, { results, milliseconds }: Outcome): ExitCode {
+  const count = (status: TestResult['status']) => results.filter((one) => one.status === status).length;
+  const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
+  for (const result of results) {
+    const { failure } = result;
+    if (!failure) continue;
+    output.line();
+    output.line(output.paint('red', `✖ ${titleOf(result)}`));
+    for (const line of linesOf(failure)) output.line(`  ${line}`);
+  }
+  output.line();
+  const { passed, failed, skipped } = counts;
+  const seconds = (milliseconds / 1000).toFixed(1);
+  output.line(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''} (${seconds} s)`);
+  output.data({ ...counts, milliseconds, tests: results });
+  return failed > 0 ? exitCodes.problems : exitCodes.fine;
+}
+
+/** What is known of a failure: the message, where the test failed, what the app's files have to do with it, the log. */
+function linesOf({ message, at, errors, log }: TestFailure): string[] {
+  const places = at.flatMap(({ file, line, column, excerpt }) => [
+    `at ${relative(process.cwd(), file)}:${line}:${column}`,
+    ...indented(excerpt),
+  ]);
+  // The message of a failed request ends with what the log says of it.
+  const isKnown = (error: LogicLine) => message.includes(error.message.replace(/^\[apps\] \S+ \S+: /, ''));
+  const logged = errors.flatMap((error) => [
+    isKnown(error) && error.at !== null ? `at ${error.at}` : `log: ${error.message}`,
+    ...indented(error.excerpt),
+  ]);
+  return [...message.split('\n'), ...places, ...logged, ...log.map((line) => `log: ${line}`)];
+}
+
+const indented = (excerpt: string | null) => (excerpt === null ? [] : excerpt.split('\n').map((line) => `    ${line}`));
+
+/** Milliseconds without a change before the tests run again: an editor saves in several steps. */
+const DEBOUNCE = 200;
+
+/** `strapi-plugin-apps test` (docs/reference/app-tests.md). */
+export const run: Run = async (invocation) => {
+  const { options, args, output } = invocation;
+  const host = invocation.host();
+  const started = {
+    root: host.requireRoot(),
+    themes: host.themes,
+    ...(args.app !== undefined && { app: args.app }),
+    ...(typeof options.site === 'string' && { site: options.site }),
+    ...(typeof options.name === 'string' && { pattern: checkedPattern(options.name) }),
+  };
+  const once = async (): Promise<ExitCode> =>
+    showOutcome(output, await runOnce(started, (result) => showResult(output, result)));
+  if (!options.watch) return once();
+  for (;;) {
+    const code = await once().catch((error: Error): ExitCode => {
+      output.note(error.message);
+      return exitCodes.cannotRun;
+    });
+    // The reader of the output has ended.
+    if (process.stdout.errored) return code;
+    output.note(`Waiting for a change in ${host.themes}`);
+    await changeIn(host.themes);
+  }
+};
+
+function checkedPattern(pattern: string): string {
+  try {
+    new RegExp(pattern);
+    return pattern;
+  } catch (error) {
+    throw new CannotRun(`--name: ${(error as Error).message}`);
+  }
+}
+
+function changeIn(folder: string): Promise<void> {
+  return new Promise((done) => {
+    let timer: NodeJS.Timeout | undefined;
+    const watcher = watch(folder, { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        watcher.close();
+        done();
+      }, DEBOUNCE);
+    });
+  });
+}
