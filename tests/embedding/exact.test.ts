@@ -57,9 +57,9 @@ test('a visitor waits for the rendering that another one has begun only if it ma
     const cache = await cacheOf(`kept/blocks/slow?n=${n}`);
     order.push(`${name} ${cache}`);
   };
-  const slow = asked('slow', 300);
+  const slow = asked('slow', 1_500);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  await Promise.all([slow, asked('same', 300), asked('other', 1)]);
+  await Promise.all([slow, asked('same', 1_500), asked('other', 1)]);
   expect(order[0]).toBe('other miss');
   expect(order.slice(1).sort()).toEqual(['same hit', 'slow miss']);
 });

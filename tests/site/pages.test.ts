@@ -60,7 +60,7 @@ async function makeArticles(stage: Stage): Promise<void> {
   }, articles);
 }
 
-const stage = useStage({ themesDirectory: siteThemes });
+const stage = useStage({ themesDirectory: siteThemes, env: { TEST_LOGIC_TIME: '2000' } });
 
 beforeAll(async () => {
   await makeArticles(stage);
