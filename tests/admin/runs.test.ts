@@ -46,7 +46,10 @@ const themes = useThemes(async (themes) => {
     await themes.write(`main/apps/${app}/blocks/layout.html`, '{% if x %}');
   }
 });
-const stage = useStage(() => ({ themesDirectory: themes.directory, env: { TEST_LOGIC_TIME: '2000', ...configured({ apps: { editing: true } }) } }));
+const stage = useStage(() => ({
+  themesDirectory: themes.directory,
+  env: { TEST_LOGIC_TIME: '2000', ...configured({ apps: { editing: true } }) },
+}));
 
 async function runs(query = ''): Promise<RunsPage> {
   const { status, text, json } = await stage.send<RunsPage>({ as: 'root', send: `GET /apps/runs?${query}` });
