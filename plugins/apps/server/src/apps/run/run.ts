@@ -12,6 +12,8 @@ import { consoleOf } from './diagnostics/notices';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
 import { type DryRun, listJobs, listMails, observeWrites } from './dry';
 import { rightsIn } from './observed/rights';
+import { PlaceChanges } from './places/changes';
+import { settlePlaces } from './places/settle';
 import { storeMails } from './queue-mail';
 import { refuseInvalid } from './refusals';
 import { FileChanges, FilesNeeded } from './run-files';
@@ -58,6 +60,7 @@ export async function withRun<T>(
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
     const value = await work(run);
+    if (run.fatal.error === undefined && run.refusals.errors.length === 0) await settlePlaces(run);
     if (visit.dry) endDry(run, visit.dry, isDropped);
     if (isDropped || visit.dry) throw new Dropped(value);
     return value;
@@ -154,6 +157,8 @@ function newRun(
   const since = visit.liveSince ?? services.live.position();
   const reads = new LiveReads();
   unit.observe(reads.observer);
+  const places = new PlaceChanges();
+  unit.observe(places.observer);
   const files = new FileChanges();
   unit.observe(files);
   if (visit.dry) unit.observe(observeWrites(visit.dry));
@@ -166,6 +171,7 @@ function newRun(
     unit,
     since,
     reads,
+    places,
     files,
     budget: services.logic.budget(attempt),
     logs: [],

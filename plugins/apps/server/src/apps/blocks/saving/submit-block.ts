@@ -1,6 +1,7 @@
 import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
+import { makerOf } from '../../run/places/requester';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
@@ -176,7 +177,7 @@ async function save(
   requireStored(block, submission.files, files);
   const { items } = submission;
   const key = keyOf(run);
-  const creator = run.visit.requester.identity || null;
+  const creator = makerOf(run);
   const saved = record
     ? await run.unit.update(key, record.id, { set: items })
     : await run.unit.create(key, {

@@ -1,0 +1,58 @@
+import type { AppKey, Items, StoredRecord, UnitObserver } from '../../../records/types';
+
+/** A record as a request found it, and as it has changed it; null where there is none. */
+export interface PlaceChange {
+  key: AppKey;
+  id: string;
+  creator: string | null;
+  before: Items | null;
+  after: Items | null;
+}
+
+/** The records that an attempt at a request has changed and whose places are not settled yet, and what it has counted. */
+export class PlaceChanges {
+  private changed = new Map<string, PlaceChange>();
+  private ofServer = false;
+  /** Records of places as last committed, by app and place: each is counted once. */
+  readonly counted = new Map<string, Promise<number>>();
+  /** Ids of the records that it has put on a waiting list. */
+  readonly joined = new Set<string>();
+  /** What this attempt adds to them. */
+  readonly added = new Map<string, number>();
+
+  readonly observer: UnitObserver = {
+    onItems: (key, before, after, { id, creator }) => this.note({ key, id, creator, before, after }),
+    onRename: (key, from, to) => {
+      const known = this.changed.get(addressOf(key, from));
+      if (!known) return;
+      this.changed.delete(addressOf(key, from));
+      this.changed.set(addressOf(key, to), { ...known, id: to });
+    },
+  };
+
+  private note(change: PlaceChange): void {
+    if (this.ofServer) return;
+    const address = addressOf(change.key, change.id);
+    const known = this.changed.get(address);
+    this.changed.set(address, known ? { ...change, before: known.before } : change);
+  }
+
+  /** The changes since the last call, in order. */
+  take(): PlaceChange[] {
+    const taken = [...this.changed.values()];
+    this.changed = new Map();
+    return taken;
+  }
+
+  /** Runs a change of the server's own, which is settled already. */
+  async own(work: () => Promise<StoredRecord>): Promise<StoredRecord> {
+    this.ofServer = true;
+    try {
+      return await work();
+    } finally {
+      this.ofServer = false;
+    }
+  }
+}
+
+const addressOf = ({ site, app }: AppKey, id: string): string => JSON.stringify([site, app, id]);

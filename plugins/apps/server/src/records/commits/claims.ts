@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Indexes, Place, Sql } from '../../indexes';
+import { CollisionError } from './collision';
+
+/**
+ * What must hold of the number of records in a place when a unit of work is committed, whatever other units commit meanwhile
+ * (docs/decisions/places.md): there are at most `max`; or, of a waiting list, none waits while fewer than `max` are taken.
+ */
+export type Claim =
+  | { readonly kind: 'most'; readonly block: string; readonly place: Place; readonly max: number }
+  | {
+      readonly kind: 'settled';
+      readonly block: string;
+      readonly taken: Place;
+      readonly waiting: Place;
+      readonly max: number;
+    };
+
+/** A claim of a unit, with its app. */
+type ScopeClaim = Claim & { scope: string };
+
+/** The name by which units of work that count records of one block are locked: an app's key, and a digest of the block. */
+const lockNameOf = (scope: string, block: string): string =>
+  `${scope}/${createHash('sha256').update(block).digest('hex').slice(0, 24)}`;
+
+/** The claims of a unit of work, each once. */
+export class Claims {
+  private list: ScopeClaim[] = [];
+  private readonly known = new Set<string>();
+
+  add(scope: string, claim: Claim): void {
+    const made = { ...claim, scope };
+    const name = JSON.stringify(made);
+    if (this.known.has(name)) return;
+    this.known.add(name);
+    this.list.push(made);
+  }
+
+  /** Saves the state; returns a function that restores it. */
+  mark(): () => void {
+    const kept = [...this.list];
+    return () => {
+      this.list = kept;
+      this.known.clear();
+      for (const claim of kept) this.known.add(JSON.stringify(claim));
+    };
+  }
+
+  all(): readonly ScopeClaim[] {
+    return this.list;
+  }
+}
+
+/**
+ * Locks the blocks of claims until the transaction ends: units that claim something of one block are committed one after the other,
+ * and those of other blocks do not wait. Before anything is written, and in one order, so that none waits in a circle.
+ */
+export async function lockClaims(sql: Sql, indexes: Indexes, claims: readonly ScopeClaim[]): Promise<void> {
+  const names = new Set(claims.map(({ scope, block }) => lockNameOf(scope, block)));
+  for (const name of [...names].sort()) await indexes.lockName(sql, name);
+}
+
+/**
+ * Checks claims when all is written: a CollisionError where one does not hold, so that the work runs again and meets what others have
+ * committed.
+ * @param isOpened whether the transaction may have read before it had the locks
+ */
+export async function checkClaims(
+  sql: Sql,
+  indexes: Indexes,
+  claims: readonly ScopeClaim[],
+  isOpened: boolean,
+): Promise<void> {
+  const checked = new Set<string>();
+  for (const claim of claims) {
+    const name = JSON.stringify(claim);
+    if (checked.has(name)) continue;
+    checked.add(name);
+    const { scope, max } = claim;
+    const places = claim.kind === 'most' ? [claim.place] : [claim.taken, claim.waiting];
+    const counts = await indexes.countPlaces(sql, scope, places, isOpened);
+    // Dropped since the work has counted: its next attempt has them built.
+    if (counts === null) throw new CollisionError();
+    const [first = 0, waiting = 0] = counts;
+    const holds = claim.kind === 'most' ? first <= max : waiting === 0 || first >= max;
+    if (!holds) throw new CollisionError();
+  }
+}
