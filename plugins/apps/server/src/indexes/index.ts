@@ -100,11 +100,11 @@ export interface Indexes {
     end: ReadEnd,
   ): Promise<number>;
   /**
-   * The numbers of records in places as the transaction sees them, its own writes included; null where no complete generation has
-   * their indexes, which a search builds.
+   * The number of records in a place as the transaction sees them, its own writes included; null where no complete generation has
+   * its index, which a search builds.
    * @param isNewest whether it reads what others have committed since its snapshot
    */
-  countPlaces(sql: Sql, scope: string, places: readonly Place[], isNewest: boolean): Promise<number[] | null>;
+  countPlace(sql: Sql, scope: string, place: Place, isNewest: boolean): Promise<number | null>;
   /** Builds a generation with exactly the declared indexes; `rebuild`: drops the old ones before. */
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
   /** Removes all indexes of the app from its state; call the returned function after the commit. */
@@ -169,14 +169,11 @@ export function createIndexes({
 
     lockName: (sql, name) => lockCommits(sql, dialect, name, 'alone'),
 
-    async countPlaces(sql, scope, places, isNewest) {
-      const needed = new Map(places.map(({ index }) => [index, 'keyword' as const]));
+    async countPlace(sql, scope, place, isNewest) {
+      const needed = new Map([[place.index, 'keyword' as const]]);
       const state = await readState(sql, scope);
       const generation = state.find((one) => one.phase === 'ready' && covers(one, needed));
-      if (!generation) return null;
-      const counts: number[] = [];
-      for (const place of places) counts.push(await countTerm(sql, dialect, generation, place, isNewest));
-      return counts;
+      return generation ? countTerm(sql, dialect, generation, place, isNewest) : null;
     },
 
     async write(sql, generations, writes) {

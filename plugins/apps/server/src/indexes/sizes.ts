@@ -41,7 +41,7 @@ async function sizeOf(sql: SearchSql, target: QueryTarget, { type, number }: Lai
   }
 }
 
-/** The records of a place in a generation that has its index. @param isNewest see Indexes.countPlaces */
+/** The records of a place in a generation that has its index. @param isNewest see Indexes.countPlace */
 export async function countTerm(
   sql: Sql,
   dialect: Dialect,

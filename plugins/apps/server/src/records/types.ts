@@ -144,11 +144,12 @@ export interface UnitOfWork extends RecordReader {
    */
   reads(): UnitReads | null;
   /**
-   * The number of records in a place as last committed, without this unit's changes. Unlike a count it is no part of what was read:
-   * `claim` says what must hold of it at the commit.
+   * The number of records in a place as last committed, without this unit's changes; where it is known without counting that there
+   * are less than `enough`, or as many, some such number. Unlike a count it is no part of what was read: `claim` says what must hold of
+   * it at the commit.
    */
-  countPlace(key: AppKey, indexes: IndexDeclarations, place: Place): Promise<number>;
-  /** The first records of a place in order of creation, as `countPlace` has them, that come after a `seq`; their ids. */
+  countPlace(key: AppKey, indexes: IndexDeclarations, place: Place, enough: number): Promise<PlaceCount>;
+  /** The first records of a place in order of creation that come after a `seq`, as last committed; their ids. */
   firstInPlace(
     key: AppKey,
     indexes: IndexDeclarations,
@@ -165,6 +166,12 @@ export interface UnitOfWork extends RecordReader {
   afterCommit(effect: () => void | Promise<void>): void;
   /** Reports later reads and writes to the observer. */
   observe(observer: UnitObserver): void;
+}
+
+/** The number of records in a place; `isExact`: false where it is only on the same side of what was asked. */
+export interface PlaceCount {
+  count: number;
+  isExact: boolean;
 }
 
 /** The condition of a search or a count, as it was asked. */

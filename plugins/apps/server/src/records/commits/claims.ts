@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Indexes, Place, Sql } from '../../indexes';
+import { deltaOf } from './bounds';
 import { CollisionError } from './collision';
+import type { Commits } from './commits';
+import type { Changes } from './log';
 
 /**
  * What must hold of the number of records in a place when a unit of work is committed, whatever other units commit meanwhile
@@ -60,29 +63,51 @@ export async function lockClaims(sql: Sql, indexes: Indexes, claims: readonly Sc
   for (const name of [...names].sort()) await indexes.lockName(sql, name);
 }
 
+interface CheckTools {
+  indexes: Indexes;
+  commits: Pick<Commits, 'bounds' | 'counts' | 'log'>;
+}
+
 /**
  * Checks claims when all is written: a CollisionError where one does not hold, so that the work runs again and meets what others have
  * committed.
+ * @param changes what the transaction has written
  * @param isOpened whether the transaction may have read before it had the locks
  */
 export async function checkClaims(
   sql: Sql,
-  indexes: Indexes,
+  { indexes, commits }: CheckTools,
   claims: readonly ScopeClaim[],
-  isOpened: boolean,
+  { changes, isOpened }: { changes: Changes; isOpened: boolean },
 ): Promise<void> {
+  if (claims.length === 0) return;
+  const { bounds, counts, log } = commits;
+  // Before anything is counted: what is committed later changes them.
+  const others = await counts.look([...new Set(claims.map(({ scope }) => scope))], sql);
+  /** The records of a place, or as many as there may be where that is enough. */
+  const mostOf = async (scope: string, place: Place, enough: number): Promise<number> => {
+    const delta = deltaOf(place, changes.get(scope) ?? []);
+    const bound = bounds.get(scope, place);
+    if (bound && delta && bound.counts === others.get(scope) && bound.most + delta.added <= enough)
+      return bound.most + delta.added;
+    const count = await indexes.countPlace(sql, scope, place, isOpened);
+    // Dropped since the work has counted: its next attempt has them built.
+    if (count === null) throw new CollisionError();
+    // Another transaction that is being committed may be missing in it.
+    if (delta && !log.isCommitting(scope))
+      bounds.learn(scope, place, count - delta.added + delta.removed, others.get(scope));
+    return count;
+  };
   const checked = new Set<string>();
   for (const claim of claims) {
     const name = JSON.stringify(claim);
     if (checked.has(name)) continue;
     checked.add(name);
     const { scope, max } = claim;
-    const places = claim.kind === 'most' ? [claim.place] : [claim.taken, claim.waiting];
-    const counts = await indexes.countPlaces(sql, scope, places, isOpened);
-    // Dropped since the work has counted: its next attempt has them built.
-    if (counts === null) throw new CollisionError();
-    const [first = 0, waiting = 0] = counts;
-    const holds = claim.kind === 'most' ? first <= max : waiting === 0 || first >= max;
+    const holds =
+      claim.kind === 'most'
+        ? (await mostOf(scope, claim.place, max)) <= max
+        : (await mostOf(scope, claim.waiting, 0)) === 0 || (await mostOf(scope, claim.taken, 0)) >= max;
     if (!holds) throw new CollisionError();
   }
 }

@@ -97,9 +97,10 @@ export function sharedCommits(tools: {
         for (const part of parts) await part.ranges.check(sql, part.isInsistent ? access : undefined);
         const many = await published(sql);
         const changes = await flushEntries(sql, tools, pending, locked);
-        await checkClaims(sql, indexes, claims, outer !== undefined);
+        const all = new Map([...changes, ...many]);
+        await checkClaims(sql, tools, claims, { changes: all, isOpened: outer !== undefined });
         for (const part of parts) await part.check(sql);
-        recorded = await commits.record(sql, new Map([...changes, ...many]), outer);
+        recorded = await commits.record(sql, all, outer);
         for (const part of parts) part.written();
         isWritten();
       });

@@ -285,7 +285,7 @@ export class UnitTransaction {
     await lockApps(sql, indexes, [], this.alone(), joined);
     await lockClaims(sql, indexes, this.claims.all());
     await this.ranges.check(sql);
-    await checkClaims(sql, indexes, this.claims.all(), true);
+    await checkClaims(sql, this.tools, this.claims.all(), { changes: this.flushed, isOpened: true });
     await this.complete(sql);
     const outer = joined ? trx : undefined;
     const recorded = await commits.record(sql, this.flushed, outer);

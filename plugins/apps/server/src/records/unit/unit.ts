@@ -15,6 +15,7 @@ import type {
   Items,
   NewRecord,
   PageOptions,
+  PlaceCount,
   ReadEnd,
   RecordChange,
   SearchResult,
@@ -188,16 +189,27 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     return this.readRange(range, (access) => read(access, end), toFound);
   }
 
-  async countPlace(key: AppKey, indexes: IndexDeclarations, place: Place): Promise<number> {
+  async countPlace(key: AppKey, indexes: IndexDeclarations, place: Place, enough: number): Promise<PlaceCount> {
     const scope = scopeOf(key);
+    const { bounds, counts, log } = this.tools.commits;
+    const bound = bounds.get(scope, place);
+    // Where that is no longer right, the claim says so.
+    if (bound && bound.most < enough) return { count: bound.most, isExact: false };
+    const others = bound ? (await counts.look([scope])).get(scope) : counts.known(scope);
+    if (bound && bound.least >= enough && bound.counts === others) return { count: bound.least, isExact: false };
+    const wasQuiet = !log.isCommitting(scope) && !this.hasOpened;
+    const position = log.position();
     const stored = await this.transaction.read((access) =>
       this.tools.indexes.count(access, scope, indexes, { place }, {}),
     );
     // What was written in the open transaction was found too.
     const has = (record: StoredRecord | null) =>
       record !== null && placeValues(place.index, record).includes(place.value) ? 1 : 0;
+    const isCertain = wasQuiet && log.isQuiet(position, scope);
+    if (isCertain) bounds.learn(scope, place, stored, others);
     const written = this.entries.written().filter((entry) => entry.written && entry.scope === scope);
-    return written.reduce((sum, entry) => sum - has(entry.base) + has(entry.stored), stored);
+    const count = written.reduce((sum, entry) => sum - has(entry.base) + has(entry.stored), stored);
+    return { count, isExact: true };
   }
 
   async firstInPlace(

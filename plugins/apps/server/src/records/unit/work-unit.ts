@@ -68,8 +68,8 @@ export class WorkUnit implements UnitOfWork {
     return this.call((unit) => unit.count(key, indexes, query, options, end));
   }
 
-  countPlace(key: AppKey, indexes: IndexDeclarations, place: Place) {
-    return this.call((unit) => unit.countPlace(key, indexes, place));
+  countPlace(key: AppKey, indexes: IndexDeclarations, place: Place, enough: number) {
+    return this.call((unit) => unit.countPlace(key, indexes, place, enough));
   }
 
   firstInPlace(key: AppKey, indexes: IndexDeclarations, place: Place, page: { limit: number; after: number }) {

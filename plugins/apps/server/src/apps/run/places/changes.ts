@@ -14,7 +14,7 @@ export class PlaceChanges {
   private changed = new Map<string, PlaceChange>();
   private ofServer = false;
   /** Records of places as last committed, by app and place: each is counted once. */
-  readonly counted = new Map<string, Promise<number>>();
+  readonly counted = new Map<string, number>();
   /** Ids of the records that it has put on a waiting list. */
   readonly joined = new Set<string>();
   /** What this attempt adds to them. */

@@ -72,12 +72,15 @@ const nameOf = ({ index, value }: Place): string => JSON.stringify([index, value
 
 const stateOf = (items: Items): 'taken' | 'waiting' => (items[STATE] === 'waiting' ? 'waiting' : 'taken');
 
-/** What a place has of records in this attempt: those that are committed, and its own. */
-async function countOf({ run, app, key }: Scope, place: Place): Promise<number> {
+/** Whether a place has as many records as it may in this attempt: those that are committed, and its own. */
+async function isFull({ run, app, key }: Scope, place: Place, max: number): Promise<boolean> {
   const name = JSON.stringify([key.site, key.app, place.index, place.value]);
-  const known = run.places.counted.get(name) ?? run.unit.countPlace(key, app.indexes, place);
-  run.places.counted.set(name, known);
-  return (await known) + (run.places.added.get(name) ?? 0);
+  const enough = max - (run.places.added.get(name) ?? 0);
+  const known = run.places.counted.get(name);
+  if (known !== undefined) return known >= enough;
+  const { count, isExact } = await run.unit.countPlace(key, app.indexes, place, enough);
+  if (isExact) run.places.counted.set(name, count);
+  return count >= enough;
 }
 
 function add({ run, key }: Scope, { index, value }: Place, by: number): void {
@@ -114,8 +117,7 @@ async function noPlace(run: Run, block: Ruled, code: PlaceCode): Promise<FormRef
 async function takePlaces(scope: Scope, block: Ruled, places: readonly TakenPlace[]): Promise<void> {
   const errors: FormError[] = [];
   for (const place of places) {
-    const count = await countOf(scope, place);
-    if (count < place.max) {
+    if (!(await isFull(scope, place, place.max))) {
       claim(scope, block, place, place.max);
       continue;
     }
@@ -149,7 +151,7 @@ async function takeState(scope: Scope, block: Ruled, { id }: PlaceChange): Promi
   if (limit === null) return;
   if (waitingList) await moveUp(scope, block);
   const taken = statePlace(block.id, 'taken');
-  if ((await countOf(scope, taken)) < limit) return claim(scope, block, taken, limit);
+  if (!(await isFull(scope, taken, limit))) return claim(scope, block, taken, limit);
   if (!waitingList) throw await noPlace(scope.run, block, 'full');
   add(scope, statePlace(block.id, 'waiting'), 1);
   const { run, key } = scope;
@@ -169,13 +171,13 @@ async function moveUp(scope: Scope, block: Ruled): Promise<void> {
   if (limit === null || !waitingList) return;
   settled(scope, block, limit);
   const [taken, waiting] = [statePlace(block.id, 'taken'), statePlace(block.id, 'waiting')];
-  for (let after = 0; (await countOf(scope, taken)) < limit && (await countOf(scope, waiting)) > 0; ) {
+  for (let after = 0; !(await isFull(scope, taken, limit)) && (await isFull(scope, waiting, 1)); ) {
     const { records, next } = await firstWaiting(scope, waiting, after);
     // Others have changed the list: the claim does not hold, and this runs again.
     if (records.length === 0) return;
     after = next;
     for (const record of records) {
-      if ((await countOf(scope, taken)) >= limit) break;
+      if (await isFull(scope, taken, limit)) break;
       if (record.items.block !== block.id || record.items[STATE] !== 'waiting') continue;
       const { run, key } = scope;
       const moved = await run.places.own(() => run.unit.update(key, record.id, { unset: [STATE] }));
