@@ -3,6 +3,7 @@ import { AppsError, isAppsError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
 import { PausedError } from '../../../logic';
 import type { NewRecord, StoredRecord } from '../../../records/types';
+import type { PlaceTally } from '../../run/places/changes';
 import { settlePlaces } from '../../run/places/settle';
 import { withRun } from '../../run/run';
 import type { AppServices, Run, Visit } from '../../run/types';
@@ -41,19 +42,24 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
 /**
  * Creates records of an import, all or none, each by the rules of its block. Unlike those of a client they have a creator of their
  * own.
- * @param isDropped whether they are only checked: nothing is stored
+ * @param checked only checks them, as further ones of those that were checked with it: nothing is stored
  */
 export async function importRecords(
   services: AppServices,
   visit: Visit,
   app: App,
   records: readonly NewRecord[],
-  isDropped: boolean,
+  checked: PlaceTally | undefined,
 ): Promise<number> {
   const each = async function* () {
     yield* records;
   };
-  return (await withRun(services, visit, app, (run) => createWithLogic(run, each(), null), { isDropped })).value;
+  return (
+    await withRun(services, visit, app, (run) => createWithLogic(run, each(), null), {
+      isDropped: checked !== undefined,
+      tally: checked,
+    })
+  ).value;
 }
 
 /** Records whose logic shares a context; a context grows with each record by what its functions set. */

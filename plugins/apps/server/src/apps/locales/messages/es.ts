@@ -134,7 +134,7 @@ export const es: ServiceMessages = {
     'Este formulario necesita una cookie que su navegador no ha enviado. Permita las cookies y envíelo de nuevo.',
   not_unique: 'Esto ya está ocupado. Introduzca otra cosa.',
   option_is_full: 'No quedan plazas: {label}. Elija otra opción.',
-  option_left: '{label} ({count, plural, one {queda #} other {quedan #}})',
+  option_left: '{label} (quedan {count, number})',
   option_full: '{label} (completo)',
   place_free_subject: 'Tiene una plaza: {name}',
   place_free: 'Ha quedado libre una plaza y es suya: {name}',

@@ -136,7 +136,7 @@ export const fr: ServiceMessages = {
     'Ce formulaire a besoin d’un cookie que votre navigateur n’a pas envoyé. Autorisez les cookies et envoyez-le à nouveau.',
   not_unique: 'C’est déjà pris. Saisissez autre chose.',
   option_is_full: 'Il n’y a plus de place : {label}. Choisissez autre chose.',
-  option_left: '{label} ({count, plural, one {reste # place} other {reste # places}})',
+  option_left: '{label} (encore {count, number})',
   option_full: '{label} (complet)',
   place_free_subject: 'Vous avez une place : {name}',
   place_free: 'Une place s’est libérée et elle est à vous : {name}',

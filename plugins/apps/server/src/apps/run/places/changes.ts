@@ -9,6 +9,12 @@ export interface PlaceChange {
   after: Items | null;
 }
 
+/**
+ * What dropped runs have added to places, by their names: the next one counts on. A file that is checked in parts must not have more
+ * records than there are places.
+ */
+export type PlaceTally = Map<string, number>;
+
 /** The records that an attempt at a request has changed and whose places are not settled yet, and what it has counted. */
 export class PlaceChanges {
   private changed = new Map<string, PlaceChange>();
@@ -18,7 +24,12 @@ export class PlaceChanges {
   /** Ids of the records that it has put on a waiting list. */
   readonly joined = new Set<string>();
   /** What this attempt adds to them. */
-  readonly added = new Map<string, number>();
+  readonly added: PlaceTally;
+
+  /** @param earlier what earlier runs have added without storing it */
+  constructor(earlier: PlaceTally | undefined) {
+    this.added = new Map(earlier);
+  }
 
   readonly observer: UnitObserver = {
     onItems: (key, before, after, { id, creator }) => this.note({ key, id, creator, before, after }),

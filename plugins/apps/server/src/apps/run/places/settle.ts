@@ -205,3 +205,13 @@ async function firstWaiting(
   if (found.length === 0) run.places.joined.clear();
   return { records, next: found.at(-1)?.seq ?? Number.POSITIVE_INFINITY };
 }
+
+/** Gives free places of all blocks of the run's app to those who wait. */
+export async function moveUpAll(run: Run): Promise<void> {
+  const { app, visit } = run;
+  const scope = { run, app, key: { site: visit.site.id, app: app.id } };
+  for (const block of app.blocks.values()) {
+    const { places } = block.definition;
+    if (places && !block.error) await moveUp(scope, { ...block, places });
+  }
+}
