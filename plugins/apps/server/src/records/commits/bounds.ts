@@ -33,9 +33,9 @@ export class PlaceBounds {
 
   /** @param count before the transaction in which it was counted has changed anything */
   learn(scope: string, place: Place, count: number, counts: string | undefined): void {
-    const key = keyOf(scope, place);
-    this.known.delete(key);
+    this.forget(scope, place);
     if (count < FEW || counts === undefined) return;
+    const key = keyOf(scope, place);
     this.known.set(key, { place, least: count, most: count, counts });
     if (!this.byScope.has(scope)) this.byScope.set(scope, new Set());
     this.byScope.get(scope)?.add(key);
@@ -50,12 +50,17 @@ export class PlaceBounds {
         if (bound && delta) {
           bound.most += delta.added;
           bound.least -= delta.removed;
-        } else this.forget(scope, key);
+        } else this.drop(scope, key);
       }
     }
   }
 
-  private forget(scope: string, key: string): void {
+  /** Its number is counted again. */
+  forget(scope: string, place: Place): void {
+    this.drop(scope, keyOf(scope, place));
+  }
+
+  private drop(scope: string, key: string): void {
     this.known.delete(key);
     const keys = this.byScope.get(scope);
     keys?.delete(key);

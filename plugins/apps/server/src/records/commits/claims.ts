@@ -92,7 +92,10 @@ export async function checkClaims(
       return bound.most + delta.added;
     const count = await indexes.countPlace(sql, scope, place, isOpened);
     // Dropped since the work has counted: its next attempt has them built.
-    if (count === null) throw new CollisionError();
+    if (count === null) {
+      bounds.forget(scope, place);
+      throw new CollisionError();
+    }
     // Another transaction that is being committed may be missing in it.
     if (delta && !log.isCommitting(scope))
       bounds.learn(scope, place, count - delta.added + delta.removed, others.get(scope));
