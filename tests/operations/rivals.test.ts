@@ -27,6 +27,7 @@ const limited = Object.fromEntries(
       list: `limit: ${places}\nwaiting_list: true\n${fields}`,
       day: `elements: { day: { type: SELECT, options: [{ value: mon, limit: ${places} }, tue] } }`,
       mail: fields,
+      once: 'limit_per_requester: 1\nelements: { name: TEXT }',
     }).flatMap(([name, text]) => [
       [`apps/limits/blocks/${name}${count}.yaml`, text],
       [`apps/limits/blocks/${name}${count}.html`, '{name} {mail} {day} {_save}'],
@@ -61,7 +62,7 @@ const countRepeated = (host: Host) =>
 
 describe.each(await availableClients())('rivals on %s', (client) => {
   const themes = useThemes(async (copy) => {
-    await copy.write('main/apps/limits/settings.yaml', "acl: { rights: { editor: ['*'] } }");
+    await copy.write('main/apps/limits/settings.yaml', "acl: { rights: { editor: ['*'] } }\nvisitor: true");
     for (const [file, text] of Object.entries(limited)) await copy.write(`main/${file}`, text);
   });
   const database = useDatabase(client);
@@ -214,6 +215,26 @@ describe.each(await availableClients())('rivals on %s', (client) => {
       const record = { path: limits, json: { block: `day${processes}`, day: 'mon' } };
       expect(await compete('option', processes, () => record)).toEqual({ 201: places, '422 day': rivals - places });
       expect(await stored('day')).toHaveLength(places);
+    });
+
+    test('each visitor once, though each sends twice', async () => {
+      const form = { method: 'GET', path: `${limits}/blocks/once${processes}`, headers: { accept: 'text/html' } };
+      const visitors: string[] = [];
+      for (let at = 0; at < rivals * 0.4; at += 1) {
+        const cookies = [(await ask(0, form)).headers['set-cookie'] ?? []].flat();
+        visitors.push(cookies.find((one) => one.startsWith('apps_visitor='))?.split(';', 1)[0] ?? '');
+      }
+      const twice = visitors.flatMap((cookie) => [0, 1].map((at) => ({ cookie, at })));
+      const answers = await Promise.all(
+        twice.map(({ cookie, at }) =>
+          ask(processes === 1 ? 0 : at, { path: limits, json: { block: `once${processes}` }, headers: { cookie } }),
+        ),
+      );
+      const counted: Record<string, number> = {};
+      for (const outcome of answers.map(outcomeOf)) counted[outcome] = (counted[outcome] ?? 0) + 1;
+      if (process.env.RIVALS) console.log(`| ${client} | ${processes} | sent twice | ${JSON.stringify(counted)} |`);
+      expect(counted).toEqual({ 201: visitors.length, '409 once': visitors.length });
+      expect(await stored('once')).toHaveLength(visitors.length);
     });
 
     test('unique addresses', async () => {

@@ -7,6 +7,9 @@ import type { YamlNode } from '../yaml/yaml';
 
 const DAY = 86_400_000;
 
+/** Options with a limit: a page of the block counts the records of each. */
+const MAX_LIMITED = 100;
+
 const notTime = (input: unknown) =>
   `This must be a date such as 2026-12-01, or a date and time such as "2026-12-01 09:30", not ${describe(input)}`;
 
@@ -61,6 +64,9 @@ export function placesOf(
   if (opens && closes && closes.clock <= opens.clock)
     root.child('closes').fail('This is not after "opens": the block would never be open');
   if (waitingList && limit === null) root.key('waiting_list').fail('A waiting list needs a "limit" of the block');
+  const options = all.flatMap(({ options = [] }) => options.filter((option) => option.limit !== undefined));
+  if (options.length > MAX_LIMITED)
+    root.child('elements').fail(`At most ${MAX_LIMITED} options of a block have a limit, not ${options.length}`);
   const ends = [limit, perRequester].some((one) => one !== null) || limited.length > 0;
   if (full !== null && !ends) root.key('full').fail('The block is never full: it needs a "limit"');
   if (closed !== null && !opens && !closes && !ends)

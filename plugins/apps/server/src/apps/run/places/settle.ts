@@ -99,9 +99,9 @@ async function refuseState({ run }: Scope, after: Items, before: Items | null): 
 async function requireOpen({ run }: Scope, block: Ruled, creator: string | null): Promise<void> {
   const { state } = openAt(block.places, run.visit.site, Date.now());
   if (state !== 'open') throw await noPlace(run, block, state);
-  const { requester, isCall, job } = run.visit;
+  const { requester, isCall, isVerified, job } = run.visit;
   const isKnown = block.places.perRequester === null || creator !== null;
-  if (isKnown || requester.kind !== 'anonymous' || isCall || job) return;
+  if (isKnown || requester.kind !== 'anonymous' || isCall || isVerified || job) return;
   if (!run.app.settings.visitor) throw refusal(requester, 'send this form');
   run.visit.visitor?.begin();
   const { say } = await localeOf(run);
