@@ -19,10 +19,10 @@ const blocksUntil = (soon: string): Record<string, string> => ({
   mail: 'elements: { name: TEXT, email: { type: EMAIL, unique: true }, number: { type: NUMBER, unique: true } }',
   once: 'limit_per_requester: 1\nelements: { name: TEXT }',
   future: 'opens: "2999-12-01 09:30"\nclosed: "Come back on {opens}"\nelements: { name: TEXT }',
-  past: 'opens: 2001-03-01\ncloses: 2001-03-01\nelements: { name: TEXT }',
+  past: 'opens: 2001-03-01\ncloses: 2001-03-01\nelements: { name: { type: TEXT, pattern: x } }',
   ends: `closes: "${soon}"\nclosed: It is over\nelements: { name: TEXT }`,
   cached: `closes: "${soon}"\nclosed: It is over\ncache: 600\nelements: { name: TEXT }`,
-  plain: 'elements: { name: TEXT, put: ACTION, ask: ACTION, twice: ACTION }',
+  plain: 'elements: { name: TEXT, put: ACTION, caught: ACTION, ask: ACTION, twice: ACTION }',
   snake: 'elements: { ask: ACTION }',
 });
 
@@ -31,6 +31,12 @@ export function put(context) {
   const record = context.app.create_record(context.request.get('id'));
   record.set_block(context.request.get('to'));
   record.name = 'by logic';
+}
+export function caught(context) {
+  try {
+    context.app.create_record('caught').save({}, { block_id: 'seat' });
+  } catch {}
+  return 'done';
 }
 export function ask(context) { return context.app.get_block('seat').places; }
 export function twice(context) {
@@ -112,6 +118,7 @@ describe.each(await availableClients())('places on %s', (client) => {
       ask('POST reg', { block: 'seat' }),
       ask('POST reg/blocks/seat', { name: 'd', _save: '1' }),
       ask('POST reg/blocks/plain/put?id=l&to=seat', {}),
+      ask('POST reg/blocks/plain/caught', {}),
     ])
       expect(await way).toMatchObject({ status: 409, code: 'full' });
     expect((await make('plain', 'p')).status).toBe(201);

@@ -49,6 +49,8 @@ describe('when and how many', () => {
     ['waiting_list: 3', 1, 15, /true or false/],
     ['full: no', 1, 1, /never full/],
     ['closed: over', 1, 1, /never closed/],
+    ['limit: 1\nfull: "{limits} gone"', 2, 7, /\{limits\}: there are \{opens\}/],
+    ['limit: 1\nfull: "from {opens}"', 2, 7, /has no "opens"/],
     ['receipt: {to: a}\nelements: {a: TEXT}\nlimit: 1\nwaiting_list: true', 1, 15, /of the type EMAIL/],
     ['receipt: {}', 1, 10, /needs a "to"/],
     ['receipt: {to: a}\nelements: {a: EMAIL}', 1, 10, /waiting_list/],

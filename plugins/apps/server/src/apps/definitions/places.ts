@@ -71,9 +71,19 @@ export function placesOf(
   if (full !== null && !ends) root.key('full').fail('The block is never full: it needs a "limit"');
   if (closed !== null && !opens && !closes && !ends)
     root.key('closed').fail('The block is never closed: it needs "opens", "closes" or a "limit"');
+  for (const key of ['closed', 'full'] as const) checkText(given, key, root);
   if (receipt) checkReceipt(receipt, elements, waitingList, root.child('receipt'));
   const hasRules = opens || closes || ends || unique.length > 0;
   return hasRules ? { opens, closes, limit, perRequester, waitingList, closed, full, receipt, unique, limited } : null;
+}
+
+/** Refuses a placeholder in a text that nothing fills in. */
+function checkText(given: Given, key: 'closed' | 'full', root: YamlNode): void {
+  for (const [whole, name = ''] of (given[key] ?? '').matchAll(/\{([\w.-]{1,50})\}/g)) {
+    if (name !== 'opens' && name !== 'closes' && name !== 'limit')
+      root.child(key).fail(`The text has ${whole}: there are {opens}, {closes} and {limit}`);
+    else if (given[name] === undefined) root.child(key).fail(`The text has ${whole}, but the block has no "${name}"`);
+  }
 }
 
 function checkReceipt(

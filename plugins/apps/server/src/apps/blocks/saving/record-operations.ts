@@ -6,6 +6,7 @@ import type { NewRecord, RecordChange, StoredRecord } from '../../../records/typ
 import { roleOf } from '../../elements';
 import { refusal, requireBlock } from '../../run/permitted-block';
 import { makerOf } from '../../run/places/requester';
+import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
@@ -54,6 +55,7 @@ export async function createOfBlock(
   session: BlockSession,
   fresh: NewRecord,
 ): Promise<StoredRecord> {
+  await requirePlace(run, block);
   const left = await sentNames(run, block, Object.keys(fresh.items), null);
   const sent = withoutNames(fresh.items, left);
   const set = await checkedItems(run, block, session, {

@@ -2,6 +2,7 @@ import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
 import { makerOf } from '../../run/places/requester';
+import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
@@ -171,6 +172,7 @@ async function save(
   if (!isSaved(run, block)) throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
   if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Saving needs a POST request');
   rights.save();
+  if (!record) await requirePlace(run, block);
   const { files } = run.visit;
   const submitted = submittedFields(run, block, record, form);
   const submission = await checkSubmission(run, block, session, submitted);

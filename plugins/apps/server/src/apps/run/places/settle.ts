@@ -26,9 +26,19 @@ const WAITING = 100;
 /**
  * Gives the records that the attempt has changed their places, by the rules of their blocks (docs/decisions/places.md), whatever
  * way they came: 409 with `details.code` or 422 where there is none. Each decision is a claim that is checked again in the
- * transaction of the commit. Called before the commit, and after each record of a bulk creation, so that the error names it.
+ * transaction of the commit. Called before the commit, before the `on_save` of a record, and after each record of a bulk creation, so
+ * that the error names it. A refusal ends the attempt, also where logic catches it.
  */
 export async function settlePlaces(run: Run): Promise<void> {
+  try {
+    await settleAll(run);
+  } catch (error) {
+    run.fatal.error ??= error;
+    throw error;
+  }
+}
+
+async function settleAll(run: Run): Promise<void> {
   const scopes = new Map<string, Scope | null>();
   for (const change of run.places.take()) {
     const { site, app: id } = change.key;
@@ -106,6 +116,19 @@ async function requireOpen({ run }: Scope, block: Ruled, creator: string | null)
   run.visit.visitor?.begin();
   const { say } = await localeOf(run);
   throw new FormRefusal([{ path: [], message: say('needs_cookie') }], run.budget);
+}
+
+/** Refuses a new record of a block that takes none, before its fields are checked and its logic runs. */
+export async function requirePlace(run: Run, block: Block): Promise<void> {
+  const { places } = block.definition;
+  if (!places) return;
+  const ruled = { ...block, places };
+  const { state } = openAt(places, run.visit.site, Date.now());
+  if (state !== 'open') throw await noPlace(run, ruled, state);
+  const { limit, waitingList } = places;
+  const scope = { run, app: run.app, key: { site: run.visit.site.id, app: run.app.id } };
+  if (limit !== null && !waitingList && (await isFull(scope, statePlace(block.id, 'taken'), limit)))
+    throw await noPlace(run, ruled, 'full');
 }
 
 /** The 409 of a record for which a block has no place, with the text that its page shows. */
