@@ -11,6 +11,7 @@ import { errorMark, folderOf, noticeMark } from '../run/diagnostics/error-mark';
 import { notice } from '../run/diagnostics/notices';
 import { traceFailure } from '../run/diagnostics/trace';
 import { localeOf } from '../run/locale';
+import { nameOf } from '../run/permitted-block';
 import { placesData } from '../run/places/state';
 import { redirectOf } from '../run/response';
 import { shownRecord } from '../run/shown-files';
@@ -73,7 +74,7 @@ export async function renderBlock(
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
   const places = await placesData(run, run.app, block);
   const shut = await shutForm(run, block, options, places);
-  if (shut !== null) return { html: shut, failed: run.failures.length > 0, isForm: true, title: block.id };
+  if (shut !== null) return { html: shut, failed: run.failures.length > 0, isForm: true, title: nameOf(block) };
   const layout = run.services.layouts.compile(block.layout);
   const placed = [...layout.elements, ...(block.definition.pages ?? []).flatMap((page) => [...page.elements])];
   const errors = options.submission?.errors;

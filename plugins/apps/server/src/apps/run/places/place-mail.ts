@@ -7,6 +7,7 @@ import type { Block, Places } from '../../types';
 import { folderOf } from '../diagnostics/error-mark';
 import { addNote } from '../diagnostics/notices';
 import { localeOf } from '../locale';
+import { nameOf } from '../permitted-block';
 import { queueNotice } from '../queue-mail';
 import type { Run } from '../types';
 
@@ -19,8 +20,7 @@ export async function mailOfPlace(run: Run, block: Block & { places: Places }, r
   const address = receipt && itemOf(record.items, receipt.to);
   if (typeof address !== 'string' || !isAddress(address)) return;
   const { say } = await localeOf(run);
-  const title = block.definition.title;
-  const name = title === null || title.includes('{') ? block.id : title;
+  const name = nameOf(block);
   const subject = say('place_free_subject', { name });
   const mail = checkedMail({ to: [address], subject, text: say('place_free', { name }), html: '', reply_to: '' });
   const url = run.services.sites.urls.record(run.visit.site, run.app.id, record.id);
