@@ -18,7 +18,8 @@ export type PlaceTally = Map<string, number>;
 /** The records that an attempt at a request has changed and whose places are not settled yet, and what it has counted. */
 export class PlaceChanges {
   private changed = new Map<string, PlaceChange>();
-  private ofServer = false;
+  /** Records that the server itself is changing. */
+  private readonly ofServer = new Set<string>();
   /** Records of places as last committed, by app and place: each is counted once. */
   readonly counted = new Map<string, number>();
   /** Ids of the records that it has put on a waiting list. */
@@ -42,8 +43,8 @@ export class PlaceChanges {
   };
 
   private note(change: PlaceChange): void {
-    if (this.ofServer) return;
     const address = addressOf(change.key, change.id);
+    if (this.ofServer.has(address)) return;
     const known = this.changed.get(address);
     this.changed.set(address, known ? { ...change, before: known.before } : change);
   }
@@ -55,13 +56,14 @@ export class PlaceChanges {
     return taken;
   }
 
-  /** Runs a change of the server's own, which is settled already. */
-  async own(work: () => Promise<StoredRecord>): Promise<StoredRecord> {
-    this.ofServer = true;
+  /** Runs a change of a record by the server itself, which is settled already. */
+  async own({ key, id }: Pick<PlaceChange, 'key' | 'id'>, work: () => Promise<StoredRecord>): Promise<StoredRecord> {
+    const address = addressOf(key, id);
+    this.ofServer.add(address);
     try {
       return await work();
     } finally {
-      this.ofServer = false;
+      this.ofServer.delete(address);
     }
   }
 }

@@ -179,7 +179,7 @@ async function takeState(scope: Scope, block: Ruled, { id }: PlaceChange): Promi
   add(scope, statePlace(block.id, 'waiting'), 1);
   const { run, key } = scope;
   run.places.joined.add(id);
-  await run.places.own(() => run.unit.update(key, id, { set: { [STATE]: 'waiting' } }));
+  await run.places.own({ key, id }, () => run.unit.update(key, id, { set: { [STATE]: 'waiting' } }));
   settled(scope, block, limit);
 }
 
@@ -203,7 +203,8 @@ async function moveUp(scope: Scope, block: Ruled): Promise<void> {
       if (await isFull(scope, taken, limit)) break;
       if (record.items.block !== block.id || record.items[STATE] !== 'waiting') continue;
       const { run, key } = scope;
-      const moved = await run.places.own(() => run.unit.update(key, record.id, { unset: [STATE] }));
+      const { id } = record;
+      const moved = await run.places.own({ key, id }, () => run.unit.update(key, id, { unset: [STATE] }));
       add(scope, waiting, -1);
       claim(scope, block, taken, limit);
       await mailOfPlace(run, block, moved);
