@@ -72,9 +72,16 @@ const recordTools = {
   /**
    * Creates records as the operator of the host, all or none, each by the rules of its block; in a strict app each names one.
    * Throws an AppsError whose details name the record, from 1.
-   * @param checked only checks them, as further ones of those that were checked with it: nothing is stored
+   * @param isDropped whether they are only checked: nothing is stored
+   * @param tally of a file that is checked in parts: what the parts before have taken of places
    */
-  async create(siteId: string, appId: string, records: readonly NewRecord[], checked?: PlaceTally): Promise<number> {
+  async create(
+    siteId: string,
+    appId: string,
+    records: readonly NewRecord[],
+    isDropped: boolean,
+    tally?: PlaceTally,
+  ): Promise<number> {
     const all = running();
     const site = await all.sites.site(siteId);
     const app = site && (await all.loadApp(site, appId));
@@ -84,7 +91,7 @@ const recordTools = {
     if (!content) throw notFound(missing.site(siteId));
     const address = all.sites.urls.app(site, app.id);
     const visit = callVisit(all, { site, content, requester, address, params: {} });
-    return importRecords(all, visit, app, records, checked);
+    return importRecords(all, visit, app, records, { isDropped, tally });
   },
 };
 

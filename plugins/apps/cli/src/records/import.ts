@@ -47,12 +47,12 @@ export async function importRecords(
     }
     const hasRules = !target.restore && (stored.strict || (await namesBlocks(records)));
     const tally = new Map<string, number>();
-    const check: Create = (records) => stored.create(records, tally);
+    const check: Create = (records) => stored.create(records, true, tally);
     const checked = hasRules ? await importFrom(records, stored, check, output.progress('Check', size)) : null;
     if (checked?.error !== undefined) return { ...checked, imported: 0, skipped: 0 };
     const show = output.progress('Import', size);
     const plain: Create = (records) => stored.store.createMany(stored.key, one(records), { restores: target.restore });
-    const done = await importFrom(records, stored, hasRules ? (records) => stored.create(records) : plain, show);
+    const done = await importFrom(records, stored, hasRules ? (records) => stored.create(records, false) : plain, show);
     if (done.error === undefined) show(size, true);
     return done;
   });

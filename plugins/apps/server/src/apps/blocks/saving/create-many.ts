@@ -3,9 +3,8 @@ import { AppsError, isAppsError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
 import { PausedError } from '../../../logic';
 import type { NewRecord, StoredRecord } from '../../../records/types';
-import type { PlaceTally } from '../../run/places/changes';
 import { settlePlaces } from '../../run/places/settle';
-import { withRun } from '../../run/run';
+import { type RunOptions, withRun } from '../../run/run';
 import type { AppServices, Run, Visit } from '../../run/types';
 import type { App, Block } from '../../types';
 import { type BlockSession, openBlock } from '../block-session';
@@ -42,24 +41,19 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
 /**
  * Creates records of an import, all or none, each by the rules of its block. Unlike those of a client they have a creator of their
  * own.
- * @param checked only checks them, as further ones of those that were checked with it: nothing is stored
+ * @param options whether they are only checked, and what was checked before them
  */
 export async function importRecords(
   services: AppServices,
   visit: Visit,
   app: App,
   records: readonly NewRecord[],
-  checked: PlaceTally | undefined,
+  options: Pick<RunOptions, 'isDropped' | 'tally'>,
 ): Promise<number> {
   const each = async function* () {
     yield* records;
   };
-  return (
-    await withRun(services, visit, app, (run) => createWithLogic(run, each(), null), {
-      isDropped: checked !== undefined,
-      tally: checked,
-    })
-  ).value;
+  return (await withRun(services, visit, app, (run) => createWithLogic(run, each(), null), options)).value;
 }
 
 /** Records whose logic shares a context; a context grows with each record by what its functions set. */
