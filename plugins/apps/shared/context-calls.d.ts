@@ -15,6 +15,7 @@ import type {
   Items,
   JobOptions,
   MailInput,
+  Places,
   Request,
   SaveOptions,
   SearchOptions,

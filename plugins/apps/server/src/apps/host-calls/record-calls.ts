@@ -3,7 +3,7 @@ import { AppsError, missing, notFound } from '../../common/errors';
 import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData } from '../run/context-data';
-import { makerOf } from '../run/places/requester';
+import { makerOf } from '../run/places/rules';
 import { nestedRun } from '../run/run';
 import { shownInRun, shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';

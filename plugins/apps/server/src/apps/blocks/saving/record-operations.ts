@@ -5,7 +5,7 @@ import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import { refusal, requireBlock } from '../../run/permitted-block';
-import { makerOf } from '../../run/places/requester';
+import { makerOf } from '../../run/places/rules';
 import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';

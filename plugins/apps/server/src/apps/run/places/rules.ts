@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Items } from '../../../../../shared/json';
 import { serverTimeZone } from '../../../common/time/cron';
+import { readableMoment } from '../../../common/values/moments';
 import { momentInZone } from '../../../common/values/zoned';
 import { type Place, placeIndex, placeValues } from '../../../indexes';
 import type { Site } from '../../../sites/types';
+import type { PageLocale } from '../../locales';
 import type { App, Block, LocalTime, Places } from '../../types';
 import type { PlaceCode } from '../refusals';
+import type { Visit } from '../types';
 
 /** A place that a record of a block takes, and how many records may take it. */
 export interface TakenPlace extends Place {
@@ -68,4 +72,42 @@ export function openAt(
   if (begin !== null && now < begin) return { state: 'not_open', until: begin };
   if (end !== null && now >= end) return { state: 'closed', until: null };
   return { state: 'open', until: end };
+}
+
+/** Placeholders of the texts `closed` and `full`. */
+const PLACEHOLDER = /\{(opens|closes|limit)\}/g;
+
+/**
+ * What a visitor reads where a block has no place: the text of its definition, else the service's own. Times are those of the site, in
+ * its language.
+ */
+export function placeText(places: Places, code: PlaceCode, locale: PageLocale): string {
+  const { opens, closes, limit, closed, full } = places;
+  const values = {
+    opens: opens ? readableMoment(opens.shown, locale) : '',
+    closes: closes ? readableMoment(closes.shown, locale) : '',
+    limit: limit === null ? '' : String(limit),
+  };
+  const given = { full: full ?? closed, closed, not_open: closed, once: null }[code];
+  if (given === null) return locale.say(`place_${code}`, values);
+  return given.replace(PLACEHOLDER, (_, name: keyof typeof values) => values[name]);
+}
+
+/** Whether the records of each requester are counted in a block of the app. */
+const countsRequesters = ({ blocks }: App): boolean =>
+  [...blocks.values()].some(({ definition }) => (definition.places?.perRequester ?? null) !== null);
+
+/**
+ * Who makes a record: the requester's identity; of an anonymous visitor, where a block counts the records of each requester and the
+ * app asks for visitors, a digest of their cookie, which nobody can turn into one. Null for others.
+ */
+export function makerOf({ visit, app }: { visit: Visit; app: App }): string | null {
+  const { identity } = visit.requester;
+  if (identity !== '') return identity;
+  const id = app.settings.visitor && countsRequesters(app) ? (visit.visitor?.id() ?? null) : null;
+  if (id === null) return null;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([visit.site.id, id]))
+    .digest('base64url');
+  return `visitor:${digest.slice(0, 22)}`;
 }

@@ -8,8 +8,7 @@ import { type FormError, FormRefusal, type PlaceCode } from '../refusals';
 import type { Run } from '../types';
 import type { PlaceChange } from './changes';
 import { mailOfPlace } from './place-mail';
-import { blockOfItems, openAt, placesTaken, statePlace, type TakenPlace } from './rules';
-import { placeText } from './texts';
+import { blockOfItems, openAt, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
 
 type Ruled = Block & { places: Places };
 
