@@ -47,7 +47,7 @@ export const layers = {
     ['sent'],
     ['block-session', 'references', 'title'],
   ],
-  'apps/run': [['diagnostics'], ['locale', 'observed']],
+  'apps/run': [['places'], ['queue-mail', 'permitted-block'], ['diagnostics', 'refusals'], ['locale', 'observed']],
   'apps/elements': [['inputs']],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],

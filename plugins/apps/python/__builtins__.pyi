@@ -111,6 +111,10 @@ class Block:
     def elements(self) -> dict[str, dict[str, Any]]:
         """Reads the elements that a block declares, each with its type."""
         ...
+    @property
+    def places(self) -> Places | None:
+        """Tells how many places a block has, and whether it takes records; null for a block without such rules."""
+        ...
     def display(self, record: Record | str | None = None, edit: bool = False) -> str:
         """Renders a block as HTML, with a record or without."""
         ...
@@ -176,6 +180,16 @@ class Creator:
 
     id: str
     username: str
+
+
+class Places:
+    """What a block says of its places."""
+
+    limit: int | None
+    taken: int
+    left: int | None
+    waiting: int
+    state: str
 
 
 class Records(list[Record]):

@@ -15,6 +15,7 @@ import type {
   Items,
   JobOptions,
   MailInput,
+  Places,
   Request,
   SaveOptions,
   SearchOptions,
@@ -96,6 +97,11 @@ export interface AppRecordCalls {
 export interface BlockReferenceCalls {
   /** Reads the elements that a block declares, each with its type. */
   readonly elements: { [name: string]: Items };
+  /**
+   * Tells how many places a block has, and whether it takes records; null for a block without such rules.
+   * What it says is part of what the request has read.
+   */
+  readonly places: Places | null;
   /**
    * Renders a block as HTML, with a record or without.
    * To read, or with `edit` to fill in.

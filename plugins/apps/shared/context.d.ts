@@ -169,6 +169,17 @@ export interface AppRecord extends AppRecordCalls {
   [item: string]: Value;
 }
 
+/** What a block says of its places: whether it takes records now, and how many more. */
+export interface Places {
+  /** Records that the block may have; null: any number. */
+  readonly limit: number | null;
+  readonly taken: number;
+  readonly left: number | null;
+  /** Records on its waiting list. */
+  readonly waiting: number;
+  readonly state: 'open' | 'full' | 'closed' | 'not_open';
+}
+
 /** Who has created a record. */
 export interface Creator {
   /** A user's documentId; `admin:…` or `token:…` of an administrator or an API token. */

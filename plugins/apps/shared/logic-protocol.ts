@@ -194,6 +194,16 @@ export interface CreatorData {
   username: string;
 }
 
+/** `block.places` of layouts and logic (docs/reference/definitions.md#when-and-how-many). */
+export interface PlacesData {
+  /** Null: any number. */
+  limit: number | null;
+  taken: number;
+  left: number | null;
+  waiting: number;
+  state: 'open' | 'full' | 'closed' | 'not_open';
+}
+
 export interface SavedData {
   record: RecordData;
   /** Whether a block was involved, and what its `on_save` returned. */

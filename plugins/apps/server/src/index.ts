@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { createTestTools } from './app-tests';
-import { callVisit, declaredCells, importRecords } from './apps';
+import { callVisit, declaredCells, importRecords, type PlaceTally } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
 import { missing, notFound } from './common/errors';
 import { clearSpools } from './common/spool';
@@ -73,8 +73,15 @@ const recordTools = {
    * Creates records as the operator of the host, all or none, each by the rules of its block; in a strict app each names one.
    * Throws an AppsError whose details name the record, from 1.
    * @param isDropped whether they are only checked: nothing is stored
+   * @param tally of a file that is checked in parts: what the parts before have taken of places
    */
-  async create(siteId: string, appId: string, records: readonly NewRecord[], isDropped: boolean): Promise<number> {
+  async create(
+    siteId: string,
+    appId: string,
+    records: readonly NewRecord[],
+    isDropped: boolean,
+    tally?: PlaceTally,
+  ): Promise<number> {
     const all = running();
     const site = await all.sites.site(siteId);
     const app = site && (await all.loadApp(site, appId));
@@ -84,7 +91,7 @@ const recordTools = {
     if (!content) throw notFound(missing.site(siteId));
     const address = all.sites.urls.app(site, app.id);
     const visit = callVisit(all, { site, content, requester, address, params: {} });
-    return importRecords(all, visit, app, records, isDropped);
+    return importRecords(all, visit, app, records, { isDropped, tally });
   },
 };
 
@@ -174,6 +181,7 @@ export default {
     strapi.server.httpServer.once('listening', () => {
       running().jobs.start();
       running().schedules.start();
+      running().waitingLists.start();
     });
     if (config.exactCache) watchContent(strapi, (uids) => running().store.dependencies.noteContent(uids));
     watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
@@ -191,6 +199,7 @@ export default {
     services?.reloads?.destroy();
     await services?.files.destroy();
     await services?.schedules.destroy();
+    await services?.waitingLists.destroy();
     await services?.jobs.destroy();
     services?.mailer.destroy();
     await services?.outbound.destroy();

@@ -48,12 +48,13 @@ export async function importRecords(
       return { imported: 0, skipped: 0, error: (error as Error).message };
     }
     const hasRules = !target.restore && (stored.strict || (await namesBlocks(records)));
-    const create = (isDropped: boolean) => (records: readonly NewRecord[]) => stored.create(records, isDropped);
-    const checked = hasRules ? await importFrom(records, stored, create(true), output.progress('Check', size)) : null;
+    const tally = new Map<string, number>();
+    const check: Create = (records) => stored.create(records, true, tally);
+    const checked = hasRules ? await importFrom(records, stored, check, output.progress('Check', size)) : null;
     if (checked?.error !== undefined) return { ...checked, imported: 0, skipped: 0 };
     const show = output.progress('Import', size);
     const plain: Create = (records) => stored.store.createMany(stored.key, one(records), { restores: target.restore });
-    const done = await importFrom(records, stored, hasRules ? create(false) : plain, show);
+    const done = await importFrom(records, stored, hasRules ? (records) => stored.create(records, false) : plain, show);
     if (done.error === undefined) show(size, true);
     return done;
   });

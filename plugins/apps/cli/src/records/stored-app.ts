@@ -17,7 +17,7 @@ export interface StoredApp {
   /** Whether each of its records names a block. */
   strict: boolean;
   /** Creates records by the rules of their blocks, or only checks them (RecordTools). */
-  create(records: readonly NewRecord[], isDropped: boolean): Promise<number>;
+  create(records: readonly NewRecord[], isDropped: boolean, tally?: Map<string, number>): Promise<number>;
 }
 
 const toolsOf = (strapi: LoadedStrapi) => strapi.plugin('apps').service('records') as RecordTools;
@@ -32,7 +32,7 @@ export function withApp<T>(host: Host, site: string, app: string, work: (stored:
     const tools = toolsOf(strapi);
     const found = await tools.app(site, app);
     if (!found) throw new CannotRun(`There is no app "${app}" in a site "${site}"`);
-    const create: StoredApp['create'] = (records, isDropped) => tools.create(site, app, records, isDropped);
+    const create: StoredApp['create'] = (...given) => tools.create(site, app, ...given);
     return work({ store: tools.store(), create, sheet: tools.sheet, ...found });
   });
 }

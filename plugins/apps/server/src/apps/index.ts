@@ -98,6 +98,8 @@ export { digestOf } from './run/digest';
 export { type DryRun, newDryRun } from './run/dry';
 export { localeOf } from './run/locale';
 export { permittedBlock, refusal } from './run/permitted-block';
+export type { PlaceTally } from './run/places/changes';
+export { moveUpAll } from './run/places/settle';
 export { FormRefusal } from './run/refusals';
 export { answerTypes, redirectOf } from './run/response';
 export type { Settle } from './run/run';

@@ -20,6 +20,10 @@ export type ElementMode = 'COMPUTED_ON_SAVE' | 'COMPUTED_ON_CREATION';
 export interface ElementOption {
   value: string | number | boolean;
   label: string;
+  /** How many records of the block may have chosen it. */
+  limit?: number;
+  /** Whether it cannot be chosen now, as its label says. */
+  isFull?: boolean;
 }
 
 /** How the requests of a webhook that calls an element are signed. */
@@ -53,6 +57,8 @@ export interface ElementDefinition {
   pattern?: string;
   options?: ElementOption[];
   multiple?: boolean;
+  /** Whether no two records of the block may have the same value. */
+  unique?: boolean;
   /** Of an action: the form is checked before its function runs. */
   validates?: boolean;
   /** Shown, but never read from a form: the default is stored with a new record. */
@@ -125,6 +131,41 @@ export interface Schedule {
   position: SourcePosition;
 }
 
+/** A moment by the clock of the site. */
+export interface LocalTime {
+  /** As it was written, for `readableMoment`. */
+  shown: string;
+  /** Milliseconds since 1970 as if the site's clock were UTC. */
+  clock: number;
+}
+
+/** A mail to the address in an element of the record. */
+export interface Receipt {
+  /** Name of the element. */
+  to: string;
+  position: SourcePosition;
+}
+
+/** When records of a block may be made, and how many (docs/reference/definitions.md#when-and-how-many). */
+export interface Places {
+  opens: LocalTime | null;
+  /** From then on no record is made. */
+  closes: LocalTime | null;
+  /** Records of the block; null: any number. */
+  limit: number | null;
+  /** Records of one requester. */
+  perRequester: number | null;
+  /** Whether a record over the limit waits for a place. */
+  waitingList: boolean;
+  /** Texts in place of the form; null: the service's own. */
+  closed: string | null;
+  full: string | null;
+  receipt: Receipt | null;
+  /** Names of the elements with `unique`, and of those with options that have a limit. */
+  unique: readonly string[];
+  limited: readonly string[];
+}
+
 /** A page of a long form. */
 export interface FormPage {
   title: string;
@@ -149,6 +190,8 @@ export interface Definition {
   /** Seconds for which anonymous visitors share a rendering; false: each gets a new one; null: a kept one that is exact. */
   cache: number | false | null;
   notify: Notify | null;
+  /** Null: any number of records may be made, at any time. */
+  places: Places | null;
   /** Those that differ from each other. */
   schedules: readonly Schedule[];
   /** Pages of the block's form; null: it has one. */

@@ -1,2 +1,3 @@
 export type { LiveChanges, LiveConnection } from './live/live';
 export type { RuleEntries } from './rule-entries';
+export type { WaitingLists } from './waiting-lists';

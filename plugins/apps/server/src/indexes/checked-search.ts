@@ -6,6 +6,7 @@ import { matches } from './query/matches';
 import { indexesOf } from './query/statement/lower';
 import type { IndexedRecord } from './tables/entries';
 import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX } from './tables/layout';
+import type { Place } from './tables/places';
 import type { IndexDeclarations, IndexType, SearchAfter } from './types';
 
 /** A search whose query, names and numbers were checked (docs/reference/search.md). */
@@ -48,6 +49,7 @@ export function checkSearch(declared: IndexDeclarations, options: SearchAfter): 
     options.names,
     options.creator,
     options.block,
+    options.place,
   ]);
   const search = known.get(key) ?? newSearch(declared, options, limit, offset);
   if (key.length <= MAX_KEY) known.set(key, search, { size: key.length });
@@ -103,7 +105,7 @@ function refusalOf(work: () => unknown): { reason: string; index?: string } | nu
 
 function newSearch(
   declared: IndexDeclarations,
-  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator, block, files }: SearchAfter,
+  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator, block, files, place }: SearchAfter,
   limit: number,
   offset: number,
 ): CheckedSearch {
@@ -117,12 +119,14 @@ function newSearch(
   if (creator) needed.set(CREATOR_INDEX, 'field');
   if (block !== undefined) needed.set(BLOCK_INDEX, 'field');
   if (files) needed.set(FILES_INDEX, 'keyword');
+  if (place) needed.set(place.index, 'keyword');
   return {
     condition: together(
       [
         ...(creator ? [equal(CREATOR_INDEX, creator)] : []),
         ...(block === undefined ? [] : [equal(BLOCK_INDEX, block)]),
         ...(files ? [naming(files)] : []),
+        ...(place ? [inPlace(place)] : []),
       ],
       asked,
     ),
@@ -153,6 +157,8 @@ const naming = (files: readonly string[]): Condition =>
   files.length === 0
     ? { kind: 'constant', value: false }
     : { kind: 'keywords', index: FILES_INDEX, mode: 'any', values: [...files] };
+
+const inPlace = ({ index, value }: Place): Condition => ({ kind: 'keywords', index, mode: 'any', values: [value] });
 
 /** A condition with those of the plugin before it. */
 function together(own: readonly Condition[], asked: Condition | null): Condition | null {

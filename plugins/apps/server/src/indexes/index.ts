@@ -16,10 +16,19 @@ import {
   searchGeneration,
   targetOf,
 } from './search';
-import { countEntries } from './sizes';
-import { ownIndexes } from './tables/layout';
+import { countEntries, countTerm } from './sizes';
+import { isOwnIndex } from './tables/layout';
+import type { Place } from './tables/places';
 import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
-import { type CommitLock, createStateTable, type Generation, lockForWriter } from './tables/state';
+import {
+  type CommitLock,
+  covers,
+  createStateTable,
+  type Generation,
+  lockCommits,
+  lockForWriter,
+  readState,
+} from './tables/state';
 import { dropTables } from './tables/tables';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, SearchOptions } from './types';
 
@@ -50,6 +59,7 @@ export { words } from './keys/words';
 export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export type { IndexedRecord } from './tables/entries';
+export { type Place, type PlaceKind, placeIndex, placeValues, STATE } from './tables/places';
 export type { RecordWrite } from './tables/rows';
 
 /** What a search reads of the records that it finds: all of their columns, or `id` and `version`. */
@@ -64,6 +74,8 @@ export interface Indexes {
    * @param commits how its commit is locked against others, `apart` by default
    */
   lock(sql: Sql, scope: string, commits?: CommitLock): Promise<Generation[]>;
+  /** Locks a name until the transaction ends: of those that lock it, one is committed after the other. */
+  lockName(sql: Sql, name: string): Promise<void>;
   /** Applies the writes of the transaction to the index rows. */
   write(sql: Sql, generations: readonly Generation[], writes: readonly RecordWrite[]): Promise<void>;
   /** Removes the rows of records in the range, all of which the transaction has deleted. */
@@ -84,9 +96,15 @@ export interface Indexes {
     access: Access,
     scope: string,
     declared: IndexDeclarations,
-    options: Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block'>,
+    options: Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block' | 'place'>,
     end: ReadEnd,
   ): Promise<number>;
+  /**
+   * The number of records in a place as the transaction sees them, its own writes included; null where no complete generation has
+   * its index, which a search builds.
+   * @param isNewest whether it reads what others have committed since its snapshot
+   */
+  countPlace(sql: Sql, scope: string, place: Place, isNewest: boolean): Promise<number | null>;
   /** Builds a generation with exactly the declared indexes; `rebuild`: drops the old ones before. */
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
   /** Removes all indexes of the app from its state; call the returned function after the commit. */
@@ -149,6 +167,15 @@ export function createIndexes({
       return state.filter((generation) => generation.phase !== 'planned');
     },
 
+    lockName: (sql, name) => lockCommits(sql, dialect, name, 'alone'),
+
+    async countPlace(sql, scope, place, isNewest) {
+      const needed = new Map([[place.index, 'keyword' as const]]);
+      const state = await readState(sql, scope);
+      const generation = state.find((one) => one.phase === 'ready' && covers(one, needed));
+      return generation ? countTerm(sql, dialect, generation, place, isNewest) : null;
+    },
+
     async write(sql, generations, writes) {
       for (const generation of generations) await writeRows(sql, generation, writes);
     },
@@ -202,7 +229,7 @@ export function createIndexes({
     progress: readiness.progress,
     async complete(scope) {
       const all = new Map((await readiness.complete(scope)).flatMap(({ indexes }) => indexes));
-      for (const name of ownIndexes.keys()) all.delete(name);
+      for (const name of all.keys()) if (isOwnIndex(name)) all.delete(name);
       return all;
     },
 
@@ -213,7 +240,7 @@ export function createIndexes({
         for (const [name, size] of await countEntries(sql, targetOf(dialect, generation, limits)))
           sizes.set(name, size);
       }
-      for (const name of ownIndexes.keys()) sizes.delete(name);
+      for (const name of sizes.keys()) if (isOwnIndex(name)) sizes.delete(name);
       return sizes;
     },
 

@@ -1,9 +1,13 @@
 import { isAppsError } from '../common/errors';
-import { isFailure } from './database/database';
-import { missingKey } from './keys/keys';
+import { isFailure, type Sql } from './database/database';
+import type { Dialect } from './dialects';
+import { encodeTerm, missingKey } from './keys/keys';
 import { type QueryTarget, termsByTerm } from './query/sql/target';
 import type { SearchSql } from './search';
-import type { LaidOutIndex } from './tables/layout';
+import { type LaidOutIndex, layoutOf, tablesOf } from './tables/layout';
+import type { Place } from './tables/places';
+import { sortedTable } from './tables/sorted-terms';
+import type { Generation } from './tables/state';
 
 /** Those that are counted fast come first: the time is that of one search. */
 const order = { field: 0, keyword: 1, text: 2 } as const;
@@ -35,4 +39,21 @@ async function sizeOf(sql: SearchSql, target: QueryTarget, { type, number }: Lai
     if (isAppsError(error, 'ServiceUnavailableError') || isFailure(error, 'missing-table')) return null;
     throw error;
   }
+}
+
+/** The records of a place in a generation that has its index. @param isNewest see Indexes.countPlace */
+export async function countTerm(
+  sql: Sql,
+  dialect: Dialect,
+  { id, indexes }: Generation,
+  { index, value }: Place,
+  isNewest: boolean,
+): Promise<number> {
+  const number = layoutOf(indexes).get(index)?.number;
+  const { terms } = tablesOf(id);
+  const ending = isNewest ? dialect.newest : '';
+  const table = dialect.sortedTerms ? sortedTable(terms) : terms;
+  const from = `select record from ${table} where ${sql.visible('record')}ix = ? and term = ?${ending}`;
+  const [row] = await sql.rows(`select count(*) as n from (${from}) t`, [number, encodeTerm(value)]);
+  return Number(row?.n);
 }

@@ -1,4 +1,5 @@
 import type { Items } from '../../../shared/json';
+import type { Place } from './tables/places';
 
 export type IndexType = 'field' | 'text' | 'keyword';
 
@@ -22,6 +23,8 @@ export interface SearchOptions {
   creator?: string;
   /** Only records of the block with this id. */
   block?: string;
+  /** Only records that count for this place. */
+  place?: Place;
 }
 
 /** A search of the plugin itself. Its matches may begin after the record with the `seq` `after`: only without `sortIndex` and `reverse`. */

@@ -81,6 +81,7 @@ const pythonObjects: Record<string, string> = {
   PortalApi: 'context.api.portal',
   Visitor: 'context.visitor',
   Creator: 'context.record.creator',
+  Places: 'context.block.places',
   FetchAnswer: "context.fetch('https://x.example')",
 };
 

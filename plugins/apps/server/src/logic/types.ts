@@ -11,6 +11,7 @@ export type {
   ContextData,
   CreatorData,
   LogicCall,
+  PlacesData,
   RecordData,
   RequestData,
   SavedData,

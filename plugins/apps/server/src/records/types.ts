@@ -1,6 +1,8 @@
 import type { Items, Json } from '../../../shared/json';
+import type { Place } from '../indexes';
 import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from '../indexes/types';
 import type { CommitWrite, KeptAnswer, KeptAnswers, KeptRequest } from './answers';
+import type { Claim } from './commits/claims';
 import type { Dependencies, KeptReads, ReadMark, UnitReads } from './commits/dependencies';
 
 /** An app of a site: records belong to it, independent of the theme that holds its folder. */
@@ -74,7 +76,7 @@ export interface RecordReader {
     key: AppKey,
     indexes: IndexDeclarations,
     query?: string,
-    options?: Pick<SearchOptions, 'names' | 'creator' | 'block'>,
+    options?: Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place'>,
     end?: ReadEnd,
   ): Promise<number>;
 }
@@ -141,6 +143,21 @@ export interface UnitOfWork extends RecordReader {
    * transaction.
    */
   reads(): UnitReads | null;
+  /**
+   * The number of records in a place as last committed, without this unit's changes; where it is known without counting that there
+   * are less than `enough`, or as many, some such number. Unlike a count it is no part of what was read: `claim` says what must hold of
+   * it at the commit.
+   */
+  countPlace(key: AppKey, indexes: IndexDeclarations, place: Place, enough: number): Promise<PlaceCount>;
+  /** The first records of a place in order of creation that come after a `seq`, as last committed; their ids. */
+  firstInPlace(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    place: Place,
+    page: { limit: number; after: number },
+  ): Promise<Pick<StoredRecord, 'id' | 'seq'>[]>;
+  /** What must hold when this unit is committed: it runs again where it does not. */
+  claim(key: AppKey, claim: Claim): void;
   /** Notes content that was read: a commit that writes collides when it was changed since. */
   noteContent(row: ContentRow): void;
   /** Registers a write of another table, as part of the commit's transaction: when it fails, nothing is stored. */
@@ -149,6 +166,12 @@ export interface UnitOfWork extends RecordReader {
   afterCommit(effect: () => void | Promise<void>): void;
   /** Reports later reads and writes to the observer. */
   observe(observer: UnitObserver): void;
+}
+
+/** The number of records in a place; `isExact`: false where it is only on the same side of what was asked. */
+export interface PlaceCount {
+  count: number;
+  isExact: boolean;
 }
 
 /** The condition of a search or a count, as it was asked. */
@@ -226,6 +249,7 @@ export interface RecordStore extends RecordReader {
 }
 
 export type {
+  Claim,
   CommitWrite,
   Dependencies,
   Items,
@@ -234,6 +258,7 @@ export type {
   KeptAnswers,
   KeptReads,
   KeptRequest,
+  Place,
   ReadEnd,
   ReadMark,
   UnitReads,

@@ -113,7 +113,9 @@ export function createBlock(data: { id: string; url: string }, app: string | nul
     return html;
   };
   const block = { ...data, absolute_url: () => data.url, display };
-  return Object.defineProperty(block, 'elements', { get: elements });
+  // Counted each time: logic may have made a record meanwhile.
+  const places = () => records.call('blockPlaces', address);
+  return Object.defineProperties(block, { elements: { get: elements }, places: { get: places } });
 }
 
 function createAcl(given: ContextData['acl']): object {

@@ -34,6 +34,11 @@ class Block(_Data):
     def elements(self):
         return _call('blockElements', app=self._app, id=self.id)
 
+    @property
+    def places(self):
+        places = _call('blockPlaces', app=self._app, id=self.id)
+        return None if places is None else _Data(places)
+
     def display(self, record=None, edit=False):
         about = None if record is None else _id(record, 'display')
         html = _call('displayBlock', app=self._app, id=self.id, record=about, edit=bool(edit))

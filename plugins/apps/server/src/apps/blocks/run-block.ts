@@ -11,6 +11,8 @@ import { errorMark, folderOf, noticeMark } from '../run/diagnostics/error-mark';
 import { notice } from '../run/diagnostics/notices';
 import { traceFailure } from '../run/diagnostics/trace';
 import { localeOf } from '../run/locale';
+import { nameOf } from '../run/permitted-block';
+import { placesData } from '../run/places/state';
 import { redirectOf } from '../run/response';
 import { shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';
@@ -18,6 +20,7 @@ import type { Block } from '../types';
 import { type BlockSession, withSession } from './block-session';
 import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
 import { formHtml } from './display/form';
+import { shutForm, waitingNote } from './display/shut-form';
 import { whoMaySend } from './display/who-may-send';
 import { formMessages } from './html/form-messages';
 import { titleText } from './title';
@@ -69,6 +72,9 @@ export async function renderBlock(
 ): Promise<Rendered> {
   const options = { ...given, record: await shownRecord(run, given.record) };
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
+  const places = await placesData(run, run.app, block);
+  const shut = await shutForm(run, block, options, places);
+  if (shut !== null) return { html: shut, failed: run.failures.length > 0, isForm: true, title: nameOf(block) };
   const layout = run.services.layouts.compile(block.layout);
   const placed = [...layout.elements, ...(block.definition.pages ?? []).flatMap((page) => [...page.elements])];
   const errors = options.submission?.errors;
@@ -77,9 +83,11 @@ export async function renderBlock(
   // Only a layout that names the context can show its properties; for others the call to the sandbox is skipped.
   const properties = layout.namesContext ? await session.properties() : {};
   const locale = await localeOf(run);
+  const context = layoutContext(run, block, { ...options, places });
   const rendered = layout.render({
     element: contents.element,
-    context: withGetters(properties, layoutContext(run, block, options)),
+    context: withGetters(properties, context),
+    variables: { block: context.block },
     debug: run.app.settings.debug,
     onUndefined: (name) => notice(run, block, `undeclared element "${name}" in ${block.layout?.path}`),
     onClock: (until) => run.visit.inputs?.readClock(until),
@@ -94,7 +102,7 @@ export async function renderBlock(
     throw error;
   });
   const title = await pageTitle(run, block, contents);
-  const whole = `${await whoMaySend(run, block, options)}${messages?.above() ?? ''}${main}`;
+  const whole = `${await whoMaySend(run, block, options)}${await waitingNote(run, block, options, places)}${messages?.above() ?? ''}${main}`;
   const html = await formHtml(run, block, options, whole);
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }

@@ -14,6 +14,7 @@ import { readElement } from './definition-element';
 import { elementsShape } from './definition-shape';
 import { notify } from './notify';
 import { pages, placeOnPages } from './pages';
+import { placesKeys, placesOf } from './places';
 import { relate } from './relations';
 import { schedules } from './schedules';
 
@@ -27,6 +28,7 @@ export const emptyDefinition: Definition = {
   refresh: null,
   cache: null,
   notify: null,
+  places: null,
   schedules: [],
   pages: null,
   elements: new Map(),
@@ -115,6 +117,7 @@ export const definitionFile = mapping({
   schedules,
   elements,
   pages,
+  ...placesKeys,
 });
 
 /**
@@ -140,6 +143,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     refresh,
     cache,
     notify: given.notify ?? null,
+    places: placesOf(given, elements, root),
     schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,

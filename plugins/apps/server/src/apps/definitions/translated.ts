@@ -41,6 +41,11 @@ function definitionIn(definition: Definition, find: Find): Definition {
     ...definition,
     title: find('title') ?? definition.title,
     pages: definition.pages?.map(page) ?? null,
+    places: definition.places && {
+      ...definition.places,
+      closed: find('closed') ?? definition.places.closed,
+      full: find('full') ?? definition.places.full,
+    },
     elements: elementsIn(definition.elements, find),
     builtIn: elementsIn(definition.builtIn, find),
   };

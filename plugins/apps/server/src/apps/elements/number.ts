@@ -5,7 +5,7 @@ import type { ElementDefinition } from '../types';
 import { flag, number as yamlNumber } from '../yaml/schema';
 import { escapeHtml, field, plainText } from './inputs/html';
 import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
-import { autocomplete, inputmode, inputSettings, placeholder, type Settings } from './inputs/settings';
+import { autocomplete, inputmode, inputSettings, placeholder, type Settings, unique } from './inputs/settings';
 import { control, lastEntry, REQUIRED, shownText } from './inputs/text-input';
 import type { ElementType, JsonSchema } from './types';
 
@@ -47,7 +47,15 @@ export const number: ElementType = {
   role: 'input',
   cell: 'number',
   isNumeric: true,
-  settings: { ...inputSettings, ...placeholder, ...autocomplete, ...inputmode, ...rangeSettings, ...groupingSetting },
+  settings: {
+    ...inputSettings,
+    ...placeholder,
+    ...autocomplete,
+    ...inputmode,
+    ...unique,
+    ...rangeSettings,
+    ...groupingSetting,
+  },
   check: (definition, at) => checkRange(definition, at, yamlNumber),
   schema: numberSchema,
   otherType: message('number'),

@@ -9,7 +9,7 @@ import {
   textsChosen,
   UNKNOWN_OPTION,
 } from './inputs/choice';
-import { inputSettings } from './inputs/settings';
+import { inputSettings, unique } from './inputs/settings';
 import type { ElementType } from './types';
 
 /** One of several options, all of them visible. */
@@ -18,7 +18,7 @@ export const radio: ElementType = {
   otherType: UNKNOWN_OPTION,
   // A browser sends nothing where none is chosen.
   sent: (value) => (value === null || value === '' ? [] : isScalar(value) ? [String(value)] : UNKNOWN_OPTION),
-  settings: { ...inputSettings, ...optionsSetting },
+  settings: { ...inputSettings, ...optionsSetting, ...unique },
   schema: oneSchema,
   shows: textsChosen,
   compares: choicesCompared,

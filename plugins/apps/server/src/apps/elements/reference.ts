@@ -3,9 +3,9 @@ import { type Message, message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
 import { check } from '../yaml/check';
 import { flag, isMapping, number, text } from '../yaml/schema';
-import { CHOOSE, choicesCompared, choicesOf, readMany, readOne, textsChosen } from './inputs/choice';
+import { CHOOSE, checkUnique, choicesCompared, choicesOf, readMany, readOne, textsChosen } from './inputs/choice';
 import { attributes, controlId, escapeHtml, field, fieldset } from './inputs/html';
-import { inputSettings, placeholder } from './inputs/settings';
+import { inputSettings, placeholder, unique } from './inputs/settings';
 import { selectControl } from './select';
 import type { ElementType, ElementView, JsonSchema } from './types';
 
@@ -63,10 +63,13 @@ export const reference: ElementType = {
     text: { as: 'text', check: text },
     multiple: { as: 'multiple', check: flag },
     max: { as: 'max', check: most },
+    ...unique,
   },
   isList: ({ multiple }) => multiple === true,
   otherType: GONE,
-  check({ content, app, block, query, multiple, max }, at) {
+  check(definition, at) {
+    const { content, app, block, query, multiple, max } = definition;
+    checkUnique(definition, at);
     if ((content === undefined) === (app === undefined))
       at.fail('A reference names what it refers to: "content", a content type, or "app", an app of the site');
     if (content !== undefined && (block !== undefined || query !== undefined))

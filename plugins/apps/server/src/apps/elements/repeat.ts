@@ -38,7 +38,7 @@ const NOT_REPEATED: Record<string, string> = {
 };
 
 /** Keys of inputs that a field of an entry does not take. */
-const NOT_IN_ENTRIES = ['mode', 'index_type', 'readonly'];
+const NOT_IN_ENTRIES = ['mode', 'index_type', 'readonly', 'unique'];
 
 function readField(at: YamlNode, name: string, work: DefinitionWork): ElementDefinition {
   const { value } = at;
@@ -49,6 +49,9 @@ function readField(at: YamlNode, name: string, work: DefinitionWork): ElementDef
   const field = work.readElement(at, name);
   for (const key of isMapping(value) ? NOT_IN_ENTRIES : [])
     if (Object.hasOwn(value as object, key)) at.key(key).fail(`A field of a repeated group does not take "${key}"`);
+  const limited = field.options?.findIndex(({ limit }) => limit !== undefined) ?? -1;
+  if (limited >= 0)
+    at.child('options').child(limited).key('limit').fail('An option of a repeated group does not take "limit"');
   return field;
 }
 

@@ -1,5 +1,6 @@
 import { flag } from '../yaml/schema';
 import {
+  checkUnique,
   choicesCompared,
   chosenIn,
   chosenLabels,
@@ -13,7 +14,7 @@ import {
   UNKNOWN_OPTION,
 } from './inputs/choice';
 import { attributes, controlId, escapeHtml, field, isDemanded, stateOf } from './inputs/html';
-import { autocomplete, inputSettings, placeholder } from './inputs/settings';
+import { autocomplete, inputSettings, placeholder, unique } from './inputs/settings';
 import type { ElementType, ElementView } from './types';
 
 /** A list to choose from; with `multiple`, any number of its options, stored as a list. */
@@ -24,8 +25,10 @@ export const select: ElementType = {
     ...placeholder,
     ...autocomplete,
     ...optionsSetting,
+    ...unique,
     multiple: { as: 'multiple', check: flag },
   },
+  check: checkUnique,
   isList: ({ multiple }) => multiple === true,
   otherType: UNKNOWN_OPTION,
   schema: (definition) => (definition.multiple ? manySchema : oneSchema)(definition),
@@ -50,7 +53,7 @@ export function selectControl(view: ElementView): string {
   const isChosen = chosenIn(view);
   const shown = optionsToShow(view);
   const options = shown.map((option) => {
-    const own = attributes({ value: String(option.value), selected: isChosen(option) });
+    const own = attributes({ value: String(option.value), selected: isChosen(option), disabled: option.isFull });
     return `<option${own}>${escapeHtml(option.label)}</option>`;
   });
   return `<select${attrs}>${emptyOption({ ...view, options: shown })}${options.join('')}</select>`;

@@ -2,6 +2,7 @@ import type { Items } from '../../../../shared/json';
 import { seesRecords } from '../../auth';
 import { AppsError } from '../../common/errors';
 import { permittedBlock, refusal } from '../run/permitted-block';
+import { placesData } from '../run/places/state';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import type { Definition, ElementDefinition } from '../types';
@@ -18,12 +19,17 @@ function referenceNamed({ elements }: Definition, name: string): ElementDefiniti
   return group?.entry?.get(name.slice(group.name.length + 1));
 }
 
+type BlockCalls = Pick<Handlers, 'blockElements' | 'blockPlaces' | 'displayBlock' | 'references' | 'refresh'>;
+
 /** Host functions for blocks and indexes of the run's own app or another one. */
-export function blockCalls(run: Run): Pick<Handlers, 'blockElements' | 'displayBlock' | 'references' | 'refresh'> {
+export function blockCalls(run: Run): BlockCalls {
   const { nested, store, logger } = run.services;
   return {
     async blockElements({ id }, target) {
       return permittedBlock(target.run, id).definition.source.elements as Items;
+    },
+    async blockPlaces({ id }, { run: other }) {
+      return placesData(run, other.app, permittedBlock(other, id));
     },
     async displayBlock({ id, record: recordId, edit }, { run: other, key, foreign, creator }) {
       if ((foreign || run.visit.dry?.isGuarded) && recordId !== null && !seesRecords(other.rights))

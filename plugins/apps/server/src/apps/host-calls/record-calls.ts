@@ -3,6 +3,7 @@ import { AppsError, missing, notFound } from '../../common/errors';
 import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData } from '../run/context-data';
+import { makerOf } from '../run/places/rules';
 import { nestedRun } from '../run/run';
 import { shownInRun, shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';
@@ -49,7 +50,7 @@ export function recordCalls(run: Run): RecordCalls {
       return record?.creator ? accountOf(run, record.creator) : null;
     },
     async createRecord({ id }, target) {
-      const creator = run.visit.requester.identity || null;
+      const creator = makerOf({ visit: run.visit, app: target.run.app });
       const fresh = { ...(id === null ? {} : { id, whenTaken: 'number' as const }), items: {}, creator };
       return data(target, await unit.create(target.key, fresh));
     },

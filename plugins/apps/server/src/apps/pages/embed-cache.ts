@@ -116,10 +116,14 @@ async function forSeconds(
     visit.inputs.lookAll(['request.url', 'request.query']);
   }
   let isSigned = false;
+  let until = Number.POSITIVE_INFINITY;
   const sharedVisit: Visit = {
     ...anonymised(visit),
     onSigned() {
       isSigned = true;
+    },
+    onTime(time) {
+      until = Math.min(until, time);
     },
   };
   const key = keyOf(sharedVisit, app, blockId);
@@ -152,8 +156,10 @@ async function forSeconds(
   const isPlain = status === null && redirect === null && Object.keys(headers).length === 0;
   // A failed rendering is not cached: it may succeed the next time. A signed address may end before the rendering does.
   const isKept = isPlain && !done.value.failed && !isSigned;
-  if (isKept) cache.set(key, shareable, { ttl: seconds * 1000, size: shareable.size });
-  if (isKept) visit.inputs?.holdsUntil(Date.now() + seconds * 1000);
+  // A form is not shown after its block has closed.
+  const ttl = Math.max(1, Math.min(seconds * 1000, until - Date.now()));
+  if (isKept) cache.set(key, shareable, { ttl, size: shareable.size });
+  if (isKept) visit.inputs?.holdsUntil(Date.now() + ttl);
   else visit.inputs?.refuse('failed');
   const value = { ...done.value, html: filledIn(shareable.parts, visit) };
   return { ...done, value, cache: isKept ? 'miss' : 'none; failed' };

@@ -1,7 +1,7 @@
 import type { Items } from '../../../../shared/json';
 import type { Rights } from '../../auth/types';
 import type { LayoutData } from '../../layouts/types';
-import type { ContentData, ContextData, RecordData } from '../../logic/types';
+import type { ContentData, ContextData, PlacesData, RecordData } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import type { ContentItem, Site } from '../../sites/types';
 import type { App, Block } from '../types';
@@ -26,10 +26,12 @@ export function contextData(run: Run, block: Block | null, record: StoredRecord 
 export interface Shown {
   record: StoredRecord | null;
   mode: 'input' | 'text';
+  /** What places the block has; null without rules about them. */
+  places?: PlacesData | null;
 }
 
 /** Liquid's `context` in a block's layout: plain data only. */
-export function layoutContext(run: Run, block: Block, { record, mode }: Shown): LayoutData['context'] {
+export function layoutContext(run: Run, block: Block, { record, mode, places = null }: Shown): LayoutData['context'] {
   const { visit, services, app } = run;
   // Named one by one: Node.js 20 takes 3 µs for each property after a spread object, and the order is seen by layouts.
   const { request, parent_request, portal, params } = visitData(visit);
@@ -39,7 +41,7 @@ export function layoutContext(run: Run, block: Block, { record, mode }: Shown): 
       url: services.sites.urls.app(visit.site, app.id, visit.contentPath),
       options: app.settings.options,
     },
-    block: { id: block.id, url: blockAddress(run, block.id) },
+    block: { id: block.id, url: blockAddress(run, block.id), places },
     record: record && { ...record.items, id: record.id, url: recordData(run, app, record).url },
     /** `input` or `text`: a layout may have labels of its own for either. */
     mode,

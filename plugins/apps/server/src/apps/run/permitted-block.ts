@@ -36,6 +36,6 @@ export function requireBlock(run: Pick<Run, 'rights' | 'visit'>, block: Block): 
 }
 
 /** As visitors know the block: its title where that is the same for all, else its id. */
-function nameOf({ id, definition: { title } }: Block): string {
+export function nameOf({ id, definition: { title } }: Block): string {
   return title === null || title.includes('{') ? id : title;
 }

@@ -2,11 +2,12 @@ import { AppsError } from '../../common/errors';
 import type { QueuedMail } from '../../mail/types';
 import { isAllowed, recipientEntries } from '../mail/addresses';
 import type { MailMessage } from '../mail/message';
-import { keyOf } from './run';
 import type { Run } from './types';
 
 /** Mails that the logic of one request sends. */
 const MAX_MAILS = 20;
+
+const ownKey = ({ visit, app }: Run) => ({ site: visit.site.id, app: app.id });
 
 /**
  * Queues a mail of the run's app for its logic: it is stored with the request's records, and sent after the commit, once
@@ -18,7 +19,7 @@ export async function queueMail(run: Run, mail: MailMessage): Promise<void> {
   requireSendable(run, mail);
   if (run.mails.filter(({ about }) => about === null).length >= MAX_MAILS)
     throw new AppsError('BadRequestError', `mail.send: a request sends at most ${MAX_MAILS} mails`);
-  const key = keyOf(run);
+  const key = ownKey(run);
   const { mailer, config } = run.services;
   const others = await run.unit.alongside(() => mailer.count(key));
   const own = run.mails.filter(({ key: { app } }) => app === key.app).length;
@@ -36,7 +37,7 @@ export async function queueMail(run: Run, mail: MailMessage): Promise<void> {
  */
 export function queueNotice(run: Run, mail: MailMessage, about: NonNullable<QueuedMail['about']>): void {
   requireSendable(run, mail);
-  run.mails.push({ key: keyOf(run), mail, about });
+  run.mails.push({ key: ownKey(run), mail, about });
 }
 
 function requireSendable(run: Run, { to }: MailMessage): void {

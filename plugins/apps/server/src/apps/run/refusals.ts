@@ -7,6 +7,16 @@ export interface FormError {
   message: string;
 }
 
+/** Why there is no place for a record, as `details.code` of its ConflictError, with the message for clients. */
+const codeTexts = {
+  not_open: 'The block does not take records yet',
+  closed: 'The block takes no records any more',
+  full: 'All places are taken',
+  once: 'The requester has made as many records as one may',
+} as const;
+
+export type PlaceCode = keyof typeof codeTexts;
+
 /** The messages of `context.invalid` in one attempt at a request. */
 export interface Refusals {
   /** Whether the running function may refuse. */
@@ -22,18 +32,22 @@ export class FormRefusal extends AppsError {
   /**
    * @param budget of the refused attempt: what shows the form again uses the rest of it
    * @param conflicts elements that its sender and somebody else have changed: the form is refused because of them (409)
+   * @param code of a record for which there is no place (409)
    */
   constructor(
     readonly errors: readonly FormError[],
     readonly budget?: LogicBudget,
     readonly conflicts: readonly string[] = [],
+    readonly code: PlaceCode | null = null,
   ) {
     const list = errors.map(({ path, message }) => ({ path, message }));
     const [name, text] =
-      conflicts.length > 0
-        ? (['ConflictError', 'The record has changed since the form was opened'] as const)
-        : (['ValidationError', 'Some fields are not right'] as const);
-    super(name, text, { details: { errors: list } });
+      code !== null
+        ? (['ConflictError', codeTexts[code]] as const)
+        : conflicts.length > 0
+          ? (['ConflictError', 'The record has changed since the form was opened'] as const)
+          : (['ValidationError', 'Some fields are not right'] as const);
+    super(name, text, { details: { errors: list, ...(code !== null && { code }) } });
   }
 }
 

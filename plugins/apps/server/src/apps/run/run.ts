@@ -12,6 +12,8 @@ import { consoleOf } from './diagnostics/notices';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
 import { type DryRun, listJobs, listMails, observeWrites } from './dry';
 import { rightsIn } from './observed/rights';
+import { PlaceChanges, type PlaceTally } from './places/changes';
+import { settlePlaces } from './places/settle';
 import { storeMails } from './queue-mail';
 import { refuseInvalid } from './refusals';
 import { FileChanges, FilesNeeded } from './run-files';
@@ -33,6 +35,8 @@ export interface RunOptions {
   recordId?: string;
   /** Nothing that the work writes is stored: it only shows what was refused. */
   isDropped?: boolean;
+  /** Of a dropped work that is checked in parts: what the parts before have added to places. */
+  tally?: PlaceTally | undefined;
   /** What is written with the work, from its value: the answer of a request that may come again. */
   keeps?: (value: unknown, done: Pick<Ran<unknown>, 'response' | 'flashes'>) => CommitWrite | null;
   settle?: Settle;
@@ -52,20 +56,22 @@ export async function withRun<T>(
   visit: Visit,
   app: App,
   work: (run: Run) => Promise<T>,
-  { recordId, isDropped = false, keeps, settle }: RunOptions = {},
+  { recordId, isDropped = false, tally, keeps, settle }: RunOptions = {},
 ): Promise<Ran<T>> {
   const beginCalls = createCallsOut();
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
     const value = await work(run);
+    if (run.fatal.error === undefined && run.refusals.errors.length === 0) await settlePlaces(run);
     if (visit.dry) endDry(run, visit.dry, isDropped);
+    if (tally) for (const [place, count] of run.places.added) tally.set(place, count);
     if (isDropped || visit.dry) throw new Dropped(value);
     return value;
   };
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, attempt, done, { about, keeps, settle, beginCalls });
+        return await runOnce(services, visit, app, attempt, done, { about, tally, keeps, settle, beginCalls });
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
@@ -82,6 +88,7 @@ export async function withRun<T>(
 
 interface AttemptOptions {
   about: RecordAddress | undefined;
+  tally: RunOptions['tally'];
   keeps: RunOptions['keeps'];
   settle: RunOptions['settle'];
   /** Begins the calls out of an attempt. */
@@ -94,13 +101,13 @@ async function runOnce<T>(
   app: App,
   attempt: Attempt,
   work: (run: Run) => Promise<T>,
-  { about, keeps, settle, beginCalls }: AttemptOptions,
+  { about, tally, keeps, settle, beginCalls }: AttemptOptions,
 ): Promise<Ran<T>> {
   let last: Run | undefined;
   let failed: unknown;
   try {
     const value = await services.store.transact(async (unit) => {
-      const run = newRun(services, visit, app, unit, { attempt, earlier: last?.trace, calls: beginCalls() });
+      const run = newRun(services, visit, app, unit, { attempt, earlier: last?.trace, tally, calls: beginCalls() });
       last = run;
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
@@ -143,17 +150,27 @@ function ran<T>(run: Run, value: T): Ran<T> {
   return { value, response, logs, budget, console: consoleOf(run), flashes };
 }
 
+/** What an attempt begins with. */
+interface NewAttempt {
+  attempt: Attempt;
+  earlier: Trace | undefined;
+  tally: PlaceTally | undefined;
+  calls: AttemptCalls;
+}
+
 function newRun(
   services: AppServices,
   visit: Visit,
   app: App,
   unit: UnitOfWork,
-  { attempt, earlier, calls }: { attempt: Attempt; earlier: Trace | undefined; calls: AttemptCalls },
+  { attempt, earlier, tally, calls }: NewAttempt,
 ): Run {
   checkNames(services, app);
   const since = visit.liveSince ?? services.live.position();
   const reads = new LiveReads();
   unit.observe(reads.observer);
+  const places = new PlaceChanges(tally);
+  unit.observe(places.observer);
   const files = new FileChanges();
   unit.observe(files);
   if (visit.dry) unit.observe(observeWrites(visit.dry));
@@ -166,6 +183,7 @@ function newRun(
     unit,
     since,
     reads,
+    places,
     files,
     budget: services.logic.budget(attempt),
     logs: [],

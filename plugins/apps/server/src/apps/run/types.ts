@@ -29,6 +29,7 @@ import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
 import type { DryRun } from './dry';
 import type { Inputs } from './observed/inputs';
+import type { PlaceChanges } from './places/changes';
 import type { Refusals } from './refusals';
 import type { FileChanges } from './run-files';
 
@@ -132,6 +133,8 @@ export interface Visit {
   inputs?: Inputs;
   /** What live blocks have as the moment of their rendering; by default the present one. */
   liveSince?: string;
+  /** Called when something is shown that changes at a time, in milliseconds since 1970. */
+  onTime?(until: number): void;
   /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
   onSigned?(): void;
   /** Whether the signature of a webhook was checked, and was right. */
@@ -200,6 +203,8 @@ export interface Run {
   readonly since: string;
   /** What it has read so far, as topics of live changes. */
   readonly reads: LiveReads;
+  /** Records whose places are to be settled. */
+  readonly places: PlaceChanges;
   /** Files that its records name. */
   readonly files: FileChanges;
   readonly budget: LogicBudget;

@@ -94,6 +94,16 @@ const WHOLE = 'This must be a whole number, 0 or more';
 /** A whole number, zero or more. */
 export const size = check<number>(numberSchema.int(WHOLE).min(0, WHOLE));
 
+/** Maximum of a limit of places. */
+const MAX_PLACES = 1_000_000;
+
+const notPlaces = {
+  error: ({ input }: Wrong) => `This must be a whole number from 1 to ${MAX_PLACES}, not ${describe(input)}`,
+};
+
+/** A number of places. */
+export const placesNumber = check<number>(z.int(notPlaces).min(1, notPlaces).max(MAX_PLACES, notPlaces));
+
 /** One of the given words. */
 export function oneOf<T extends string>(...words: T[]): Check<T> {
   return check(

@@ -11,7 +11,7 @@ const meanings: Record<ErrorStatus, string> = {
   404: 'There is no such site, content, app, block, element or record',
   405: 'The address does not take the method',
   406: 'The address offers none of the media types in Accept',
-  409: 'The record id is taken, the request collided with others too often, or the first request with its Idempotency-Key is still running',
+  409: 'The record id is taken, its block has no place for it, the request collided with others too often, or the first request with its Idempotency-Key is still running',
   412: 'If-Match does not name the version of the record',
   413: 'The body is too large',
   415: 'The body is of a type that the address does not take',

@@ -4,7 +4,7 @@ import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/deadline';
 import { createSql, readerOf, type Sql } from '../database/database';
 import { inTransaction } from '../database/transaction';
-import { ownIndexes, tablesOf } from '../tables/layout';
+import { isOwnIndex, tablesOf } from '../tables/layout';
 import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
 import { dropTables } from '../tables/tables';
 import type { IndexDeclarations, Progress } from '../types';
@@ -61,8 +61,8 @@ const recheck = 2_000;
 
 /** No app declares the plugin's own indexes: a search has needed those that there are, and the next one will again. */
 function withOwn(state: State, declared: IndexDeclarations): IndexDeclarations {
-  const present = new Set(state.flatMap(({ indexes }) => indexes.map(([name]) => name)));
-  return new Map([...declared, ...[...ownIndexes].filter(([name]) => present.has(name))]);
+  const own = state.flatMap(({ indexes }) => indexes.filter(([name]) => isOwnIndex(name)));
+  return new Map([...declared, ...own]);
 }
 
 /** `records`: name of the records table; `timeout`: how long (ms) a search waits for a build before 503. */

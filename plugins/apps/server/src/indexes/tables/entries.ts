@@ -3,6 +3,7 @@ import { documentIdsIn } from '../../files';
 import { encodeKey, encodeTerm, unorderedTerm } from '../keys/keys';
 import { encodeWord, phraseText, words } from '../keys/words';
 import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX, type LaidOutIndex, type Layout } from './layout';
+import { isPlaceIndex, placeValues } from './places';
 
 /** A record for the indexes; `seq` is its row in the records table. */
 export interface IndexedRecord {
@@ -36,11 +37,12 @@ export function entriesOf(layout: Layout, record: Omit<IndexedRecord, 'seq'>): E
   return entries;
 }
 
-/** The value of an item, the record's id, its creator, its block or the files that it names; only own properties are items. */
+/** The value of an item, the record's id, its creator, its block, its places or the files that it names; only own properties are items. */
 export function itemValue(record: Omit<IndexedRecord, 'seq'>, name: string): Json | undefined {
   if (name === 'id') return record.id;
   if (name === CREATOR_INDEX) return record.creator || null;
   if (name === FILES_INDEX) return documentIdsIn(record.items);
+  if (isPlaceIndex(name)) return placeValues(name, record);
   const item = name === BLOCK_INDEX ? 'block' : name;
   return Object.hasOwn(record.items, item) ? record.items[item] : undefined;
 }

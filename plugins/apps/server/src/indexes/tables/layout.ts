@@ -15,7 +15,7 @@ export type StoredLayout = [string, IndexType][];
 
 /**
  * The field index of the records' creators, by which searches find those of one (docs/decisions/own-records.md). A generation
- * has it, and each other of `ownIndexes`, once a search has needed it.
+ * has it, and each other of the plugin's own, once a search has needed it.
  */
 export const CREATOR_INDEX = '@creator';
 
@@ -25,12 +25,8 @@ export const FILES_INDEX = '@files';
 /** The field index of the blocks that records belong to, by which logic searches for the records of one (docs/reference/logic.md#contextapp). */
 export const BLOCK_INDEX = '@block';
 
-/** Indexes that no app declares, and no query can name: names of elements have no `@`. */
-export const ownIndexes: IndexDeclarations = new Map([
-  [CREATOR_INDEX, 'field'],
-  [FILES_INDEX, 'keyword'],
-  [BLOCK_INDEX, 'field'],
-]);
+/** Whether an index is the plugin's own, which no app declares and no query can name: names of elements have no `@`. */
+export const isOwnIndex = (name: string): boolean => name.startsWith('@');
 
 /** All declared indexes and `id`, which is always a field index, in order of name. */
 export function storedLayout(declared: IndexDeclarations): StoredLayout {

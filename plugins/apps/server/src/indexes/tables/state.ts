@@ -102,20 +102,32 @@ function addLock(sql: Sql, { insertIgnore: { verb, ending } }: Dialect, scope: s
 /** The app's generations, locked for a writer of records until the transaction ends, and the commits of its records. */
 export async function lockForWriter(sql: Sql, dialect: Dialect, scope: string, commits: CommitLock): Promise<State> {
   if (dialect.oneWriter || commits === 'apart') return lockState(sql, dialect, scope, 'share');
-  const text =
-    commits === 'alone'
-      ? `select scope from ${locks} where scope = ?${dialect.updateLock}`
-      : `select s.state as state from ${table} s, ${locks} l where s.scope = ? and l.scope = s.scope${dialect.shareLock}`;
-  const [row] = await sql.rows(text, [scope]);
-  if (row && commits === 'shared') return JSON.parse(row.state as string) as State;
-  if (!row) {
+  if (commits === 'shared') {
+    const text = `select s.state as state from ${table} s, ${locks} l where s.scope = ? and l.scope = s.scope${dialect.shareLock}`;
+    const [row] = await sql.rows(text, [scope]);
+    if (row) return JSON.parse(row.state as string) as State;
     await addLock(sql, dialect, scope);
-    await sql.rows(
-      `select scope from ${locks} where scope = ?${commits === 'alone' ? dialect.updateLock : dialect.shareLock}`,
-      [scope],
-    );
   }
+  await lockCommits(sql, dialect, scope, commits);
   return lockState(sql, dialect, scope, 'share');
+}
+
+/**
+ * Locks the commits of an app, or those that count something together, until the transaction ends. Where there is one writer, they
+ * never run at the same time.
+ */
+export async function lockCommits(
+  sql: Sql,
+  dialect: Dialect,
+  name: string,
+  mode: Exclude<CommitLock, 'apart'>,
+): Promise<void> {
+  if (dialect.oneWriter) return;
+  const text = `select scope from ${locks} where scope = ?${mode === 'alone' ? dialect.updateLock : dialect.shareLock}`;
+  const [row] = await sql.rows(text, [name]);
+  if (row) return;
+  await addLock(sql, dialect, name);
+  await sql.rows(text, [name]);
 }
 
 export async function saveState(sql: Sql, scope: string, state: State): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Items } from '../../../../shared/json';
+import type { PlacesData } from '../types';
 import { returns, row } from './row';
 import * as is from './schema';
 
@@ -15,6 +16,16 @@ export const blockFunctions = {
     args: { app, id },
     permission: 'block',
     returns: returns<Items>(),
+  }),
+  blockPlaces: row({
+    doc: 'Tells how many places a block has, and whether it takes records; null for a block without such rules.',
+    details: 'What it says is part of what the request has read.',
+    written: ['context.block.places', 'context.block.places'],
+    types: { BlockReference: ['readonly places: Places | null'] },
+    python: { Block: ['@property\ndef places(self) -> Places | None'] },
+    args: { app, id },
+    permission: 'block',
+    returns: returns<PlacesData | null>(),
   }),
   displayBlock: row({
     doc: 'Renders a block as HTML, with a record or without.',

@@ -20,6 +20,7 @@ const types = [
   'Items',
   'JobOptions',
   'MailInput',
+  'Places',
   'Request',
   'SaveOptions',
   'SearchOptions',

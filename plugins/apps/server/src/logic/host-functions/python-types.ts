@@ -142,6 +142,11 @@ const classes: readonly PythonClass[] = [
     ],
   },
   { name: 'Creator', doc: 'Who has created a record.', members: ['id: str', 'username: str'] },
+  {
+    name: 'Places',
+    doc: 'What a block says of its places.',
+    members: ['limit: int | None', 'taken: int', 'left: int | None', 'waiting: int', 'state: str'],
+  },
   { name: 'Records', base: 'list[Record]', doc: 'A page of records.', members: ['cursor: str | None'] },
   { name: 'ParentRequest', doc: 'The request of the page that embeds the block.', members: requestMembers },
   { name: 'Request', base: 'ParentRequest', doc: 'The current request.', members: ['response: Response'] },

@@ -92,6 +92,7 @@ const contentNow = () => contextOf().content as ContentData;
 const contentAnswers = {
   displayRecord: ({ id }) => `<p>${id}</p>`,
   blockElements: () => ({ total: { type: 'NUMBER' } }),
+  blockPlaces: () => ({ limit: 3, taken: 1, left: 2, waiting: 0, state: 'open' }),
   displayBlock: ({ id }) => `<form>${id}</form>`,
   refresh: () => ['id', 'total'],
   openApp({ id }) {

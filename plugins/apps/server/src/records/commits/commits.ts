@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { createSql, type Dialect, type HostDatabase, inTransaction, type Sql } from '../../indexes';
+import { PlaceBounds } from './bounds';
 import { type CommitCounts, createCommitCounts } from './counts';
 import { type Changes, CommitLog } from './log';
 
@@ -7,6 +8,7 @@ import { type Changes, CommitLog } from './log';
 export interface Commits {
   readonly log: CommitLog;
   readonly counts: CommitCounts;
+  readonly bounds: PlaceBounds;
   /**
    * Records what a transaction changes, as its last statement. The returned function must be called when the transaction has
    * ended, or may have.
@@ -21,12 +23,14 @@ export interface Commits {
 
 export function createCommits(tools: { database: HostDatabase; dialect: Dialect }): Commits {
   const log = new CommitLog();
+  const bounds = new PlaceBounds();
   const counts = createCommitCounts(tools.database, tools.dialect);
 
   const record: Commits['record'] = async (sql, changes, outer) => {
     if (changes.size === 0) return () => {};
     const release = await counts.count(sql, [...changes.keys()], outer);
     const settle = log.append(changes, outer);
+    bounds.apply(changes);
     return () => {
       settle();
       release();
@@ -50,6 +54,7 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
   return {
     log,
     counts,
+    bounds,
     record,
     note,
     async changing(scopes, work) {

@@ -12,6 +12,7 @@ import {
   type Sql,
   translateError,
 } from '../../indexes';
+import { type Claims, checkClaims, lockClaims } from '../commits/claims';
 import { CollisionError } from '../commits/collision';
 import { afterTransaction, type Commits } from '../commits/commits';
 import { type Changes, sizeOf } from '../commits/log';
@@ -34,6 +35,8 @@ export interface Part {
   readonly alone: ReadonlySet<string>;
   /** What the unit has searched, which must be the same. */
   readonly ranges: Ranges;
+  /** What must hold when it is written. */
+  readonly claims: ReturnType<Claims['all']>;
   /** Whether its searches may run again while the apps are locked: another process commits without a pause. */
   readonly isInsistent: boolean;
   /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
@@ -86,14 +89,18 @@ export function sharedCommits(tools: {
       await database.write(async (connection) => {
         const sql = createSql(connection, dialect);
         const locked = await lockApps(sql, indexes, scopes, apart, outer !== undefined);
+        const claims = parts.flatMap((part) => part.claims);
+        await lockClaims(sql, indexes, claims);
         // Before anything is written, so that a unit can be committed again after another look.
         // On SQLite a search would block the thread here, and those of other processes wait for one another anyway.
         const access = dialect.oneWriter ? undefined : { sql, trx: undefined, runsAgain: true };
         for (const part of parts) await part.ranges.check(sql, part.isInsistent ? access : undefined);
         const many = await published(sql);
         const changes = await flushEntries(sql, tools, pending, locked);
+        const all = new Map([...changes, ...many]);
+        await checkClaims(sql, tools, claims, { changes: all, isOpened: outer !== undefined });
         for (const part of parts) await part.check(sql);
-        recorded = await commits.record(sql, new Map([...changes, ...many]), outer);
+        recorded = await commits.record(sql, all, outer);
         for (const part of parts) part.written();
         isWritten();
       });

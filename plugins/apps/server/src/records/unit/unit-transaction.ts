@@ -9,6 +9,7 @@ import {
   type Sql,
   translateError,
 } from '../../indexes';
+import { type Claims, checkClaims, lockClaims } from '../commits/claims';
 import { CollisionError } from '../commits/collision';
 import { afterTransaction } from '../commits/commits';
 import type { Position } from '../commits/log';
@@ -45,6 +46,7 @@ export class UnitTransaction {
   private readonly entries: Entries;
   private readonly ranges: Ranges;
   private readonly content: ContentRows;
+  private readonly claims: Claims;
   private open: Opened | undefined;
   /** The position in the log of commits when it read first. */
   private readAt: Position | undefined;
@@ -66,7 +68,7 @@ export class UnitTransaction {
   constructor(
     private readonly tools: UnitTools,
     /** What the unit has read and written. */
-    { entries, ranges, content }: { entries: Entries; ranges: Ranges; content: ContentRows },
+    { entries, ranges, content, claims }: { entries: Entries; ranges: Ranges; content: ContentRows; claims: Claims },
     /** Writes of other tables, for the end of the transaction. */
     private readonly writes: readonly CommitWrite[],
     private readonly own: ReadonlySet<string>,
@@ -74,6 +76,7 @@ export class UnitTransaction {
     this.entries = entries;
     this.ranges = ranges;
     this.content = content;
+    this.claims = claims;
   }
 
   /** Whether a commit or rollback has begun. */
@@ -280,7 +283,9 @@ export class UnitTransaction {
     const { dialect, indexes, commits } = this.tools;
     const sql = createSql(trx, dialect);
     await lockApps(sql, indexes, [], this.alone(), joined);
+    await lockClaims(sql, indexes, this.claims.all());
     await this.ranges.check(sql);
+    await checkClaims(sql, this.tools, this.claims.all(), { changes: this.flushed, isOpened: true });
     await this.complete(sql);
     const outer = joined ? trx : undefined;
     const recorded = await commits.record(sql, this.flushed, outer);
@@ -299,6 +304,7 @@ export class UnitTransaction {
       pending: this.entries.pending(),
       alone: this.alone(),
       ranges: this.ranges,
+      claims: this.claims.all(),
       isInsistent,
       check: (sql) => this.complete(sql),
       written: () => {

@@ -1,6 +1,7 @@
 import { AppsError, notFound } from '../../common/errors';
-import { type Access, createSql, readerOf, searchMatcher } from '../../indexes';
+import { type Access, createSql, type Place, placeValues, readerOf, searchMatcher } from '../../indexes';
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
+import { type Claim, Claims } from '../commits/claims';
 import type { ScopeReads, UnitReads } from '../commits/dependencies';
 import { applyChange, storable } from '../table/change';
 import { firstFreeId } from '../table/free-id';
@@ -14,6 +15,7 @@ import type {
   Items,
   NewRecord,
   PageOptions,
+  PlaceCount,
   ReadEnd,
   RecordChange,
   SearchResult,
@@ -34,8 +36,8 @@ const MAX_KEPT_READS = 200;
 
 /** The part of a range read that follows from a search. @param options must be right: the search itself refuses others */
 function rangeOf(declared: IndexDeclarations, options: SearchOptions): Pick<RangeRead, 'name' | 'has'> {
-  const { query, names, creator, block } = options;
-  return { name: JSON.stringify([query, names, creator, block]), has: searchMatcher(declared, options) };
+  const { query, names, creator, block, place } = options;
+  return { name: JSON.stringify([query, names, creator, block, place]), has: searchMatcher(declared, options) };
 }
 
 /** For a search that runs again: the time that was left for the first one is over. */
@@ -52,6 +54,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   private readonly writes: CommitWrite[] = [];
   private readonly ranges: Ranges;
   private readonly content = new ContentRows();
+  private readonly claims = new Claims();
   private readonly transaction: UnitTransaction;
 
   constructor(
@@ -61,7 +64,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     this.ranges = new Ranges(tools.commits.log, tools.commits.counts);
     this.transaction = new UnitTransaction(
       tools,
-      { entries: this.entries, ranges: this.ranges, content: this.content },
+      { entries: this.entries, ranges: this.ranges, content: this.content, claims: this.claims },
       this.writes,
       own,
     );
@@ -91,12 +94,14 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const { length } = this.writes;
     const ranges = this.ranges.length;
     const restoreContent = this.content.mark();
+    const restoreClaims = this.claims.mark();
     return () => {
       if (this.hasOpened !== opened) return false;
       restore();
       this.writes.length = length;
       this.ranges.restore(ranges);
       restoreContent();
+      restoreClaims();
       this.effects = [];
       return true;
     };
@@ -167,7 +172,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     key: AppKey,
     indexes: IndexDeclarations,
     query?: string,
-    options: Pick<SearchOptions, 'names' | 'creator' | 'block'> = {},
+    options: Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place'> = {},
     end: ReadEnd = {},
   ): Promise<number> {
     const scope = scopeOf(key);
@@ -182,6 +187,46 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
       again: async (access = this.outside()) => toFound(await read(access, withoutTime(end))),
     };
     return this.readRange(range, (access) => read(access, end), toFound);
+  }
+
+  async countPlace(key: AppKey, indexes: IndexDeclarations, place: Place, enough: number): Promise<PlaceCount> {
+    const scope = scopeOf(key);
+    const { bounds, counts, log } = this.tools.commits;
+    const bound = bounds.get(scope, place);
+    // Where that is no longer right, the claim says so.
+    if (bound && bound.most < enough) return { count: bound.most, isExact: false };
+    const others = bound ? (await counts.look([scope])).get(scope) : counts.known(scope);
+    if (bound && bound.least >= enough && bound.counts === others) return { count: bound.least, isExact: false };
+    const wasQuiet = !log.isCommitting(scope) && !this.hasOpened;
+    const position = log.position();
+    const stored = await this.transaction.read((access) =>
+      this.tools.indexes.count(access, scope, indexes, { place }, {}),
+    );
+    // What was written in the open transaction was found too.
+    const has = (record: StoredRecord | null) =>
+      record !== null && placeValues(place.index, record).includes(place.value) ? 1 : 0;
+    const isCertain = wasQuiet && log.isQuiet(position, scope);
+    if (isCertain) bounds.learn(scope, place, stored, others);
+    const written = this.entries.written().filter((entry) => entry.written && entry.scope === scope);
+    const count = written.reduce((sum, entry) => sum - has(entry.base) + has(entry.stored), stored);
+    return { count, isExact: true };
+  }
+
+  async firstInPlace(
+    key: AppKey,
+    indexes: IndexDeclarations,
+    place: Place,
+    { limit, after }: { limit: number; after: number },
+  ): Promise<Pick<StoredRecord, 'id' | 'seq'>[]> {
+    const search = { place, limit, after };
+    const { rows } = await this.transaction.read((access) =>
+      this.tools.indexes.search(access, scopeOf(key), indexes, search, {}),
+    );
+    return rows.map(({ id, identifier }) => ({ id: String(identifier), seq: Number(id) }));
+  }
+
+  claim(key: AppKey, claim: Claim): void {
+    this.claims.add(scopeOf(key), claim);
   }
 
   async create(key: AppKey, record: NewRecord): Promise<StoredRecord> {

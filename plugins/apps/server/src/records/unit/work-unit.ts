@@ -2,10 +2,12 @@ import type { Items } from '../../../../shared/json';
 import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/types';
 import type {
   AppKey,
+  Claim,
   CommitWrite,
   ContentRow,
   NewRecord,
   PageOptions,
+  Place,
   ReadCondition,
   RecordChange,
   StoredRecord,
@@ -14,7 +16,7 @@ import type {
 } from '../types';
 import type { RecordUnit } from './unit';
 
-type CountOptions = Pick<SearchOptions, 'names' | 'creator' | 'block'>;
+type CountOptions = Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place'>;
 
 /**
  * The view of a unit for one work; reports the work's reads and writes to observers. The works of a group share the unit:
@@ -60,8 +62,23 @@ export class WorkUnit implements UnitOfWork {
   }
 
   count(key: AppKey, indexes: IndexDeclarations, query?: string, options?: CountOptions, end?: ReadEnd) {
-    this.searches(key, { ...options, query, indexes, isCount: true });
+    // What a place looks at is not among the items that other processes hear of: any change of the app counts.
+    if (options?.place) this.reports(key);
+    else this.searches(key, { ...options, query, indexes, isCount: true });
     return this.call((unit) => unit.count(key, indexes, query, options, end));
+  }
+
+  countPlace(key: AppKey, indexes: IndexDeclarations, place: Place, enough: number) {
+    return this.call((unit) => unit.countPlace(key, indexes, place, enough));
+  }
+
+  firstInPlace(key: AppKey, indexes: IndexDeclarations, place: Place, page: { limit: number; after: number }) {
+    return this.call((unit) => unit.firstInPlace(key, indexes, place, page));
+  }
+
+  claim(key: AppKey, claim: Claim): void {
+    this.requireOpen();
+    this.shared.claim(key, claim);
   }
 
   create(key: AppKey, record: NewRecord) {

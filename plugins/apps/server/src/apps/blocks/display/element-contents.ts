@@ -27,7 +27,7 @@ import type { Entries } from '../sent/form';
 import type { FormVersion } from '../sent/form-version';
 import { namesOn, type PageState, pagesOf } from '../sent/pages';
 import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
-import { optionsOf } from './element-options';
+import { optionsOf, withPlaces } from './element-options';
 import { formActionOf, idPrefix } from './form-address';
 import { pagesContent } from './page-contents';
 import { referenceContent } from './reference-content';
@@ -207,19 +207,22 @@ async function contentOf(
   const mode = element.mode ? 'text' : options.mode;
   const isInput = mode === 'input' && roleOf(element) === 'input';
   const submitted = options.submission?.entered.get(element.name) ?? null;
+  const stored = record && Object.hasOwn(record.items, element.name) ? itemOf(record.items, element.name) : undefined;
+  const locale = await localeOf(run);
+  const found = (await optionsOf(session, [element])).get(element.name) ?? [];
   const view: ElementView = {
     definition: element,
     mode,
     value: initialValue(element, options, outcome),
-    stored: record && Object.hasOwn(record.items, element.name) ? itemOf(record.items, element.name) : undefined,
+    stored,
     entered: submitted,
     idPrefix: idPrefix(run, block, options),
     formAction: formActionOf(run, block, options),
     disabled: element.name === '_save' && isSaveDisabled(run, options),
     files: isOfFiles(element) ? formFiles(options, submitted, initialValue(element, options, outcome)) : [],
     hasDefault: session.has(element.name),
-    locale: await localeOf(run),
-    options: (await optionsOf(session, [element])).get(element.name) ?? [],
+    locale,
+    options: isInput ? await withPlaces(run, block, element, found, { stored, say: locale.say }) : found,
     ...(isInput && messages ? messages.beside(element.name) : { error: null }),
   };
   if (element.type === 'REFERENCE') {

@@ -1,6 +1,7 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { expectWork } from '../../../common/time/pace';
 import type { StoredFile } from '../../../files';
+import { STATE } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import type { ServiceMessage } from '../../locales';
@@ -43,6 +44,7 @@ export async function sentNames(
 ): Promise<ReadonlySet<string>> {
   const before = record?.items.block ?? null;
   const leaves = before !== null && names.includes('block') && before !== block?.id;
+  await refuseState(run, block, names);
   const { strict } = run.app.settings;
   if (leaves && !strict) requireLeaving(run, String(before));
   const ofServer = block ? serverItems(block) : new Set<string>();
@@ -54,6 +56,13 @@ export async function sentNames(
   if (problems.size === 0) return ofServer;
   const { say } = await localeOf(run);
   throw new FormRefusal([...problems].map(([name, key]) => ({ path: [name], message: say(key) })));
+}
+
+/** 422 where a client sends the item by which the server says who waits for a place of a block. */
+export async function refuseState(run: Run, block: Block | null, names: readonly string[]): Promise<void> {
+  if (!block?.definition.places || !names.includes(STATE)) return;
+  const { say } = await localeOf(run);
+  throw new FormRefusal([{ path: [STATE], message: say('server_item') }]);
 }
 
 function strictProblems(

@@ -3,7 +3,8 @@ import { AppsError, isAppsError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
 import { PausedError } from '../../../logic';
 import type { NewRecord, StoredRecord } from '../../../records/types';
-import { withRun } from '../../run/run';
+import { settlePlaces } from '../../run/places/settle';
+import { type RunOptions, withRun } from '../../run/run';
 import type { AppServices, Run, Visit } from '../../run/types';
 import type { App, Block } from '../../types';
 import { type BlockSession, openBlock } from '../block-session';
@@ -27,12 +28,12 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
   // The store's own stream commits at once.
   if (source.namesBlocks || app.settings.strict || visit.dry) {
     const sent = async function* () {
-      for await (const batch of source.read()) for (const items of batch) yield newRecord({ visit }, items);
+      for await (const batch of source.read()) for (const items of batch) yield newRecord({ visit, app }, items);
     };
     return (await withRun(services, visit, app, (run) => createWithLogic(run, sent(), source.lineOf))).value;
   }
   const records = async function* () {
-    for await (const batch of source.read()) yield batch.map((items) => newRecord({ visit }, items));
+    for await (const batch of source.read()) yield batch.map((items) => newRecord({ visit, app }, items));
   };
   return services.store.createMany({ site: visit.site.id, app: app.id }, { read: records });
 }
@@ -40,19 +41,19 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
 /**
  * Creates records of an import, all or none, each by the rules of its block. Unlike those of a client they have a creator of their
  * own.
- * @param isDropped whether they are only checked: nothing is stored
+ * @param options whether they are only checked, and what was checked before them
  */
 export async function importRecords(
   services: AppServices,
   visit: Visit,
   app: App,
   records: readonly NewRecord[],
-  isDropped: boolean,
+  options: Pick<RunOptions, 'isDropped' | 'tally'>,
 ): Promise<number> {
   const each = async function* () {
     yield* records;
   };
-  return (await withRun(services, visit, app, (run) => createWithLogic(run, each(), null), { isDropped })).value;
+  return (await withRun(services, visit, app, (run) => createWithLogic(run, each(), null), options)).value;
 }
 
 /** Records whose logic shares a context; a context grows with each record by what its functions set. */
@@ -83,6 +84,7 @@ async function createWithLogic(
       run.services.logic.renew(run.budget);
       run.budget.shared.deadline = Math.min(run.budget.shared.deadline, batchEnd);
       const record = await createOne(run, sessions, fresh);
+      await settlePlaces(run);
       pending += await shortWork(() => JSON.stringify(record.items).length);
       if (pending > MAX_PENDING)
         throw new AppsError('PayloadTooLargeError', `The records so far are larger than ${MAX_PENDING / 1024 ** 2} MB`);

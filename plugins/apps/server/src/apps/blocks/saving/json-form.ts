@@ -8,7 +8,7 @@ import { shownElements } from '../group';
 import { shownInputs } from '../sent/entered';
 import { formOfJson, type SentFields } from '../sent/fields-of-items';
 import { filesNamed } from '../sent/submitted-files';
-import { ownFiles, serverItems } from './checked-items';
+import { ownFiles, refuseState, serverItems } from './checked-items';
 
 /** A block's form that was sent as JSON. */
 export interface JsonForm {
@@ -23,6 +23,7 @@ export interface JsonForm {
  */
 export async function readJsonForm(run: Run, block: Block, body: Items): Promise<JsonForm> {
   const shows = shownElements(run, block);
+  await refuseState(run, block, Object.keys(body));
   const { strict } = run.app.settings;
   if (strict) await requireFields(run, block, body, shows);
   const named = await ownFiles(run, filesNamed(block, body));

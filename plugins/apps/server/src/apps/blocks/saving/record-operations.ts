@@ -5,6 +5,8 @@ import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import { refusal, requireBlock } from '../../run/permitted-block';
+import { makerOf } from '../../run/places/rules';
+import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
@@ -35,8 +37,8 @@ export async function createRecord(run: Run, items: Items, pathId?: string): Pro
 }
 
 /** A record that a client makes, in the name of the requester. */
-export function newRecord({ visit }: Pick<Run, 'visit'>, items: Items, id = idOf(items)): NewRecord {
-  const creator = visit.requester.identity || null;
+export function newRecord(run: Pick<Run, 'visit' | 'app'>, items: Items, id = idOf(items)): NewRecord {
+  const creator = makerOf(run);
   return { ...(id === undefined ? {} : { id, whenTaken: 'refuse' as const }), items, creator };
 }
 
@@ -53,6 +55,7 @@ export async function createOfBlock(
   session: BlockSession,
   fresh: NewRecord,
 ): Promise<StoredRecord> {
+  await requirePlace(run, block);
   const left = await sentNames(run, block, Object.keys(fresh.items), null);
   const sent = withoutNames(fresh.items, left);
   const set = await checkedItems(run, block, session, {

@@ -1,6 +1,7 @@
 import type { Items, Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
+import { settlePlaces } from '../../run/places/settle';
 import { refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
@@ -45,6 +46,7 @@ export async function saveInSession(
       saving.add(addressOf(run, current.id));
       run.saving.add(addressOf(run, current.id));
     }
+    if (block.definition.places) await givePlace(run, session, current);
     const returned = (await session.run(['on_save'], true)).get('on_save') ?? null;
     // Inside another block the calling function goes on, and the request is refused after it.
     if (run.depth === 0) refuseInvalid(run);
@@ -52,6 +54,12 @@ export async function saveInSession(
   } finally {
     for (const address of saving) run.saving.delete(address);
   }
+}
+
+/** Gives the record its place, so that `on_save` and the mail of the form know whether it waits for one. */
+async function givePlace(run: Run, session: BlockSession, { id }: StoredRecord): Promise<void> {
+  await settlePlaces(run);
+  await session.setRecord(await currentRecord(run, id));
 }
 
 /** The record under the id that the block's `record_id` gives; its own where that gives none. */

@@ -1,6 +1,8 @@
 import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
+import { makerOf } from '../../run/places/rules';
+import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
@@ -170,13 +172,14 @@ async function save(
   if (!isSaved(run, block)) throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
   if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Saving needs a POST request');
   rights.save();
+  if (!record) await requirePlace(run, block);
   const { files } = run.visit;
   const submitted = submittedFields(run, block, record, form);
   const submission = await checkSubmission(run, block, session, submitted);
   requireStored(block, submission.files, files);
   const { items } = submission;
   const key = keyOf(run);
-  const creator = run.visit.requester.identity || null;
+  const creator = makerOf(run);
   const saved = record
     ? await run.unit.update(key, record.id, { set: items })
     : await run.unit.create(key, {

@@ -3,7 +3,8 @@ import type { Json } from '../../../../../shared/json';
 import { message } from '../../locales';
 import type { ElementDefinition, ElementOption } from '../../types';
 import { check, shownAs } from '../../yaml/check';
-import { boundedList } from '../../yaml/schema';
+import { boundedList, placesNumber } from '../../yaml/schema';
+import type { YamlNode } from '../../yaml/yaml';
 import type { ElementView, JsonSchema } from '../types';
 import { attributes, controlId, escapeHtml, fieldset, isDemanded, plainText } from './html';
 import type { DefinitionWork, Settings } from './settings';
@@ -54,6 +55,11 @@ export function manySchema(definition: ElementDefinition): JsonSchema {
   return { type: 'array', items, uniqueItems: true, ...(definition.required && { minItems: 1 }) };
 }
 
+/** Refuses `unique` where several options can be chosen: a list is not one value. */
+export function checkUnique({ unique, multiple }: ElementDefinition, at: YamlNode): void {
+  if (unique && multiple) at.key('unique').fail('Only an element of one value can be unique: leave out "multiple"');
+}
+
 /** Whether any number of options can be chosen. */
 const isMany = ({ type, multiple }: ElementDefinition): boolean => type === 'CHECKBOXES' || multiple === true;
 
@@ -74,7 +80,7 @@ export const choicesCompared = (submitted: readonly string[], definition: Elemen
 /** Whether an option is chosen: by the submitted entries, else by the value. */
 export function chosenIn(view: ElementView): (option: ElementOption) => boolean {
   const chosen = new Set(view.entered ?? textsChosen(view.value, view.definition));
-  return (option) => chosen.has(String(option.value));
+  return (option) => chosen.has(String(option.value)) && !option.isFull;
 }
 
 /**
@@ -123,7 +129,7 @@ export function choicesOf(view: ElementView, type: 'radio' | 'checkbox'): { html
     const id = controlId(view, index + 1);
     // A browser would demand each checkbox that is `required`.
     const required = isDemanded(view) && type === 'radio';
-    const state = { checked: isChosen(option), required, disabled: readonly };
+    const state = { checked: isChosen(option), required, disabled: readonly || option.isFull };
     const autofocus = view.autofocus && index === 0;
     const attrs = { id, name, type, value: String(option.value), ...state, autofocus };
     const html = `<span class="apps-choice"><input${attributes(attrs)}> <label for="${id}">${escapeHtml(option.label)}</label></span>`;
@@ -151,13 +157,20 @@ function toOption(given: unknown): ElementOption | null {
 export function declaredOptions(given: unknown): ElementOption[] | null {
   const options = toOptions(given);
   const texts = new Set(options?.map(({ value }) => String(value)));
-  return options && texts.size === options.length && (given as unknown[]).every(isExact) ? options : null;
+  if (!options || texts.size !== options.length || !(given as unknown[]).every(isExact)) return null;
+  return options.map((option, index) => ({ ...option, ...limitOf((given as unknown[])[index]) }));
 }
 
 function isExact(given: unknown): boolean {
   if (isScalar(given)) return true;
-  const { value: _, label, ...others } = given as Record<string, unknown>;
+  const { value: _, label, limit: _checked, ...others } = given as Record<string, unknown>;
   return Object.keys(others).length === 0 && (isScalar(label) || label === undefined || label === null);
+}
+
+/** The limit of an option of a definition, which is checked apart: a wrong one has a message of its own. */
+function limitOf(given: unknown): Pick<ElementOption, 'limit'> {
+  const { limit } = Object(given) as { limit?: unknown };
+  return typeof limit === 'number' ? { limit } : {};
 }
 
 /** Whether a value may be one of an option. */
@@ -170,7 +183,8 @@ export function isScalar(value: unknown): value is string | number | boolean {
 /** Maximum options of an element, and of all elements of a block. */
 const MAX_OPTIONS = { element: 1_000, block: 20_000 };
 
-const NOT_OPTIONS = 'Options are a list of different values, or of mappings with "value" and "label"';
+const NOT_OPTIONS =
+  'Options are a list of different values, or of mappings with "value", and with "label" and "limit" if wanted';
 
 /** Names a value that is there twice: YAML reads the numbers 1.1 and 1.10 as the same. */
 function repeated(given: unknown): string {
@@ -182,7 +196,10 @@ function repeated(given: unknown): string {
 }
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], NOT_OPTIONS);
-const option = z.union([scalar, z.strictObject({ value: scalar, label: scalar.nullish() })]);
+const option = z.union([
+  scalar,
+  z.strictObject({ value: scalar, label: scalar.nullish(), limit: placesNumber.schema.nullish() }),
+]);
 
 const options = check(
   boundedList(
@@ -194,6 +211,9 @@ const options = check(
   (value, at, work: DefinitionWork) => {
     work.options += value.length;
     if (work.options > MAX_OPTIONS.block) at.fail(`The elements of a block have at most ${MAX_OPTIONS.block} options`);
+    for (const [index, one] of value.entries())
+      if (typeof one === 'object' && one !== null && (one as Record<string, unknown>).limit != null)
+        placesNumber(at.child(index).child('limit'));
     return declaredOptions(value) ?? at.fail(NOT_OPTIONS + repeated(value));
   },
 );

@@ -4,7 +4,7 @@ import { message } from '../../locales';
 import type { ElementType } from '../types';
 import { escapeHtml, field, plainText } from './html';
 import { checkRange, rangeProblem, rangeSettings, type Scale } from './range';
-import { autocomplete, inputSettings, placeholder } from './settings';
+import { autocomplete, inputSettings, placeholder, unique } from './settings';
 import { control, lastEntry, REQUIRED, shownText } from './text-input';
 
 const DAY = 86_400_000;
@@ -62,7 +62,7 @@ export function momentInput({ type, shape, before = '', format, wanted, stepSize
   return {
     role: 'input',
     cell: wanted,
-    settings: { ...inputSettings, ...placeholder, ...autocomplete, ...rangeSettings },
+    settings: { ...inputSettings, ...placeholder, ...autocomplete, ...unique, ...rangeSettings },
     check: (definition, at) =>
       checkRange(definition, at, (bound) => {
         const moment = typeof bound.value === 'string' ? scale.position(bound.value) : null;

@@ -101,6 +101,9 @@ export const storedSettings: Settings = {
   mode: { as: 'mode', check: oneOf('COMPUTED_ON_SAVE', 'COMPUTED_ON_CREATION') },
 };
 
+/** Settings of inputs of one value, of which no two records may have the same. */
+export const unique: Settings = { unique: { as: 'unique', check: flag } };
+
 /** Settings of every input (docs/reference/definitions.md#element-types). */
 export const inputSettings: Settings = {
   ...label,

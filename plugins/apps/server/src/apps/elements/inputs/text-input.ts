@@ -8,7 +8,7 @@ import { size, text } from '../../yaml/schema';
 import type { YamlNode } from '../../yaml/yaml';
 import type { ElementType, ElementView, JsonSchema } from '../types';
 import { attributes, controlId, field, isDemanded, plainText, readableText, stateOf } from './html';
-import { autocomplete, type DefinitionWork, inputSettings, placeholder, type Settings } from './settings';
+import { autocomplete, type DefinitionWork, inputSettings, placeholder, type Settings, unique } from './settings';
 
 const pattern = check(text.schema, (source, at, work: DefinitionWork): string => {
   work.patterns -= compileSteps(source);
@@ -26,6 +26,7 @@ export const textSettings: Settings = {
   ...inputSettings,
   ...placeholder,
   ...autocomplete,
+  ...unique,
   minlength: { as: 'minlength', check: size },
   maxlength: { as: 'maxlength', check: size },
   pattern: { as: 'pattern', check: pattern },

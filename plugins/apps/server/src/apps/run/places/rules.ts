@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import type { Items } from '../../../../../shared/json';
+import { serverTimeZone } from '../../../common/time/cron';
+import { readableMoment } from '../../../common/values/moments';
+import { momentInZone } from '../../../common/values/zoned';
+import { type Place, placeIndex, placeValues } from '../../../indexes';
+import type { Site } from '../../../sites/types';
+import type { PageLocale } from '../../locales';
+import type { App, Block, LocalTime, Places } from '../../types';
+import type { PlaceCode } from '../refusals';
+import type { Visit } from '../types';
+
+/** A place that a record of a block takes, and how many records may take it. */
+export interface TakenPlace extends Place {
+  max: number;
+  /** What is said when there is none: of an element a message beside it, else the code. */
+  about: { element: string; isOption: boolean } | { code: Extract<PlaceCode, 'once' | 'full'> };
+}
+
+/** The block of a record, if records of it have places. */
+export function blockOfItems(app: App, items: Items | null): (Block & { places: Places }) | null {
+  const id = items?.block;
+  const block = typeof id === 'string' ? app.blocks.get(id) : undefined;
+  const places = block?.definition.places;
+  return block && places ? { ...block, places } : null;
+}
+
+/** The places that a record of the block takes, in the order in which they are checked. */
+export function placesTaken(
+  { id, definition, places }: Block & { places: Places },
+  record: { items: Items; creator: string | null },
+): TakenPlace[] {
+  const taken = (index: string, max: (value: string) => number | null, about: TakenPlace['about']): TakenPlace[] =>
+    placeValues(index, record).flatMap((value) => {
+      const most = max(value);
+      return most === null ? [] : [{ index, value, max: most, about }];
+    });
+  const own = taken(placeIndex(id, 'by'), () => places.perRequester, { code: 'once' });
+  const unique = places.unique.flatMap((element) => {
+    const kind = definition.elements.get(element)?.type === 'EMAIL' ? 'folded' : 'same';
+    return taken(placeIndex(id, kind, element), () => 1, { element, isOption: false });
+  });
+  const chosen = places.limited.flatMap((element) => {
+    const limits = optionLimits(definition.elements.get(element)?.options ?? []);
+    return taken(placeIndex(id, 'option', element), (value) => limits.get(value) ?? null, { element, isOption: true });
+  });
+  return [...own, ...unique, ...chosen];
+}
+
+/** The limits of options by their values as texts. */
+export const optionLimits = (options: readonly { value: unknown; limit?: number }[]): Map<string, number> =>
+  new Map(options.flatMap(({ value, limit }) => (limit === undefined ? [] : [[String(value), limit]])));
+
+/** The records of a block that have a place, or wait for one. */
+export const statePlace = (block: string, value: 'taken' | 'waiting'): Place => ({
+  index: placeIndex(block, 'state'),
+  value,
+});
+
+/** The moment of a time by the site's clock; of one that the clock shows twice, the generous one. */
+export const momentOf = ({ clock }: LocalTime, { timeZone }: Pick<Site, 'timeZone'>, isEnd: boolean): number =>
+  momentInZone(clock, timeZone ?? serverTimeZone(), isEnd ? 'last' : 'first');
+
+/** Whether a block takes records at a time, and until when that stays so; null: for ever. */
+export function openAt(
+  { opens, closes }: Places,
+  site: Pick<Site, 'timeZone'>,
+  now: number,
+): { state: 'open' | 'not_open' | 'closed'; until: number | null } {
+  const begin = opens && momentOf(opens, site, false);
+  const end = closes && momentOf(closes, site, true);
+  if (begin !== null && now < begin) return { state: 'not_open', until: begin };
+  if (end !== null && now >= end) return { state: 'closed', until: null };
+  return { state: 'open', until: end };
+}
+
+/** Placeholders of the texts `closed` and `full`. */
+const PLACEHOLDER = /\{(opens|closes|limit)\}/g;
+
+/**
+ * What a visitor reads where a block has no place: the text of its definition, else the service's own. Times are those of the site, in
+ * its language.
+ */
+export function placeText(places: Places, code: PlaceCode, locale: PageLocale): string {
+  const { opens, closes, limit, closed, full } = places;
+  const values = {
+    opens: opens ? readableMoment(opens.shown, locale) : '',
+    closes: closes ? readableMoment(closes.shown, locale) : '',
+    limit: limit === null ? '' : String(limit),
+  };
+  const given = { full: full ?? closed, closed, not_open: closed, once: null }[code];
+  if (given === null) return locale.say(`place_${code}`, values);
+  return given.replace(PLACEHOLDER, (_, name: keyof typeof values) => values[name]);
+}
+
+/** Whether the records of each requester are counted in a block of the app. */
+const countsRequesters = ({ blocks }: App): boolean =>
+  [...blocks.values()].some(({ definition }) => (definition.places?.perRequester ?? null) !== null);
+
+/**
+ * Who makes a record: the requester's identity; of an anonymous visitor, where a block counts the records of each requester and the
+ * app asks for visitors, a digest of their cookie, which nobody can turn into one. Null for others.
+ */
+export function makerOf({ visit, app }: { visit: Visit; app: App }): string | null {
+  const { identity } = visit.requester;
+  if (identity !== '') return identity;
+  const id = app.settings.visitor && countsRequesters(app) ? (visit.visitor?.id() ?? null) : null;
+  if (id === null) return null;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([visit.site.id, id]))
+    .digest('base64url');
+  return `visitor:${digest.slice(0, 22)}`;
+}

@@ -1,0 +1,240 @@
+import type { Items } from '../../../../../shared/json';
+import { type Place, STATE } from '../../../indexes';
+import type { AppKey, StoredRecord } from '../../../records/types';
+import type { App, Block, Places } from '../../types';
+import { localeOf } from '../locale';
+import { refusal } from '../permitted-block';
+import { type FormError, FormRefusal, type PlaceCode } from '../refusals';
+import type { Run } from '../types';
+import type { PlaceChange } from './changes';
+import { mailOfPlace } from './place-mail';
+import { blockOfItems, openAt, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
+
+type Ruled = Block & { places: Places };
+
+/** An app whose records have places, in one attempt at a request. */
+interface Scope {
+  run: Run;
+  app: App;
+  key: AppKey;
+}
+
+/** Records of a waiting list that are read at once. */
+const WAITING = 100;
+
+/**
+ * Gives the records that the attempt has changed their places, by the rules of their blocks (docs/decisions/places.md), whatever
+ * way they came: 409 with `details.code` or 422 where there is none. Each decision is a claim that is checked again in the
+ * transaction of the commit. Called before the commit, before the `on_save` of a record, and after each record of a bulk creation, so
+ * that the error names it. A refusal ends the attempt, also where logic catches it.
+ */
+export async function settlePlaces(run: Run): Promise<void> {
+  try {
+    await settleAll(run);
+  } catch (error) {
+    run.fatal.error ??= error;
+    throw error;
+  }
+}
+
+async function settleAll(run: Run): Promise<void> {
+  const scopes = new Map<string, Scope | null>();
+  for (const change of run.places.take()) {
+    const { site, app: id } = change.key;
+    const name = `${site}/${id}`;
+    if (!scopes.has(name)) scopes.set(name, await scopeOf(run, change.key));
+    const scope = scopes.get(name);
+    if (scope) await settle(scope, change);
+  }
+}
+
+async function scopeOf(run: Run, key: AppKey): Promise<Scope | null> {
+  const app = key.app === run.app.id ? run.app : await run.services.loadApp(run.visit.site, key.app);
+  const hasPlaces = app && [...app.blocks.values()].some(({ definition }) => definition.places);
+  return app && hasPlaces ? { run, app, key } : null;
+}
+
+async function settle(scope: Scope, change: PlaceChange): Promise<void> {
+  const { creator, before, after } = change;
+  const [from, to] = [blockOfItems(scope.app, before), blockOfItems(scope.app, after)];
+  if (!from && !to) return;
+  const left = from && before ? placesTaken(from, { items: before, creator }) : [];
+  const taken = to && after ? placesTaken(to, { items: after, creator }) : [];
+  for (const place of without(left, taken)) add(scope, place, -1);
+  const stays = to !== null && from?.id === to.id;
+  if (from && before && !stays) add(scope, statePlace(from.id, stateOf(before)), -1);
+  // A place of another block that becomes free.
+  if (from && !stays) await moveUp(scope, from);
+  if (!to || !after) return;
+  await refuseState(scope, after, stays ? before : null);
+  if (!stays) await requireOpen(scope, to, creator);
+  await takePlaces(scope, to, without(taken, left));
+  if (!stays) await takeState(scope, to, change);
+}
+
+const without = (places: readonly TakenPlace[], others: readonly TakenPlace[]): TakenPlace[] => {
+  const known = new Set(others.map(nameOf));
+  return places.filter((place) => !known.has(nameOf(place)));
+};
+
+const nameOf = ({ index, value }: Place): string => JSON.stringify([index, value]);
+
+const stateOf = (items: Items): 'taken' | 'waiting' => (items[STATE] === 'waiting' ? 'waiting' : 'taken');
+
+/** Whether a place has as many records as it may in this attempt: those that are committed, and its own. */
+async function isFull({ run, app, key }: Scope, place: Place, max: number): Promise<boolean> {
+  const name = JSON.stringify([key.site, key.app, place.index, place.value]);
+  const enough = max - (run.places.added.get(name) ?? 0);
+  const known = run.places.counted.get(name);
+  if (known !== undefined) return known >= enough;
+  const { count, isExact } = await run.unit.countPlace(key, app.indexes, place, enough);
+  if (isExact) run.places.counted.set(name, count);
+  return count >= enough;
+}
+
+function add({ run, key }: Scope, { index, value }: Place, by: number): void {
+  const name = JSON.stringify([key.site, key.app, index, value]);
+  run.places.added.set(name, (run.places.added.get(name) ?? 0) + by);
+}
+
+/** 422 where somebody else than the server has set the item that says who waits. */
+async function refuseState({ run }: Scope, after: Items, before: Items | null): Promise<void> {
+  if ((after[STATE] ?? null) === (before?.[STATE] ?? null)) return;
+  const { say } = await localeOf(run);
+  throw new FormRefusal([{ path: [STATE], message: say('server_item') }], run.budget);
+}
+
+/** Refuses a record that comes into a block which is not open, and one of nobody where each requester has a limit. */
+async function requireOpen({ run }: Scope, block: Ruled, creator: string | null): Promise<void> {
+  const { state } = openAt(block.places, run.visit.site, Date.now());
+  if (state !== 'open') throw await noPlace(run, block, state);
+  const { requester, isCall, isVerified, job } = run.visit;
+  const isKnown = block.places.perRequester === null || creator !== null;
+  if (isKnown || requester.kind !== 'anonymous' || isCall || isVerified || job) return;
+  if (!run.app.settings.visitor) throw refusal(requester, 'send this form');
+  run.visit.visitor?.begin();
+  const { say } = await localeOf(run);
+  throw new FormRefusal([{ path: [], message: say('needs_cookie') }], run.budget);
+}
+
+/** Refuses a new record of a block that takes none, before its fields are checked and its logic runs. */
+export async function requirePlace(run: Run, block: Block): Promise<void> {
+  const { places } = block.definition;
+  if (!places) return;
+  const ruled = { ...block, places };
+  const { state } = openAt(places, run.visit.site, Date.now());
+  if (state !== 'open') throw await noPlace(run, ruled, state);
+  const { limit, waitingList } = places;
+  const scope = { run, app: run.app, key: { site: run.visit.site.id, app: run.app.id } };
+  if (limit !== null && !waitingList && (await isFull(scope, statePlace(block.id, 'taken'), limit)))
+    throw await noPlace(run, ruled, 'full');
+}
+
+/** The 409 of a record for which a block has no place, with the text that its page shows. */
+async function noPlace(run: Run, block: Ruled, code: PlaceCode): Promise<FormRefusal> {
+  const locale = await localeOf(run);
+  return new FormRefusal([{ path: [], message: placeText(block.places, code, locale) }], run.budget, [], code);
+}
+
+async function takePlaces(scope: Scope, block: Ruled, places: readonly TakenPlace[]): Promise<void> {
+  const errors: FormError[] = [];
+  for (const place of places) {
+    if (!(await isFull(scope, place, place.max))) {
+      claim(scope, block, place, place.max);
+      continue;
+    }
+    if ('code' in place.about) throw await noPlace(scope.run, block, place.about.code);
+    errors.push(await messageOf(scope.run, block, place, place.about));
+  }
+  if (errors.length > 0) throw new FormRefusal(errors, scope.run.budget);
+}
+
+function claim(scope: Scope, { id }: Block, { index, value }: Place, max: number): void {
+  add(scope, { index, value }, 1);
+  scope.run.unit.claim(scope.key, { kind: 'most', block: id, place: { index, value }, max });
+}
+
+async function messageOf(
+  run: Run,
+  { definition }: Block,
+  { value }: Place,
+  { element, isOption }: { element: string; isOption: boolean },
+): Promise<FormError> {
+  const { say } = await localeOf(run);
+  if (!isOption) return { path: [element], message: say('not_unique') };
+  const option = definition.elements.get(element)?.options?.find((one) => String(one.value) === value);
+  return { path: [element], message: say('option_is_full', { label: option?.label ?? value }) };
+}
+
+/** Gives a record that comes into a block one of its places, or a place on its waiting list; 409 where there is none. */
+async function takeState(scope: Scope, block: Ruled, { id }: PlaceChange): Promise<void> {
+  const { limit, waitingList } = block.places;
+  // Without a limit too, so that what a page counts is right.
+  if (limit === null) return;
+  if (waitingList) await moveUp(scope, block);
+  const taken = statePlace(block.id, 'taken');
+  if (!(await isFull(scope, taken, limit))) return claim(scope, block, taken, limit);
+  if (!waitingList) throw await noPlace(scope.run, block, 'full');
+  add(scope, statePlace(block.id, 'waiting'), 1);
+  const { run, key } = scope;
+  run.places.joined.add(id);
+  await run.places.own({ key, id }, () => run.unit.update(key, id, { set: { [STATE]: 'waiting' } }));
+  settled(scope, block, limit);
+}
+
+function settled({ run, key }: Scope, { id: block }: Block, max: number): void {
+  const places = { taken: statePlace(block, 'taken'), waiting: statePlace(block, 'waiting') };
+  run.unit.claim(key, { kind: 'settled', block, ...places, max });
+}
+
+/** Gives free places of a block to those who wait, in order of creation, with a mail to each. */
+async function moveUp(scope: Scope, block: Ruled): Promise<void> {
+  const { limit, waitingList } = block.places;
+  if (limit === null || !waitingList) return;
+  settled(scope, block, limit);
+  const [taken, waiting] = [statePlace(block.id, 'taken'), statePlace(block.id, 'waiting')];
+  for (let after = 0; !(await isFull(scope, taken, limit)) && (await isFull(scope, waiting, 1)); ) {
+    const { records, next } = await firstWaiting(scope, waiting, after);
+    // Others have changed the list: the claim does not hold, and this runs again.
+    if (records.length === 0) return;
+    after = next;
+    for (const record of records) {
+      if (await isFull(scope, taken, limit)) break;
+      if (record.items.block !== block.id || record.items[STATE] !== 'waiting') continue;
+      const { run, key } = scope;
+      const { id } = record;
+      const moved = await run.places.own({ key, id }, () => run.unit.update(key, id, { unset: [STATE] }));
+      add(scope, waiting, -1);
+      claim(scope, block, taken, limit);
+      await mailOfPlace(run, block, moved);
+    }
+  }
+}
+
+/** The next who wait, as this attempt has them: those that are stored, then those that it has put on the list itself. */
+async function firstWaiting(
+  { run, app, key }: Scope,
+  waiting: Place,
+  after: number,
+): Promise<{ records: StoredRecord[]; next: number }> {
+  const page = { limit: WAITING, after };
+  const found = after === Number.POSITIVE_INFINITY ? [] : await run.unit.firstInPlace(key, app.indexes, waiting, page);
+  const ids = found.length > 0 ? found.map(({ id }) => id) : [...run.places.joined];
+  const records: StoredRecord[] = [];
+  for (const id of ids) {
+    const record = await run.unit.get(key, id);
+    if (record) records.push(record);
+  }
+  if (found.length === 0) run.places.joined.clear();
+  return { records, next: found.at(-1)?.seq ?? Number.POSITIVE_INFINITY };
+}
+
+/** Gives free places of all blocks of the run's app to those who wait. */
+export async function moveUpAll(run: Run): Promise<void> {
+  const { app, visit } = run;
+  const scope = { run, app, key: { site: visit.site.id, app: app.id } };
+  for (const block of app.blocks.values()) {
+    const { places } = block.definition;
+    if (places && !block.error) await moveUp(scope, { ...block, places });
+  }
+}

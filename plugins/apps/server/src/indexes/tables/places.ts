@@ -1,0 +1,53 @@
+import type { Items, Json } from '../../../../shared/json';
+import { asciiAddress } from '../../common/values/mail-address';
+
+/**
+ * What the keyword indexes of places have of a record of their block (docs/decisions/places.md): its `state`, `taken` or
+ * `waiting`; `by`, who has made it; `option`, what it has chosen; `same`, the value of a unique element, and `folded`, that of a
+ * unique address without regard to letter case and spaces.
+ */
+export type PlaceKind = 'state' | 'by' | 'option' | 'same' | 'folded';
+
+/** Records of a block that count together: those with this value in one of the plugin's indexes of places. */
+export interface Place {
+  /** `placeIndex`. */
+  index: string;
+  value: string;
+}
+
+/** The item by which the server marks a record that waits for a place. */
+export const STATE = '_state';
+
+const PREFIX = '@place/';
+
+/** The name of an index of places. Ids of blocks and names of elements have no slash. */
+export const placeIndex = (block: string, kind: PlaceKind, element = ''): string =>
+  `${PREFIX}${block}/${kind}/${element}`;
+
+export const isPlaceIndex = (name: string): boolean => name.startsWith(PREFIX);
+
+/** The values that a record has in an index of places: none where it is of another block. */
+export function placeValues(index: string, record: { items: Items; creator: string | null }): string[] {
+  const [block, kind, element = ''] = index.slice(PREFIX.length).split('/');
+  if (record.items.block !== block || !Object.hasOwn(values, kind ?? '')) return [];
+  return values[kind as PlaceKind](record, element);
+}
+
+const values: Record<PlaceKind, (record: { items: Items; creator: string | null }, element: string) => string[]> = {
+  state: ({ items }) => [items[STATE] === 'waiting' ? 'waiting' : 'taken'],
+  by: ({ creator }) => (creator ? [creator] : []),
+  option: ({ items }, element) => [...new Set([own(items, element)].flat().flatMap(filled))],
+  same: ({ items }, element) => filled(own(items, element)),
+  folded: ({ items }, element) => filled(own(items, element)).map(foldedAddress),
+};
+
+const own = (items: Items, element: string): Json => (Object.hasOwn(items, element) ? (items[element] ?? null) : null);
+
+/** A scalar as text; nothing for an empty one, and for what no input of one value stores. */
+function filled(value: Json): string[] {
+  if (value === null || value === '' || typeof value === 'object') return [];
+  return [String(value)];
+}
+
+/** An address as it is compared: `Anna@Example.org ` and `anna@example.org` are one. */
+const foldedAddress = (text: string): string => asciiAddress(text.replace(/\s+/g, '')).toLowerCase();
