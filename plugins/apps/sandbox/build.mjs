@@ -44,7 +44,8 @@ async function bundleInside(name) {
     legalComments: 'none',
     plugins: [insidePlugin],
   });
-  return `(() => { ${result.outputFiles[0].text}; return program.start; })()`;
+  // Strict: no function has a `caller`, and what a stack holds does not lead to one.
+  return `(() => { "use strict"; ${result.outputFiles[0].text}; return program.start; })()`;
 }
 
 const insidePlugin = {

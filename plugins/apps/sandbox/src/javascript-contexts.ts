@@ -1,16 +1,30 @@
 import preludeText from 'apps:prelude';
 import type { WireProgram } from '../../shared/logic-protocol';
 import type { IsolatedVm, ivm } from './isolated-vm';
-import type { HostCall, LanguageContexts } from './language-contexts';
+import type { EntryTime, HostCall, LanguageContexts } from './language-contexts';
+import { later } from './prelude/answers';
 
-/** A context prepared before it is needed: the prelude has run in it, no other code has. */
+/** A context in which the prelude has run, with the functions of `prelude/index.ts`. */
 interface Prepared {
   context: ivm.Context;
+  install: ivm.Reference;
   entry: ivm.Reference;
+  take: ivm.Reference;
+}
+
+interface Compiled {
+  scripts: ivm.Script[];
+  isAsync: boolean;
 }
 
 /** Scripts kept compiled in an isolate; the least recently used goes first. */
 const MAX_COMPILED_PROGRAMS = 32;
+
+/** Milliseconds by which V8's timeout, which gives the stack, is later than the session's, which handles logic in a host call itself. */
+const ENGINE_DELAY = 5;
+
+/** Whether a program may have promises. */
+const promises = /\b(?:async|await|Promise|then|fromAsync)\b/;
 
 /**
  * JavaScript in an isolate: a fresh context each session; compiled scripts live as long as the isolate. The runner's own
@@ -18,8 +32,9 @@ const MAX_COMPILED_PROGRAMS = 32;
  */
 export class JavaScriptContexts implements LanguageContexts {
   readonly language = 'javascript';
+  readonly isIdleAfter = true;
   ready = false;
-  private readonly programs = new Map<string, ivm.Script[]>();
+  private readonly programs = new Map<string, Compiled>();
   private readonly prelude: Promise<ivm.Script>;
   private next: Promise<Prepared>;
   private current: Prepared | null = null;
@@ -39,21 +54,26 @@ export class JavaScriptContexts implements LanguageContexts {
     return this.next;
   }
 
-  get entry(): ivm.Reference | null {
-    return this.current?.entry ?? null;
+  async load(program: WireProgram): Promise<void> {
+    const [prepared, compiled] = await Promise.all([this.next, this.compile(program)]);
+    this.current = prepared;
+    install(prepared, compiled);
   }
 
-  async load(program: WireProgram): Promise<void> {
-    const [prepared, scripts] = await Promise.all([this.next, this.compile(program)]);
-    this.current = prepared;
-    // Not awaited: an isolate does one thing after the other. A module that is missing makes the next request fail.
-    for (const script of scripts) script.run(prepared.context).catch(() => undefined);
+  /** The engine's timeout covers less than the session's clock does, which ends the isolate in any case. */
+  async enter(request: string, { time }: EntryTime): Promise<unknown> {
+    if (!this.current) throw new Error('no program is loaded');
+    const { entry, take } = this.current;
+    const end = performance.now() + time;
+    const timeout = () => Math.ceil(Math.max(1, end - performance.now())) + ENGINE_DELAY;
+    let answer: unknown = await entry.apply(undefined, [request], { timeout: timeout() });
+    while (answer === later) answer = await take.apply(undefined, [], { timeout: timeout() });
+    return answer;
   }
 
   async reset(): Promise<boolean> {
     if (!this.current) return true;
-    this.current.entry.release();
-    this.current.context.release();
+    release(this.current);
     this.current = null;
     this.next = this.prepare();
     return true;
@@ -71,25 +91,40 @@ export class JavaScriptContexts implements LanguageContexts {
     const prelude = await this.prelude;
     const context = this.isolate.createContextSync();
     const start = prelude.runSync(context, { reference: true });
-    const entry = start.applySync(undefined, [this.bridge], { result: { reference: true } });
+    const made = start.applySync(undefined, [this.bridge], { result: { reference: true } }) as ivm.Reference<never>;
     start.release();
-    return { context, entry };
+    const of = (name: string) => made.getSync(name as never, { reference: true }) as ivm.Reference;
+    const prepared = { context, install: of('install'), entry: of('entry'), take: of('take') };
+    made.release();
+    return prepared;
   }
 
-  private async compile(program: WireProgram): Promise<ivm.Script[]> {
+  private async compile(program: WireProgram): Promise<Compiled> {
     const known = this.programs.get(program.key);
     this.programs.delete(program.key);
-    const scripts =
-      known ??
-      (await Promise.all(
+    const compiled = known ?? {
+      scripts: await Promise.all(
         program.modules.map((module) => this.isolate.compileScript(module.code, { filename: module.path })),
-      ));
-    this.programs.set(program.key, scripts);
+      ),
+      isAsync: program.modules.some(({ code }) => promises.test(code)),
+    };
+    this.programs.set(program.key, compiled);
     if (this.programs.size > MAX_COMPILED_PROGRAMS) {
-      const [oldest, old] = this.programs.entries().next().value as [string, ivm.Script[]];
+      const [oldest, old] = this.programs.entries().next().value as [string, Compiled];
       this.programs.delete(oldest);
-      for (const script of old) script.release();
+      for (const script of old.scripts) script.release();
     }
-    return scripts;
+    return compiled;
   }
+}
+
+/** Gives a context its program. Synchronous, in an idle isolate: the scripts of a compiled program only define their modules. */
+function install({ context, install: take }: Prepared, { scripts, isAsync }: Compiled): void {
+  const modules = scripts.map((script) => script.runSync(context, { reference: true }).derefInto({ release: true }));
+  take.applySync(undefined, [isAsync, ...modules]);
+}
+
+function release({ context, ...functions }: Prepared): void {
+  for (const one of Object.values(functions)) one.release();
+  context.release();
 }

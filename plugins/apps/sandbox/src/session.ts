@@ -208,7 +208,7 @@ export class Session implements IsolateEvents {
     this.running = prepare()
       .then(async (data) => {
         if (data === undefined || this.over) return undefined;
-        return this.isolate.enter(data, left(time), left(Math.max(time, latest)));
+        return this.isolate.enter(data, { time: left(time), latest: left(Math.max(time, latest)) });
       })
       .then(
         (entered) => entered && this.finish(entered.answer, entered.growth),
