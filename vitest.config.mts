@@ -16,6 +16,7 @@ const slowTests = [
   '**/python.test.ts',
   '**/open-inside.test.ts',
   '**/globals.test.ts',
+  '**/reused.test.ts',
   '**/editor.test.ts',
   '**/sandbox-command.test.ts',
   '**/confinement.test.ts',

@@ -30,7 +30,7 @@ const generated = {
 const inside = { 'apps:prelude': 'prelude/index.ts', 'apps:python': 'python/index.ts' };
 
 /** Bundles a program into the text of one expression whose value is its `start` function. */
-async function bundleInside(name) {
+export async function bundleInside(name) {
   const result = await build({
     entryPoints: [source(inside[name])],
     bundle: true,

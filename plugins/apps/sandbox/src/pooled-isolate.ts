@@ -4,6 +4,7 @@ import { JavaScriptContexts } from './javascript-contexts';
 import type { EntryTime, HostCall, Language, LanguageContexts } from './language-contexts';
 import type { PythonSource } from './python';
 import { PythonContext } from './python-context';
+import type { ReusePolicy } from './reuse-policy';
 
 /** Called while a session has the isolate. */
 export interface IsolateEvents {
@@ -20,6 +21,7 @@ export interface PooledIsolateOptions {
   memory: number;
   /** Made at the first call. */
   python(): PythonSource;
+  reuse: ReusePolicy;
 }
 
 /** What the prelude has answered to a request. */
@@ -64,6 +66,12 @@ export class PooledIsolate {
     return this.contexts.get(language)?.ready === true;
   }
 
+  /** Whether a session of the program finds a context here that has served others. */
+  has(program: string): boolean {
+    const contexts = this.contexts.get('javascript');
+    return contexts instanceof JavaScriptContexts && contexts.has(program);
+  }
+
   /** Loads the session's program without running its code. Rejects if it does not compile. */
   async load(program: WireProgram): Promise<void> {
     const current = this.warm(program.language);
@@ -101,7 +109,10 @@ export class PooledIsolate {
     this.heapBefore = this.events ? await this.heap() : this.heapNow();
     const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
     this.largeSessions = isLean ? 0 : this.largeSessions + 1;
-    return fresh && this.largeSessions < maxLargeSessions;
+    if (!fresh || this.largeSessions < maxLargeSessions) return fresh;
+    // What is kept for further sessions goes before the isolate.
+    this.largeSessions = 0;
+    return !this.events && [...this.contexts.values()].some((contexts) => contexts.dropKept());
   }
 
   /** Bytes of the memory of an isolate in which nothing runs. */
@@ -127,11 +138,11 @@ export class PooledIsolate {
   }
 
   private makeContexts(language: Language): LanguageContexts {
-    const { vm, python } = this.options;
+    const { vm, python, reuse } = this.options;
     const host: HostCall = (data) => this.events?.host(data) ?? Promise.resolve('');
     return language === 'python'
       ? new PythonContext(vm, this.native, host, python())
-      : new JavaScriptContexts(vm, this.native, host);
+      : new JavaScriptContexts(vm, this.native, host, reuse);
   }
 }
 

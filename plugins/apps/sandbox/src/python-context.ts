@@ -74,6 +74,10 @@ export class PythonContext implements LanguageContexts {
     return this.ready;
   }
 
+  dropKept(): boolean {
+    return false;
+  }
+
   private async start(source: PythonSource): Promise<PythonFunctions> {
     // The isolate is idle.
     const context = withWebAssembly(() => this.isolate.createContextSync());

@@ -26,7 +26,7 @@ import { type CreateContext, createBaseUrl, createReloads, type HttpServices, in
 import { createSheets } from './interchange';
 import { createJobs } from './jobs';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
-import { createLogicRuntime } from './logic';
+import { createLogicRuntime, REUSE_AFTER } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { answered, createOutbound } from './outbound';
@@ -174,7 +174,8 @@ export function createServices(
   jobs.handle('schedule', scheduleJobs(running));
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
-  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
+  const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;
+  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, reuseAfter, now });
   return {
     config,
     logger,

@@ -1,9 +1,7 @@
+import { later } from '../replies';
 import { errorText } from './errors';
 import { looked } from './looked';
 import { NativeError, NativeRangeError, reflectApply, resume, resumeWithError } from './primordials';
-
-/** The answer of a request whose logic waits for a promise: `take` has the text, once no microtask is left. */
-export const later = 'P';
 
 /** A result that may be a promise, and the name of its function. */
 interface Awaited {
@@ -26,6 +24,8 @@ export function createAnswers(limit: () => number): {
   begin(work: Work): string;
   /** The answer after `later`, or `later` again: another promise has come since. A promise that has not settled never will. */
   take(): string;
+  /** Keeps nothing of the last request, and lets it answer no more. */
+  forget(): void;
 } {
   let text = '';
   let waiting: { work: Work; name: string } | null = null;
@@ -71,9 +71,16 @@ export function createAnswers(limit: () => number): {
     if (mine === turn) text = advance(work, method, value);
   }
 
+  function forget(): void {
+    text = '';
+    waiting = null;
+    turn += 1;
+  }
+
   return {
+    forget,
     begin(work) {
-      text = '';
+      forget();
       return advance(work, resume, undefined);
     },
     take() {

@@ -1,16 +1,20 @@
 import type { PreludeLimits, PreludeRequest } from '../../../shared/logic-protocol';
+import { again, later } from '../replies';
 import { createAnswers, isThenable, type Work } from './answers';
 import { askRunner, createExchange, type HostReference } from './bridge';
 import { chances } from './chance';
 import { createContext, type LogicContext } from './context/context';
-import { nextSession } from './each-session';
-import { errorText } from './errors';
+import { nextSession, sessionNumber } from './each-session';
+import { errorText, refused } from './errors';
 import { defineGlobals } from './globals';
 import { createLog, type Log } from './log';
 import { createModules, type Defined, hideDefine, offerDefine } from './modules';
-import { exceeds, keys, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
+import { exceeds, keys, NativeError, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
 import { createRecords, type Records } from './records/records';
 import { removeGlobals } from './remove-globals';
+import { harden } from './reuse/harden';
+import { makeRandomSeedable, type Seed } from './reuse/random';
+import { sharedObjects } from './reuse/shared';
 
 type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
 
@@ -28,24 +32,38 @@ interface Session {
 export interface Prelude {
   /**
    * Takes the program, once, before the first request.
+   * @param isReused whether the context serves several sessions
    * @param isAsync whether its code has promises: results are then awaited even where they are none, so that what a function has
    *   begun and does not await goes on before its changes are written
    */
-  install(isAsync: boolean, ...modules: Defined[]): void;
-  /** JSON text of a `PreludeRequest` in, JSON text of a `PreludeAnswer` out, or `later`. */
-  entry(request: string): string;
+  install(isReused: boolean, isAsync: boolean, ...modules: Defined[]): void;
+  /**
+   * JSON text of a `PreludeRequest` in, JSON text of a `PreludeAnswer` out, or `later`, or `again`.
+   * @param seed of random numbers, for a session in a reused context
+   */
+  entry(request: string, ...seed: Seed | []): string;
   /** The answer after `later`. */
   take(): string;
+  /**
+   * Ends the session in a reused context: no function of it reaches the server any more, and nothing of it is kept. Whether the
+   * context is as it was before, and may serve another. No code of a theme runs.
+   */
+  end(): boolean;
 }
 
-/** Prepares a fresh context for one session of one program. */
+/**
+ * Prepares a context for the sessions of one program: one session, or in a reused context one after the other
+ * (docs/decisions/reused-contexts.md).
+ */
 export function start(reference: HostReference): Prelude {
   removeGlobals();
   offerDefine();
   let program: Defined[] = [];
   let mustAwait = false;
   let session: Session;
-  const answers = createAnswers(() => session.limits.messageSize);
+  let reused: { seed(seed: Seed): void; isIntact(): boolean } | null = null;
+  const answers = createAnswers(() => session?.limits.messageSize ?? 0);
+  const answered = (text: string) => (reused && text !== later && refused().met ? again : text);
   defineGlobals(
     (call) => askRunner(reference, call),
     (level, message) => session.log.write(level, message),
@@ -55,7 +73,12 @@ export function start(reference: HostReference): Prelude {
   /** Begins the session; JSON text of the names of the program's functions. */
   function open({ limits, now, context, entry }: OpenRequest): string {
     nextSession();
-    const records = createRecords(createExchange(reference, () => limits));
+    const mine = sessionNumber();
+    const exchange = createExchange(reference, () => limits);
+    const records = createRecords((calls) => {
+      if (mine !== sessionNumber()) throw new NativeError('this session is over');
+      return exchange(calls);
+    });
     const log = createLog(records.call, () => limits);
     const functions: Session['functions'] = new Map();
     session = { limits, now, context: createContext(context, records, log), functions, records, log };
@@ -101,13 +124,23 @@ export function start(reference: HostReference): Prelude {
   }
 
   return {
-    install(isAsync, ...modules) {
+    install(isReused, isAsync, ...modules) {
       hideDefine();
       program = modules;
       mustAwait = isAsync;
+      if (isReused) reused = { seed: makeRandomSeedable(), isIntact: harden([...sharedObjects, ...modules]) };
     },
-    entry: (request) => answers.begin(perform(parse(request) as PreludeRequest)),
-    take: answers.take,
+    entry(request, ...seed) {
+      if (reused && seed.length > 0) reused.seed(seed as Seed);
+      return answered(answers.begin(perform(parse(request) as PreludeRequest)));
+    },
+    take: () => answered(answers.take()),
+    end() {
+      nextSession();
+      session = null as never;
+      answers.forget();
+      return reused?.isIntact() === true;
+    },
   };
 }
 

@@ -33,9 +33,20 @@ export interface LogicRuntimeOptions {
   runnerPath: string;
   /** They compile programs. */
   workers: Pick<Workers, 'run'>;
+  /**
+   * Sessions of a program after which further ones share a context, in an isolate; null, as without it: each has its own. Where
+   * the clock can stand still each has its own too.
+   */
+  reuseAfter?: number | null;
   /** The time at which the clock of all logic stands still, in milliseconds since 1970; null: it runs. */
   now?: () => number | null;
 }
+
+/**
+ * Sessions of a program in an isolate before it gets a context that serves several: to make one takes as long as six to ten
+ * sessions, which programs that hardly run should not pay.
+ */
+export const REUSE_AFTER = 3;
 
 /** Milliseconds that a request waits for the compilation of its program, including others in the queue. */
 const COMPILE_TIMEOUT = 10_000;
@@ -63,6 +74,7 @@ export function createLogicRuntime({
   logger,
   runnerPath,
   workers,
+  reuseAfter = null,
   now,
 }: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler(workers);
@@ -70,6 +82,7 @@ export function createLogicRuntime({
   const runner = {
     isolates,
     alone: false,
+    reuseAfter: now ? null : reuseAfter,
     languages: [],
     memory: limits.logicMemory,
     messageSize: messageSize(limits),
