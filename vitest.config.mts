@@ -110,7 +110,7 @@ export default defineConfig({
         },
       },
       // By itself (`npm run test:hostile`): it fills the machine, and would make other tests late.
-      { test: { ...hosts, name: 'hostile', include: ['tests/hostile/**/*.test.ts'], exclude, fileParallelism: false } },
+      { test: { ...hosts, name: 'hostile', include: ['tests/hostile/**/*.test.ts', 'plugins/apps/sandbox/src/reuse-tests/*.test.ts'], exclude, fileParallelism: false } },
     ],
   },
 });

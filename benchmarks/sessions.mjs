@@ -5,6 +5,10 @@
  *
  *   node benchmarks/sessions.mjs [--before <revision>] [--rounds N] [--sessions N] [--only none,four]
  *
+ *   node benchmarks/sessions.mjs --soak 1000000
+ *
+ * The last runs as many sessions with a host call in reused contexts, ten seconds without any answer end it.
+ *
  * The runners: that of a revision of git (`--before`), and that of the working tree, with a fresh context for each session and with
  * reused ones.
  */
@@ -24,6 +28,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '7' },
     sessions: { type: 'string', default: '1500' },
     only: { type: 'string', default: '' },
+    soak: { type: 'string' },
   },
 });
 const [rounds, count] = [options.rounds, options.sessions].map(Number);
@@ -233,5 +238,26 @@ async function main() {
   }
 }
 
-await main();
+/** Runs sessions with a host call in reused contexts; each answer is compared. */
+async function soak(wanted) {
+  const runner = new Runner(await build(''), true);
+  await runner.ready;
+  let done = 0;
+  let last = 0;
+  const watch = setInterval(() => {
+    console.log(`${done} sessions, ${runner.memory().toFixed(0)} MB`);
+    if (done > last) last = done;
+    else {
+      console.log(`no answer within 10 seconds: process ${runner.child.pid} is left for a look`);
+      process.exit(1);
+    }
+  }, 10_000);
+  for (; done < wanted; done += 5000) await measure(runner, done % 10_000 === 0 ? 'one' : 'async', 5000);
+  clearInterval(watch);
+  console.log(`${done} sessions with host calls, all answered`);
+  runner.child.kill('SIGKILL');
+}
+
+if (options.soak) await soak(Number(options.soak));
+else await main();
 process.exit(0);

@@ -2,13 +2,7 @@ import preludeText from 'apps:prelude';
 import type { WireProgram } from '../../shared/logic-protocol';
 import type { IsolatedVm, ivm } from './isolated-vm';
 import { type EntryTime, type HostCall, type LanguageContexts, RunAgain } from './language-contexts';
-import {
-  type Compiled,
-  installProgram,
-  type PreparedContext,
-  prepareContext,
-  releaseContext,
-} from './prepared-context';
+import { type Compiled, installProgram, type PreparedContext, prepareContext } from './prepared-context';
 import { isRefusal } from './refusals';
 import { again, later } from './replies';
 import type { ReusePolicy } from './reuse-policy';
@@ -106,12 +100,10 @@ export class JavaScriptContexts implements LanguageContexts {
     const { prepared, isReused } = this.current;
     const options = () => ({ timeout: Math.ceil(left()) + ENGINE_DELAY });
     try {
-      let answer: unknown = await prepared.entry.apply(
-        undefined,
-        [request, ...(isReused ? takeSeed() : [])],
-        options(),
-      );
-      while (answer === later) answer = await prepared.take.apply(undefined, [], options());
+      let answer: unknown = await prepared
+        .get('entry')
+        .apply(undefined, [request, ...(isReused ? takeSeed() : [])], options());
+      while (answer === later) answer = await prepared.get('take').apply(undefined, [], options());
       return answer;
     } catch (error) {
       // Of a promise that nothing awaits.
@@ -126,7 +118,7 @@ export class JavaScriptContexts implements LanguageContexts {
     if (current.isReused) this.leaveReused();
     else {
       this.current = null;
-      releaseContext(current.prepared);
+      current.prepared.release();
       this.next = this.prepare();
     }
     return true;
@@ -142,7 +134,7 @@ export class JavaScriptContexts implements LanguageContexts {
     this.current = null;
     let isIntact = false;
     try {
-      isIntact = prepared.end.applySync(undefined, []) === true;
+      isIntact = prepared.get('end').applySync(undefined, []) === true;
     } catch {
       // The isolate has ended, or has no memory left.
     }

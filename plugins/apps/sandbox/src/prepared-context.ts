@@ -1,12 +1,11 @@
 import type { ivm } from './isolated-vm';
 
-/** A context in which the prelude has run, with the functions of `prelude/index.ts`. */
+/** A context in which the prelude has run. */
 export interface PreparedContext {
   context: ivm.Context;
-  install: ivm.Reference;
-  entry: ivm.Reference;
-  take: ivm.Reference;
-  end: ivm.Reference;
+  /** A function of `prelude/index.ts`, of an idle isolate; taken out of it at the first use. */
+  get(name: 'install' | 'entry' | 'take' | 'end'): ivm.Reference;
+  release(): void;
 }
 
 /** A compiled program. */
@@ -21,10 +20,22 @@ export function prepareContext(isolate: ivm.Isolate, prelude: ivm.Script, bridge
   const start = prelude.runSync(context, { reference: true });
   const made = start.applySync(undefined, [bridge], { result: { reference: true } }) as ivm.Reference<never>;
   start.release();
-  const of = (name: string) => made.getSync(name as never, { reference: true }) as ivm.Reference;
-  const prepared = { context, install: of('install'), entry: of('entry'), take: of('take'), end: of('end') };
-  made.release();
-  return prepared;
+  const taken = new Map<string, ivm.Reference>();
+  return {
+    context,
+    get(name) {
+      const known = taken.get(name);
+      if (known) return known;
+      const reference = made.getSync(name as never, { reference: true }) as ivm.Reference;
+      taken.set(name, reference);
+      return reference;
+    },
+    release() {
+      for (const one of taken.values()) one.release();
+      made.release();
+      context.release();
+    },
+  };
 }
 
 /**
@@ -32,18 +43,13 @@ export function prepareContext(isolate: ivm.Isolate, prelude: ivm.Script, bridge
  * it takes some milliseconds.
  */
 export function installProgram(
-  { context, install }: PreparedContext,
+  { context, get }: PreparedContext,
   { scripts, isAsync }: Compiled,
   isReused = false,
 ): Promise<unknown> | undefined {
   const modules = scripts.map((script) => script.runSync(context, { reference: true }).derefInto({ release: true }));
   const given = [isReused, isAsync, ...modules];
-  if (isReused) return install.apply(undefined, given);
-  install.applySync(undefined, given);
+  if (isReused) return get('install').apply(undefined, given);
+  get('install').applySync(undefined, given);
   return undefined;
-}
-
-export function releaseContext({ context, ...functions }: PreparedContext): void {
-  for (const one of Object.values(functions)) one.release();
-  context.release();
 }

@@ -1,4 +1,4 @@
-import { type PreparedContext, releaseContext } from './prepared-context';
+import type { PreparedContext } from './prepared-context';
 
 /** Contexts that an isolate keeps; the least recently used goes first, but not within the time, so that programs do not displace each other in turn. */
 const MAX_CONTEXTS = 8;
@@ -43,15 +43,17 @@ export class ReusedContexts {
     this.kept.set(program, { prepared, sessions: 1, used: performance.now() });
   }
 
-  /** A session is over: gives its context up after many. */
+  /** A session is over: gives its context up after many, and others that were not used for a while, which only make the isolate slower. */
   ended(program: string): void {
+    const now = performance.now();
+    for (const [key, { used }] of this.kept) if (now - used > KEPT_TIME) this.drop(key);
     if ((this.kept.get(program)?.sessions ?? 0) >= MAX_SESSIONS) this.drop(program);
   }
 
   drop(program: string): void {
     const found = this.kept.get(program);
     this.kept.delete(program);
-    if (found) releaseContext(found.prepared);
+    found?.prepared.release();
   }
 
   /** Gives all up; false where there are none. */
