@@ -6,7 +6,10 @@ const minute = 60_000;
 function policy(after: number | null = 3) {
   let now = 0;
   const made = new ReusePolicy(after, () => now);
-  return { policy: made, pass: (time: number) => void (now += time) };
+  const pass = (time: number) => {
+    now += time;
+  };
+  return { policy: made, pass };
 }
 
 test('a program gets a reused context after some sessions; without reuse never', () => {

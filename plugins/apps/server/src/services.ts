@@ -26,7 +26,7 @@ import { type CreateContext, createBaseUrl, createReloads, type HttpServices, in
 import { createSheets } from './interchange';
 import { createJobs } from './jobs';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
-import { createLogicRuntime, REUSE_AFTER } from './logic';
+import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
 import { answered, createOutbound } from './outbound';
@@ -40,6 +40,12 @@ import { createWorkers, type Workers } from './workers';
 const workerPath = join(__dirname, 'worker.js');
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
 const browserFiles = join(__dirname, '..', 'browser');
+
+/**
+ * Sessions of a program in an isolate before it gets a context that serves several: to make one takes as long as six to ten
+ * sessions, which programs that hardly run should not pay.
+ */
+const REUSE_AFTER = 3;
 
 /** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
 export const workerProcesses = { path: workerPath, count: 2, memory: 256 };

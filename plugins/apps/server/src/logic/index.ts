@@ -42,12 +42,6 @@ export interface LogicRuntimeOptions {
   now?: () => number | null;
 }
 
-/**
- * Sessions of a program in an isolate before it gets a context that serves several: to make one takes as long as six to ten
- * sessions, which programs that hardly run should not pay.
- */
-export const REUSE_AFTER = 3;
-
 /** Milliseconds that a request waits for the compilation of its program, including others in the queue. */
 const COMPILE_TIMEOUT = 10_000;
 
