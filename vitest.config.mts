@@ -16,6 +16,7 @@ const slowTests = [
   '**/python.test.ts',
   '**/open-inside.test.ts',
   '**/globals.test.ts',
+  '**/reused.test.ts',
   '**/editor.test.ts',
   '**/sandbox-command.test.ts',
   '**/confinement.test.ts',
@@ -111,7 +112,7 @@ export default defineConfig({
         },
       },
       // By itself (`npm run test:hostile`): it fills the machine, and would make other tests late.
-      { test: { ...hosts, name: 'hostile', include: ['tests/hostile/**/*.test.ts'], exclude, fileParallelism: false } },
+      { test: { ...hosts, name: 'hostile', include: ['tests/hostile/**/*.test.ts', 'plugins/apps/sandbox/src/reuse-tests/*.test.ts'], exclude, fileParallelism: false } },
     ],
   },
 });

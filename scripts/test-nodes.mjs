@@ -47,7 +47,7 @@ function prepare(version) {
 function runOn(version) {
   const { node, modules, path } = prepare(version);
   const vitest = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs');
-  const env = { ...process.env, PATH: path, APPS_ISOLATED_VM: modules };
+  const env = { ...process.env, PATH: path, APPS_ISOLATED_VM: modules, NODE_OPTIONS: '--no-node-snapshot' };
   const { status } = spawnSync(node, [vitest, 'run', '--project=unit', ...suite], { cwd: root, stdio: 'inherit', env });
   return status === 0;
 }

@@ -17,7 +17,7 @@ describe('nothing that logic does can stop, block or reach the server', () => {
   });
   runTable(stage, [
     bad('forever', 504, 'LogicTimeoutError'),
-    bad('never', 504, 'LogicTimeoutError'),
+    bad('never', 500, 'LogicError'),
     bad('regexp', 504, 'LogicTimeoutError'),
     bad('getter', 504, 'LogicTimeoutError'),
     bad('calls', 500, 'LogicError'),

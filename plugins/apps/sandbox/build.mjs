@@ -30,7 +30,7 @@ const generated = {
 const inside = { 'apps:prelude': 'prelude/index.ts', 'apps:python': 'python/index.ts' };
 
 /** Bundles a program into the text of one expression whose value is its `start` function. */
-async function bundleInside(name) {
+export async function bundleInside(name) {
   const result = await build({
     entryPoints: [source(inside[name])],
     bundle: true,
@@ -44,7 +44,8 @@ async function bundleInside(name) {
     legalComments: 'none',
     plugins: [insidePlugin],
   });
-  return `(() => { ${result.outputFiles[0].text}; return program.start; })()`;
+  // Strict: no function has a `caller`, and what a stack holds does not lead to one.
+  return `(() => { "use strict"; ${result.outputFiles[0].text}; return program.start; })()`;
 }
 
 const insidePlugin = {

@@ -13,6 +13,8 @@ export interface WireProgram {
   /** Unique for scope, revision and path. */
   key: string;
   modules: { path: string; code: string }[];
+  /** Whether its code seems to change built-ins or globals: each session has a context of its own. */
+  changesBuiltIns?: boolean;
 }
 
 /** Given to a runner as its only argument, as JSON. */
@@ -32,6 +34,11 @@ export interface RunnerOptions {
   packageManager: PackageManager;
   /** Serves one session only, which is to blame for every failure. */
   alone: boolean;
+  /**
+   * Sessions of a program in an isolate after which further ones share a context (docs/decisions/reused-contexts.md); null: each has its
+   * own, as on an engine that was not audited.
+   */
+  reuseAfter: number | null;
 }
 
 export type ToRunner =
@@ -59,9 +66,10 @@ export interface RequestTime {
 /**
  * Why a session ended in the sandbox: over its time, over its memory, the sessions of the runner are over theirs together
  * and this one may be to blame, an answer or a host call is larger than a message may be, the runner does not know the
- * program (send it), the script engine refused the program (`message`), or the sandbox broke in another way.
+ * program (send it), the script engine refused the program (`message`), logic may have failed because its context is a reused one,
+ * so that its request runs again with a fresh one, or the sandbox broke in another way.
  */
-export type FailureReason = 'time' | 'memory' | 'crowded' | 'size' | 'unknown-program' | 'program' | 'broken';
+export type FailureReason = 'time' | 'memory' | 'crowded' | 'size' | 'unknown-program' | 'program' | 'again' | 'broken';
 
 export type FromRunner =
   /** The runner has started and reads messages. */

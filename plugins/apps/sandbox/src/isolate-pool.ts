@@ -1,3 +1,4 @@
+import type { WireProgram } from '../../shared/logic-protocol';
 import type { Language } from './language-contexts';
 import { PooledIsolate, type PooledIsolateOptions } from './pooled-isolate';
 
@@ -18,12 +19,14 @@ export class IsolatePool {
   }
 
   /**
-   * Takes an idle isolate (ready and most recently used first: its scripts are compiled), else a new one.
+   * Takes an idle isolate for a session of a program: one that has a context of it, else one that is ready, the most recently used
+   * first because its scripts are compiled; else a new one.
    */
-  take(language: Language): PooledIsolate {
+  take({ language, key }: WireProgram): PooledIsolate {
     clearTimeout(this.timer);
     this.taken += 1;
-    const isolate = this.idle.filter((one) => one.ready(language)).at(-1) ?? this.idle.at(-1);
+    const best = (is: (one: PooledIsolate) => boolean) => this.idle.findLast(is);
+    const isolate = best((one) => one.has(key)) ?? best((one) => one.ready(language)) ?? this.idle.at(-1);
     if (isolate) this.idle.splice(this.idle.indexOf(isolate), 1);
     this.expect(language);
     return isolate ?? this.create();

@@ -1,36 +1,59 @@
 import preludeText from 'apps:prelude';
 import type { WireProgram } from '../../shared/logic-protocol';
 import type { IsolatedVm, ivm } from './isolated-vm';
-import type { HostCall, LanguageContexts } from './language-contexts';
+import { type EntryTime, type HostCall, type LanguageContexts, RunAgain } from './language-contexts';
+import { type Compiled, installProgram, type PreparedContext, prepareContext } from './prepared-context';
+import { isRefusal } from './refusals';
+import { again, later } from './replies';
+import type { ReusePolicy } from './reuse-policy';
+import { ReusedContexts } from './reused-contexts';
+import { takeSeed } from './seeds';
 
-/** A context prepared before it is needed: the prelude has run in it, no other code has. */
-interface Prepared {
-  context: ivm.Context;
-  entry: ivm.Reference;
-}
-
-/** Scripts kept compiled in an isolate; the least recently used goes first. */
+/** Programs kept compiled in an isolate; the least recently used goes first. */
 const MAX_COMPILED_PROGRAMS = 32;
 
+/** Milliseconds by which V8's timeout, which gives the stack, is later than the session's, which handles logic in a host call itself. */
+const ENGINE_DELAY = 5;
+
+/** Whether a program may have promises. */
+const promises = /\b(?:async|await|Promise|then|fromAsync)\b/;
+
+/** The session in the isolate. */
+interface Current {
+  program: WireProgram;
+  prepared: PreparedContext;
+  isReused: boolean;
+  /** Whether it has answered a request, or made a host call. */
+  hasBegun: boolean;
+}
+
 /**
- * JavaScript in an isolate: a fresh context each session; compiled scripts live as long as the isolate. The runner's own
- * thread never waits for a theme's code: only work in an idle isolate is synchronous (twice as fast).
+ * JavaScript in an isolate: a fresh context each session, or one that serves the sessions of its program
+ * (docs/decisions/reused-contexts.md); compiled scripts live as long as the isolate. The runner's own thread never waits for a
+ * theme's code: only work in an idle isolate is synchronous (twice as fast).
  */
 export class JavaScriptContexts implements LanguageContexts {
   readonly language = 'javascript';
+  readonly isIdleAfter = true;
   ready = false;
-  private readonly programs = new Map<string, ivm.Script[]>();
+  private readonly programs = new Map<string, Compiled & { sessions: number }>();
+  private readonly reused = new ReusedContexts();
   private readonly prelude: Promise<ivm.Script>;
-  private next: Promise<Prepared>;
-  private current: Prepared | null = null;
+  private next: Promise<PreparedContext>;
+  private current: Current | null = null;
   private readonly bridge: ivm.Reference;
 
   constructor(
     vm: IsolatedVm,
     private readonly isolate: ivm.Isolate,
     host: HostCall,
+    private readonly policy: ReusePolicy,
   ) {
-    this.bridge = new vm.Reference(host);
+    const called: HostCall = (data) => {
+      if (this.current) this.current.hasBegun = true;
+      return host(data);
+    };
+    this.bridge = new vm.Reference(called);
     this.prelude = isolate.compileScript(preludeText, { filename: 'apps:prelude' });
     this.next = this.prepare();
   }
@@ -39,57 +62,132 @@ export class JavaScriptContexts implements LanguageContexts {
     return this.next;
   }
 
-  get entry(): ivm.Reference | null {
-    return this.current?.entry ?? null;
+  /** Whether a session of the program finds a context here that has served others. */
+  has(program: string): boolean {
+    return this.reused.has(program) && this.policy.mayUse(program);
   }
 
   async load(program: WireProgram): Promise<void> {
-    const [prepared, scripts] = await Promise.all([this.next, this.compile(program)]);
-    this.current = prepared;
-    // Not awaited: an isolate does one thing after the other. A module that is missing makes the next request fail.
-    for (const script of scripts) script.run(prepared.context).catch(() => undefined);
+    const { key } = program;
+    const known = this.has(key) ? this.reused.take(key) : null;
+    const reused = known ?? (await this.makeReused(program));
+    if (reused) this.current = { program, prepared: reused, isReused: true, hasBegun: false };
+    else await this.loadFresh(program);
+  }
+
+  /**
+   * The engine's timeout covers less than the session's clock does, which ends the isolate in any case. Rejects with `RunAgain` too.
+   */
+  async enter(request: string, { time }: EntryTime): Promise<unknown> {
+    const end = performance.now() + time;
+    const left = () => Math.max(1, end - performance.now());
+    const isFirst = this.current?.hasBegun === false;
+    const answer = await this.ask(request, left);
+    const { current } = this;
+    if (answer !== again || !current?.isReused) {
+      if (current) current.hasBegun = true;
+      return answer;
+    }
+    this.policy.pause(current.program.key);
+    if (!isFirst || current.hasBegun) throw new RunAgain();
+    this.leaveReused();
+    await this.loadFresh(current.program);
+    return this.ask(request, left);
+  }
+
+  private async ask(request: string, left: () => number): Promise<unknown> {
+    if (!this.current) throw new Error('no program is loaded');
+    const { prepared, isReused } = this.current;
+    const options = () => ({ timeout: Math.ceil(left()) + ENGINE_DELAY });
+    try {
+      let answer: unknown = await prepared
+        .get('entry')
+        .apply(undefined, [request, ...(isReused ? takeSeed() : [])], options());
+      while (answer === later) answer = await prepared.get('take').apply(undefined, [], options());
+      return answer;
+    } catch (error) {
+      // Of a promise that nothing awaits.
+      if (isReused && error instanceof Error && isRefusal(error.message)) return again;
+      throw error;
+    }
   }
 
   async reset(): Promise<boolean> {
-    if (!this.current) return true;
-    this.current.entry.release();
-    this.current.context.release();
-    this.current = null;
-    this.next = this.prepare();
+    const { current } = this;
+    if (!current) return true;
+    if (current.isReused) this.leaveReused();
+    else {
+      this.current = null;
+      current.prepared.release();
+      this.next = this.prepare();
+    }
     return true;
   }
 
-  private prepare(): Promise<Prepared> {
+  dropKept(): boolean {
+    return this.reused.dropAll();
+  }
+
+  /** Ends the session in a reused context; one that is not as it was is given up. Synchronous: no code of a theme runs. */
+  private leaveReused(): void {
+    const { program, prepared } = this.current as Current;
+    this.current = null;
+    let isIntact = false;
+    try {
+      isIntact = prepared.get('end').applySync(undefined, []) === true;
+    } catch {
+      // The isolate has ended, or has no memory left.
+    }
+    if (!isIntact) {
+      this.policy.changed(program.key);
+      this.reused.drop(program.key);
+    } else if (this.policy.mayUse(program.key)) this.reused.ended(program.key);
+    else this.reused.drop(program.key);
+  }
+
+  private async loadFresh(program: WireProgram): Promise<void> {
+    const [prepared, compiled] = await Promise.all([this.next, this.compile(program)]);
+    this.current = { program, prepared, isReused: false, hasBegun: false };
+    compiled.sessions += 1;
+    installProgram(prepared, compiled);
+  }
+
+  /** A context for this session and further ones, if the program may have one. */
+  private async makeReused(program: WireProgram): Promise<PreparedContext | null> {
+    const sessions = this.programs.get(program.key)?.sessions ?? 0;
+    if (program.changesBuiltIns || !this.reused.hasRoom || !this.policy.mayMake(program.key, sessions)) return null;
+    const [prelude, compiled] = await Promise.all([this.prelude, this.compile(program)]);
+    const prepared = prepareContext(this.isolate, prelude, this.bridge);
+    await installProgram(prepared, compiled, true);
+    this.reused.drop(program.key);
+    this.reused.add(program.key, prepared);
+    return prepared;
+  }
+
+  private prepare(): Promise<PreparedContext> {
     this.ready = false;
-    const prepared = this.make();
+    const prepared = this.prelude.then((prelude) => prepareContext(this.isolate, prelude, this.bridge));
     // The session that gets the context reports a failure.
     void prepared.then(() => (this.ready = true)).catch(() => undefined);
     return prepared;
   }
 
-  private async make(): Promise<Prepared> {
-    const prelude = await this.prelude;
-    const context = this.isolate.createContextSync();
-    const start = prelude.runSync(context, { reference: true });
-    const entry = start.applySync(undefined, [this.bridge], { result: { reference: true } });
-    start.release();
-    return { context, entry };
-  }
-
-  private async compile(program: WireProgram): Promise<ivm.Script[]> {
+  private async compile(program: WireProgram): Promise<Compiled & { sessions: number }> {
     const known = this.programs.get(program.key);
     this.programs.delete(program.key);
-    const scripts =
-      known ??
-      (await Promise.all(
+    const compiled = known ?? {
+      scripts: await Promise.all(
         program.modules.map((module) => this.isolate.compileScript(module.code, { filename: module.path })),
-      ));
-    this.programs.set(program.key, scripts);
+      ),
+      isAsync: program.modules.some(({ code }) => promises.test(code)),
+      sessions: 0,
+    };
+    this.programs.set(program.key, compiled);
     if (this.programs.size > MAX_COMPILED_PROGRAMS) {
-      const [oldest, old] = this.programs.entries().next().value as [string, ivm.Script[]];
+      const [oldest, old] = this.programs.entries().next().value as [string, Compiled];
       this.programs.delete(oldest);
-      for (const script of old) script.release();
+      for (const script of old.scripts) script.release();
     }
-    return scripts;
+    return compiled;
   }
 }

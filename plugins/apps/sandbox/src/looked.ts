@@ -17,7 +17,8 @@ export interface Looked {
 /** It uses no built-in that code of a theme can change: nothing of what it keeps is an array, and no object has a prototype. */
 export function createLooked(): Looked {
   const noted = create(null) as Record<string, true>;
-  let [count, fresh] = [0, ''];
+  let count = 0;
+  let fresh = '';
 
   function at(name: string): void {
     if (noted[name] || noted[everything]) return;

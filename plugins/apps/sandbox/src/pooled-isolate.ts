@@ -1,9 +1,10 @@
 import type { WireProgram } from '../../shared/logic-protocol';
 import type { IsolatedVm, ivm } from './isolated-vm';
 import { JavaScriptContexts } from './javascript-contexts';
-import type { HostCall, Language, LanguageContexts } from './language-contexts';
+import type { EntryTime, HostCall, Language, LanguageContexts } from './language-contexts';
 import type { PythonSource } from './python';
 import { PythonContext } from './python-context';
+import type { ReusePolicy } from './reuse-policy';
 
 /** Called while a session has the isolate. */
 export interface IsolateEvents {
@@ -20,6 +21,7 @@ export interface PooledIsolateOptions {
   memory: number;
   /** Made at the first call. */
   python(): PythonSource;
+  reuse: ReusePolicy;
 }
 
 /** What the prelude has answered to a request. */
@@ -28,13 +30,6 @@ export interface EntryResult {
   /** Bytes by which the isolate's memory has grown since the session began; 0 if it was collected meanwhile. */
   growth: number;
 }
-
-/**
- * Milliseconds by which V8's timeout is later than the session's, which handles logic in a host call itself. V8 gives the stack of
- * JavaScript; Python interrupts itself, after its latest time, and needs some milliseconds of processor time to describe where it
- * was.
- */
-const engineDelays: Record<Language, number> = { javascript: 5, python: 60 };
 
 /** Sessions in a row after which an isolate that holds much memory is replaced: less is garbage that is not collected yet. */
 const maxLargeSessions = 32;
@@ -71,6 +66,12 @@ export class PooledIsolate {
     return this.contexts.get(language)?.ready === true;
   }
 
+  /** Whether a session of the program finds a context here that has served others. */
+  has(program: string): boolean {
+    const contexts = this.contexts.get('javascript');
+    return contexts instanceof JavaScriptContexts && contexts.has(program);
+  }
+
   /** Loads the session's program without running its code. Rejects if it does not compile. */
   async load(program: WireProgram): Promise<void> {
     const current = this.warm(program.language);
@@ -83,20 +84,17 @@ export class PooledIsolate {
   }
 
   /**
-   * Passes one request to the prelude; only a string comes out. Rejects when the isolate ends, when logic has rejected a
-   * promise that it does not await, and some milliseconds after `time`, for Python after `latest`: the error then has the stack
-   * frames of the logic.
-   * The engine's timeout covers less than the session's clock does, which ends the isolate in any case. The result is not
-   * requested as a copy: a text needs none, and anything else is refused before it is copied. The memory is asked for with the
-   * request: the isolate measures it after the request, before its thread sleeps again.
+   * Passes one request to the prelude, and measures the memory after it. Rejects like `LanguageContexts.enter`. The result is not
+   * requested as a copy: a text needs none, and anything else is refused before it is copied.
    */
-  async enter(data: string, time: number, latest: number): Promise<EntryResult> {
+  async enter(request: string, time: EntryTime): Promise<EntryResult> {
     const { current } = this;
-    if (!current?.entry) throw new Error('no program is loaded');
-    const limit = current.language === 'python' ? latest : time;
-    const options = { result: { promise: true }, timeout: Math.ceil(limit) + engineDelays[current.language] };
-    const entered: Promise<unknown> = current.entry.apply(undefined, [data, time], options);
-    const [answer, heap] = await Promise.all([entered, this.heap()]);
+    if (!current) throw new Error('no program is loaded');
+    const entered = current.enter(request, time);
+    // Where it is asked for with the request, the isolate measures it before its thread sleeps again.
+    const [answer, heap] = current.isIdleAfter
+      ? [await entered, this.heapNow()]
+      : await Promise.all([entered, this.heap()]);
     if (typeof answer !== 'string') throw new Error('the sandbox gave no text');
     return { answer, growth: Math.max(0, heap - (this.heapBefore ?? 0)) };
   }
@@ -108,14 +106,22 @@ export class PooledIsolate {
     this.current = null;
     const fresh = (await current?.reset()) ?? true;
     // An idle isolate is measured synchronously without waiting; a session may have taken it meanwhile.
-    this.heapBefore = this.events ? await this.heap() : sizeOf(this.native.getHeapStatisticsSync());
+    this.heapBefore = this.events ? await this.heap() : this.heapNow();
     const isLean = this.heapBefore < (this.options.memory * 1024 * 1024) / 4;
     this.largeSessions = isLean ? 0 : this.largeSessions + 1;
-    return fresh && this.largeSessions < maxLargeSessions;
+    if (!fresh || this.largeSessions < maxLargeSessions) return fresh;
+    // What is kept for further sessions goes before the isolate.
+    this.largeSessions = 0;
+    return !this.events && [...this.contexts.values()].some((contexts) => contexts.dropKept());
+  }
+
+  /** Bytes of the memory of an isolate in which nothing runs. */
+  private heapNow(): number {
+    return sizeOf(this.native.getHeapStatisticsSync());
   }
 
   /**
-   * Bytes of the isolate's memory. It is not measured synchronously during a session: this thread, and with it
+   * Bytes of the isolate's memory. It is not measured synchronously while code runs: this thread, and with it
    * every other session, would wait for a theme's code.
    */
   private async heap(): Promise<number> {
@@ -132,11 +138,11 @@ export class PooledIsolate {
   }
 
   private makeContexts(language: Language): LanguageContexts {
-    const { vm, python } = this.options;
+    const { vm, python, reuse } = this.options;
     const host: HostCall = (data) => this.events?.host(data) ?? Promise.resolve('');
     return language === 'python'
       ? new PythonContext(vm, this.native, host, python())
-      : new JavaScriptContexts(vm, this.native, host);
+      : new JavaScriptContexts(vm, this.native, host, reuse);
   }
 }
 

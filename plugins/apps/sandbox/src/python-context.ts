@@ -2,7 +2,7 @@ import pythonText from 'apps:python';
 import type { WireProgram } from '../../shared/logic-protocol';
 import { withWebAssembly } from './engine-flags';
 import type { IsolatedVm, ivm } from './isolated-vm';
-import type { HostCall, LanguageContexts } from './language-contexts';
+import type { EntryTime, HostCall, LanguageContexts } from './language-contexts';
 import type { Python, PythonSource } from './python';
 
 /** The functions of `python/index.ts`. */
@@ -13,11 +13,18 @@ interface PythonFunctions {
 }
 
 /**
+ * Milliseconds by which V8's timeout is later than the session's: Python interrupts itself, after its latest time, and needs some
+ * milliseconds of processor time to describe where it was.
+ */
+const ENGINE_DELAY = 60;
+
+/**
  * Python in an isolate: one context, in which no code of a theme runs as JavaScript, with one machine whose memory is
  * restored after every session.
  */
 export class PythonContext implements LanguageContexts {
   readonly language = 'python';
+  readonly isIdleAfter = false;
   ready = false;
   private readonly started: Promise<PythonFunctions>;
   private functions: PythonFunctions | null = null;
@@ -41,8 +48,10 @@ export class PythonContext implements LanguageContexts {
     return this.next;
   }
 
-  get entry(): ivm.Reference | null {
-    return this.functions?.entry ?? null;
+  async enter(request: string, { time, latest }: EntryTime): Promise<unknown> {
+    if (!this.functions) throw new Error('no program is loaded');
+    const options = { result: { promise: true }, timeout: Math.ceil(latest) + ENGINE_DELAY };
+    return this.functions.entry.apply(undefined, [request, time], options);
   }
 
   async load(program: WireProgram): Promise<void> {
@@ -63,6 +72,10 @@ export class PythonContext implements LanguageContexts {
     const fresh = await reset;
     this.ready = fresh === true;
     return this.ready;
+  }
+
+  dropKept(): boolean {
+    return false;
   }
 
   private async start(source: PythonSource): Promise<PythonFunctions> {

@@ -1,4 +1,5 @@
 import type { RunnerOptions, ToRunner, WireProgram } from '../../shared/logic-protocol';
+import { isAudited } from './audited-engines';
 import { type Connection, connect } from './connection';
 import { withoutWebAssembly } from './engine-flags';
 import { IsolatePool } from './isolate-pool';
@@ -7,6 +8,7 @@ import { watchMemory } from './memory-watch';
 import { watchProcessor } from './processor-share';
 import type { PythonSource } from './python';
 import { createPythonSource } from './python/image';
+import { ReusePolicy } from './reuse-policy';
 import { Session } from './session';
 
 /** Programs whose text the runner keeps; the server sends an evicted one again. */
@@ -28,7 +30,8 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
   const vm = loadIsolatedVm(options.packageManager);
   withoutWebAssembly();
   for (const name of removed) Reflect.deleteProperty(process, name);
-  const pool = new IsolatePool({ ...options, vm, python });
+  const reuse = new ReusePolicy(isAudited() ? options.reuseAfter : null);
+  const pool = new IsolatePool({ ...options, vm, python, reuse });
   const sessions = new Map<number, Session>();
   const programs = new Map<string, WireProgram>();
   const watch = watchMemory({ ...options, sessions, unhealthy: () => send({ type: 'unhealthy' }) });
@@ -51,11 +54,19 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
       watch.ended(session, mayRun);
       sessions.delete(id);
     };
-    const { language } = found;
     const { messageSize } = options;
-    const session = new Session({ id, language, pool, messageSize, before: watch.last, send, ended, gone: watch.gone });
+    const session = new Session({
+      id,
+      program: found,
+      pool,
+      messageSize,
+      before: watch.last,
+      send,
+      ended,
+      gone: watch.gone,
+    });
     sessions.set(id, session);
-    session.open(found, data, message);
+    session.open(data, message);
   }
 
   return (message) => {

@@ -4,13 +4,15 @@ import { Session, type SessionOptions } from './session';
 
 const ms = (count: number) => BigInt(count) * 1_000_000n;
 
+const given: SessionOptions['program'] = { language: 'javascript', key: 'p', modules: [] };
+
 test('processor time is that of the isolate since the session began; of one that is gone all time', async () => {
   const isolate = { isDisposed: false, cpuTime: ms(700) };
   const pool = { take: () => ({ native: isolate, events: null }) } as unknown as SessionOptions['pool'];
   const before = { memory: 0, time: 0 };
   const none = () => undefined;
   const events = { send: none, ended: none, gone: none };
-  const session = new Session({ id: 1, language: 'javascript', pool, messageSize: 1, before, ...events });
+  const session = new Session({ id: 1, program: given, pool, messageSize: 1, before, ...events });
   isolate.cpuTime = ms(730);
   expect(session.processorTime).toBe(30);
   await pause(5);
@@ -29,7 +31,17 @@ describe('a host call of a session that is over is answered after its isolate wa
     const none = () => undefined;
     const events = { send: none, ended: none, gone: none };
     const before = { memory: 0, time: 0 };
-    return { session: new Session({ id: 1, language: 'python', pool, messageSize: 100, before, ...events }), discard };
+    return {
+      session: new Session({
+        id: 1,
+        program: { ...given, language: 'python' },
+        pool,
+        messageSize: 100,
+        before,
+        ...events,
+      }),
+      discard,
+    };
   };
 
   test.each<[when: string, call: (session: Session) => Promise<string>]>([

@@ -1,7 +1,7 @@
 import type { FailureReason, FromRunner, RequestTime, WireProgram } from '../../shared/logic-protocol';
 import { askTime, timeIsOver } from './deadline';
 import type { IsolatePool } from './isolate-pool';
-import type { Language } from './language-contexts';
+import { RunAgain } from './language-contexts';
 import type { Usage } from './memory-watch';
 import { createOwnAnswers } from './own-answers';
 import { ownCall } from './own-calls';
@@ -29,7 +29,7 @@ const MAX_TEXT = { message: 500, stack: 1300, all: 4000 };
 
 export interface SessionOptions {
   id: number;
-  language: Language;
+  program: WireProgram;
   pool: IsolatePool;
   /** Characters that an answer or the arguments of host calls may have. */
   messageSize: number;
@@ -57,7 +57,7 @@ export class Session implements IsolateEvents {
   private readonly timeBefore: number;
 
   constructor(private readonly options: SessionOptions) {
-    this.isolate = options.pool.take(options.language);
+    this.isolate = options.pool.take(options.program);
     this.isolate.events = this;
     this.timeBefore = this.isolateTime();
   }
@@ -91,10 +91,10 @@ export class Session implements IsolateEvents {
     return Number(this.isDisposed ? 0n : this.isolate.native.cpuTime) / 1e6;
   }
 
-  open(program: WireProgram, data: string, time: RequestTime): void {
+  open(data: string, time: RequestTime): void {
     this.run(time, async () => {
       try {
-        await this.isolate.load(program);
+        await this.isolate.load(this.options.program);
       } catch (error) {
         this.fail(this.isolate.native.isDisposed ? 'memory' : 'program', messageOf(error));
         return undefined;
@@ -161,6 +161,13 @@ export class Session implements IsolateEvents {
     this.options.pool.release(this.isolate);
   }
 
+  /** Ends the session, whose isolate is idle, so that its request runs again. */
+  private runAgain(): void {
+    if (this.over) return;
+    this.options.send({ type: 'failed', session: this.options.id, reason: 'again', message: '' });
+    this.close();
+  }
+
   /** Ends the session now, in any state, and reports the reason. */
   fail(reason: FailureReason, message: string): void {
     if (this.over) return;
@@ -184,7 +191,7 @@ export class Session implements IsolateEvents {
 
   /** Answers Python: JavaScript ends at the engine's timeout, which cannot be moved, and is never delayed. */
   private timeLeft(): string {
-    const left = this.options.language === 'python' ? (this.clock?.left() ?? 0) : 0;
+    const left = this.options.program.language === 'python' ? (this.clock?.left() ?? 0) : 0;
     if (left > 0) this.reportDelay(left);
     return left > 0 ? String(left) : timeIsOver;
   }
@@ -199,7 +206,7 @@ export class Session implements IsolateEvents {
    */
   private run({ remaining, latest }: RequestTime, prepare: () => Promise<string | undefined>): void {
     const time = Math.max(1, remaining);
-    const isDelayed = this.options.language === 'python';
+    const isDelayed = this.options.program.language === 'python';
     const begun = performance.now();
     const clock = new RequestClock(time, isDelayed ? Math.max(time, latest) : time);
     this.clock = clock;
@@ -208,7 +215,7 @@ export class Session implements IsolateEvents {
     this.running = prepare()
       .then(async (data) => {
         if (data === undefined || this.over) return undefined;
-        return this.isolate.enter(data, left(time), left(Math.max(time, latest)));
+        return this.isolate.enter(data, { time: left(time), latest: left(Math.max(time, latest)) });
       })
       .then(
         (entered) => entered && this.finish(entered.answer, entered.growth),
@@ -246,7 +253,8 @@ export class Session implements IsolateEvents {
    * @param isTimeOver by the clock: on a busy machine the engine's timeout can come before the timer that sets `isLate`
    */
   private failed(error: unknown, isTimeOver: boolean): void {
-    if (this.isolate.native.isDisposed) this.fail('memory', messageOf(error));
+    if (error instanceof RunAgain) this.runAgain();
+    else if (this.isolate.native.isDisposed) this.fail('memory', messageOf(error));
     else if (this.isLate || isTimeOver) this.fail('time', stackOf(error));
     else this.fail('broken', thrownText(error));
   }

@@ -37,7 +37,7 @@ describe('defaults', () => {
         searchTime: 2000,
         searches: 4,
       },
-      sandbox: { command: [] },
+      sandbox: { command: [], reuse: true },
       runs: { keep: 200, store: 0 },
       jobs: { workers: 2, retries: 8, backoff: 5, lease: 30, keep: 14 },
       editing: null,

@@ -147,7 +147,10 @@ const configuration: z.ZodType<AppsConfig> = object({
     .record(z.string(), object({ path: text("an address that starts with '/'", /^\/\S*$/) }), must('an object'))
     .default({}),
   limits: limits.prefault({}),
-  sandbox: object({ command: list(text('a text', /^[^\0]+$/)).default([]) }).prefault({}),
+  sandbox: object({
+    command: list(text('a text', /^[^\0]+$/)).default([]),
+    reuse: z.boolean(must('true or false')).default(true),
+  }).prefault({}),
   runs: object({ keep: upTo(200, MAX_KEPT_RUNS), store: upTo(0, MAX_STORED_RUNS) }).prefault({}),
   jobs: object({
     workers: upTo(2, MAX_WORKERS),

@@ -9,7 +9,10 @@ export interface AppsConfig {
   /** Address patterns by content type uid, e.g. `{ 'api::article.article': { path: '/articles/:slug' } }`. */
   content: Record<string, { path: string }>;
   limits: Limits;
-  sandbox: SandboxConfig;
+  sandbox: SandboxConfig & {
+    /** Whether the sessions of a program may share a context (docs/decisions/reused-contexts.md). */
+    reuse: boolean;
+  };
   /** The latest runs of logic, shown in the admin panel: how many each process keeps in memory, and how many the database. */
   runs: { keep: number; store: number };
   jobs: JobsConfig;

@@ -42,6 +42,12 @@ const workerPath = join(__dirname, 'worker.js');
 const runnerPath = join(__dirname, '..', 'sandbox', 'runner.js');
 const browserFiles = join(__dirname, '..', 'browser');
 
+/**
+ * Sessions of a program in an isolate before it gets a context that serves several: to make one takes as long as six to ten
+ * sessions, which programs that hardly run should not pay.
+ */
+const REUSE_AFTER = 3;
+
 /** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
 export const workerProcesses = { path: workerPath, count: 2, memory: 256 };
 
@@ -175,7 +181,8 @@ export function createServices(
   jobs.handle('schedule', scheduleJobs(running));
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
-  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, now });
+  const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;
+  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, reuseAfter, now });
   return {
     config,
     logger,

@@ -1,4 +1,6 @@
 import type { WireError } from '../../../shared/logic-protocol';
+import { isRefusal } from '../refusals';
+import { eachSession } from './each-session';
 import {
   getOwnPropertyDescriptor,
   getPrototypeOf,
@@ -85,7 +87,12 @@ export function stackHere(): string {
   return textOr(data(new NativeError(), 'stack'), '', MAX_STACK_SIZE);
 }
 
+/** Whether an error of this session may be one of its context, which serves several (`refusals.ts`). */
+export const refused = eachSession(() => ({ met: false }));
+
 /** JSON text of an answer's error. */
 export function errorText(thrown: unknown): string {
-  return stringify(describe(thrown));
+  const described = describe(thrown);
+  if (described.name === 'TypeError' && isRefusal(described.message)) refused().met = true;
+  return stringify(described);
 }

@@ -1,66 +1,116 @@
 import type { PreludeLimits, PreludeRequest } from '../../../shared/logic-protocol';
+import { again, later } from '../replies';
+import { createAnswers, isThenable, type Work } from './answers';
 import { askRunner, createExchange, type HostReference } from './bridge';
 import { chances } from './chance';
 import { createContext, type LogicContext } from './context/context';
-import { errorText } from './errors';
+import { nextSession, sessionNumber } from './each-session';
+import { errorText, refused } from './errors';
 import { defineGlobals } from './globals';
-import { createLog } from './log';
-import { looked } from './looked';
-import { createModules } from './modules';
-import { exceeds, keys, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
-import { createRecords } from './records/records';
+import { createLog, type Log } from './log';
+import { createModules, type Defined, hideDefine, offerDefine } from './modules';
+import { exceeds, keys, NativeError, NativeRangeError, NativeTypeError, parse, stringify } from './primordials';
+import { createRecords, type Records } from './records/records';
 import { removeGlobals } from './remove-globals';
+import { harden } from './reuse/harden';
+import { makeRandomSeedable, type Seed } from './reuse/random';
+import { sharedObjects } from './reuse/shared';
 
-type Functions = Map<string, (context: object) => unknown>;
 type OpenRequest = Extract<PreludeRequest, { op: 'open' }>;
-type LogicCalls = NonNullable<OpenRequest['calls']>;
+
+/** What a context has for one session. */
+interface Session {
+  limits: PreludeLimits;
+  now: number | undefined;
+  context: LogicContext;
+  functions: Map<string, (context: object) => unknown>;
+  records: Records;
+  log: Log;
+}
+
+/** The functions of a context, for the runner. Logic cannot make them return anything but text, or throw. */
+export interface Prelude {
+  /**
+   * Takes the program, once, before the first request.
+   * @param isReused whether the context serves several sessions
+   * @param isAsync whether its code has promises: results are then awaited even where they are none, so that what a function has
+   *   begun and does not await goes on before its changes are written
+   */
+  install(isReused: boolean, isAsync: boolean, ...modules: Defined[]): void;
+  /**
+   * JSON text of a `PreludeRequest` in, JSON text of a `PreludeAnswer` out, or `later`, or `again`.
+   * @param seed of random numbers, for a session in a reused context
+   */
+  entry(request: string, ...seed: Seed | []): string;
+  /** The answer after `later`. */
+  take(): string;
+  /**
+   * Ends the session in a reused context: no function of it reaches the server any more, and nothing of it is kept. Whether the
+   * context is as it was before, and may serve another. No code of a theme runs.
+   */
+  end(): boolean;
+}
 
 /**
- * Prepares a fresh context for one session and returns its only entry point: JSON text of a `PreludeRequest` in, JSON
- * text of a `PreludeAnswer` out. Logic cannot make it return anything but text, or throw.
+ * Prepares a context for the sessions of one program: one session, or in a reused context one after the other
+ * (docs/decisions/reused-contexts.md).
  */
-export function start(reference: HostReference): (request: string) => Promise<string> {
+export function start(reference: HostReference): Prelude {
   removeGlobals();
-  const modules = createModules();
-  let limits: PreludeLimits = { resultSize: 0, messageSize: 0, logEntrySize: 0 };
-  let context: LogicContext;
-  let now: number | undefined;
-  const functions: Functions = new Map();
-  const records = createRecords(createExchange(reference, () => limits));
-  const log = createLog(records.call, () => limits);
+  offerDefine();
+  let program: Defined[] = [];
+  let mustAwait = false;
+  let session: Session;
+  let reused: { seed(seed: Seed): void; isIntact(): boolean } | null = null;
+  const answers = createAnswers(() => session?.limits.messageSize ?? 0);
+  const answered = (text: string) => (reused && text !== later && refused().met ? again : text);
   defineGlobals(
     (call) => askRunner(reference, call),
-    log.write,
-    chances(() => now),
+    (level, message) => session.log.write(level, message),
+    chances(() => session.now),
   );
 
-  async function open(request: OpenRequest): Promise<string> {
-    limits = request.limits;
-    now = request.now;
-    context = createContext(request.context, records, log);
-    const exported = modules.evaluate(request.entry);
+  /** Begins the session; JSON text of the names of the program's functions. */
+  function open({ limits, now, context, entry }: OpenRequest): string {
+    nextSession();
+    const mine = sessionNumber();
+    const exchange = createExchange(reference, () => limits);
+    const records = createRecords((calls) => {
+      if (mine !== sessionNumber()) throw new NativeError('this session is over');
+      return exchange(calls);
+    });
+    const log = createLog(records.call, () => limits);
+    const functions: Session['functions'] = new Map();
+    session = { limits, now, context: createContext(context, records, log), functions, records, log };
+    const exported = createModules(program).evaluate(entry);
     for (const name of keys(exported)) {
       const value = exported[name];
       if (typeof value === 'function') functions.set(name, value as (context: object) => unknown);
     }
-    return `{"functions":${stringify([...functions.keys()])},"outcomes":${await call(request.calls ?? [])}}`;
+    return stringify([...functions.keys()]);
   }
 
-  async function outcome(name: string): Promise<string> {
-    const run = functions.get(name);
-    if (!run) return '{"defined":false,"value":null}';
-    return `{"defined":true,"value":${resultText(name, await run(context.view), limits.resultSize)}}`;
-  }
-
-  async function call(calls: LogicCalls): Promise<string> {
+  function* perform(request: PreludeRequest): Work {
+    const functions = request.op === 'open' ? open(request) : '';
+    const { limits, context, records } = session;
+    if (request.op !== 'open') {
+      if (request.record !== undefined) context.setRecord(request.record);
+      if (request.request !== undefined) context.setRequest(request.request);
+      if (request.op === 'properties') return properties(session);
+    }
+    const calls = request.calls ?? [];
     let outcomes = '';
     let index = 0;
+    // Not in a function of its own: `yield*` would use the iterators' `next`, which logic may have changed.
     for (let one = calls[index]; one; index += 1, one = calls[index]) {
       const { name, contained } = one;
       if (index > 0) outcomes += ',';
       let failure: unknown;
       try {
-        outcomes += await outcome(name);
+        const run = session.functions.get(name);
+        const result = run?.(context.view);
+        const value = mustAwait || isThenable(result) ? yield { name, result } : result;
+        outcomes += run ? `{"defined":true,"value":${resultText(name, value, limits.resultSize)}}` : undefinedOutcome;
       } catch (error) {
         if (!contained) throw error;
         failure = error;
@@ -70,36 +120,36 @@ export function start(reference: HostReference): (request: string) => Promise<st
       // Not contained, and before the next function: a refused change is one of the function that fails with it.
       records.flush();
     }
-    return `[${outcomes}]`;
+    return request.op === 'open' ? `{"functions":${functions},"outcomes":[${outcomes}]}` : `[${outcomes}]`;
   }
 
-  function properties(): string {
-    const json = stringify(context.properties());
-    if (exceeds(json, limits.resultSize)) throw tooLarge('What was set on context', limits.resultSize);
-    return json;
-  }
-
-  async function answer(request: PreludeRequest): Promise<string> {
-    // Awaited here: returning a promise would read its `then`, which logic may have changed.
-    if (request.op === 'open') return await open(request);
-    if (request.record !== undefined) context.setRecord(request.record);
-    if (request.request !== undefined) context.setRequest(request.request);
-    return request.op === 'call' ? await call(request.calls) : properties();
-  }
-
-  return async (request) => {
-    try {
-      const value = await answer(parse(request) as PreludeRequest);
-      if (value.length + '{"value":}'.length <= limits.messageSize) return `{"value":${value}${looked.take()}}`;
-      throw new NativeRangeError(
-        `The results of the functions are together larger than ${limits.messageSize} characters`,
-      );
-    } catch (error) {
-      // Described first: a proxy's traps may run.
-      const described = errorText(error);
-      return `{"error":${described}${looked.take()}}`;
-    }
+  return {
+    install(isReused, isAsync, ...modules) {
+      hideDefine();
+      program = modules;
+      mustAwait = isAsync;
+      if (isReused) reused = { seed: makeRandomSeedable(), isIntact: harden([...sharedObjects, ...modules]) };
+    },
+    entry(request, ...seed) {
+      if (reused && seed.length > 0) reused.seed(seed as Seed);
+      return answered(answers.begin(perform(parse(request) as PreludeRequest)));
+    },
+    take: () => answered(answers.take()),
+    end() {
+      nextSession();
+      session = null as never;
+      answers.forget();
+      return reused?.isIntact() === true;
+    },
   };
+}
+
+const undefinedOutcome = '{"defined":false,"value":null}';
+
+function properties({ context, limits }: Session): string {
+  const json = stringify(context.properties());
+  if (exceeds(json, limits.resultSize)) throw tooLarge('What was set on context', limits.resultSize);
+  return json;
 }
 
 /** JSON text of a function's result; undefined, functions and symbols are null. */

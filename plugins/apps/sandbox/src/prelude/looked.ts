@@ -1,4 +1,11 @@
-import { createLooked } from '../looked';
+import { createLooked, type Looked } from '../looked';
+import { eachSession } from './each-session';
 
-/** What the logic of this context has looked at. */
-export const looked = createLooked();
+const ofSession = eachSession(createLooked);
+
+/** What the logic of this session has looked at. */
+export const looked: Looked = {
+  at: (name) => ofSession().at(name),
+  atOne: (whole, name) => ofSession().atOne(whole, name),
+  take: () => ofSession().take(),
+};

@@ -1,20 +1,36 @@
-import { hasOwn, NativeError } from './primordials';
+import { defineProperty, hasOwn, NativeError } from './primordials';
 
 type Require = (specifier: string) => object;
 /** Gives a module an export whose value is looked up whenever it is used. */
 type Offer = (name: string, get: () => unknown) => void;
-type Factory = (exports: object, require: Require, offer: Offer) => void;
-type Define = (path: string, imports: Record<string, string>, factory: Factory) => void;
+
+/** A module as its script gives it: nothing of it has run. */
+export interface Defined {
+  path: string;
+  /** Paths of modules, by the specifiers of its imports. */
+  imports: Record<string, string>;
+  factory: (exports: object, require: Require, offer: Offer) => void;
+}
 
 /** The name under which a compiled module finds `define`; gone before any module is evaluated. */
-export const defineName = '__define';
+const defineName = '__define';
 
-/** The program's modules: defined by their scripts, evaluated when first imported. */
-export function createModules(): { evaluate(path: string): Record<string, unknown> } {
-  const defined = new Map<string, { imports: Record<string, string>; factory: Factory }>();
+/** Until `hideDefine`, the scripts of a program give what they define. */
+export function offerDefine(): void {
+  const value = (path: string, imports: Defined['imports'], factory: Defined['factory']): Defined => ({
+    path,
+    imports,
+    factory,
+  });
+  defineProperty(globalThis, defineName, { value, configurable: true });
+}
+
+export const hideDefine = (): boolean => Reflect.deleteProperty(globalThis, defineName);
+
+/** The instances of a program's modules for one session, evaluated when first imported. */
+export function createModules(program: readonly Defined[]): { evaluate(path: string): Record<string, unknown> } {
+  const defined = new Map(program.map((module) => [module.path, module]));
   const evaluated = new Map<string, Record<string, unknown>>();
-  const define: Define = (path, imports, factory) => void defined.set(path, { imports, factory });
-  Object.defineProperty(globalThis, defineName, { value: define, configurable: true });
 
   function evaluate(path: string): Record<string, unknown> {
     const known = evaluated.get(path);
@@ -30,14 +46,11 @@ export function createModules(): { evaluate(path: string): Record<string, unknow
       return evaluate(imported);
     };
     const offer: Offer = (name, get) => Object.defineProperty(exports, name, { get, enumerable: true });
-    module.factory(exports, require, offer);
+    // Not called as a method: `this` of the module's code would be an object of the prelude.
+    const { factory } = module;
+    factory(exports, require, offer);
     return exports;
   }
 
-  return {
-    evaluate(path) {
-      Reflect.deleteProperty(globalThis, defineName);
-      return evaluate(path);
-    },
-  };
+  return { evaluate };
 }

@@ -11,6 +11,7 @@ export const NativeError = Error;
 export const NativeTypeError = TypeError;
 export const NativeRangeError = RangeError;
 export const NativeProxy = Proxy;
+export const { next: resume, throw: resumeWithError } = Object.getPrototypeOf(function* () {}).prototype as Generator;
 const { charCodeAt: charCodeAtMethod, slice: sliceMethod, toLowerCase: toLowerCaseMethod } = String.prototype;
 
 /** `value.slice(start, end)` of a string. */

@@ -78,6 +78,6 @@ function createResponse(call: Call): object {
   };
 }
 
-function isItems(value: Json): value is Items {
+export function isItems(value: Json): value is Items {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -33,6 +33,11 @@ export interface LogicRuntimeOptions {
   runnerPath: string;
   /** They compile programs. */
   workers: Pick<Workers, 'run'>;
+  /**
+   * Sessions of a program after which further ones share a context, in an isolate; null, as without it: each has its own. Where
+   * the clock can stand still each has its own too.
+   */
+  reuseAfter?: number | null;
   /** The time at which the clock of all logic stands still, in milliseconds since 1970; null: it runs. */
   now?: () => number | null;
 }
@@ -63,6 +68,7 @@ export function createLogicRuntime({
   logger,
   runnerPath,
   workers,
+  reuseAfter = null,
   now,
 }: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler(workers);
@@ -70,6 +76,7 @@ export function createLogicRuntime({
   const runner = {
     isolates,
     alone: false,
+    reuseAfter: now ? null : reuseAfter,
     languages: [],
     memory: limits.logicMemory,
     messageSize: messageSize(limits),

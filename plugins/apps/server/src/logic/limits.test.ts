@@ -41,8 +41,6 @@ const healthy = async () => expect(await runOnce(runtime, 'function f() { return
 describe('over the time', () => {
   const bodies = [
     'for (;;);',
-    'await new Promise(() => {})',
-    'return new Promise(() => {})',
     '(function again() { Promise.resolve().then(again) })(); return 1',
     'await null; for (;;);',
     'for (;;) try { for (;;); } catch {}',
@@ -59,6 +57,18 @@ describe('over the time', () => {
     expect(text).toMatch(/^LogicTimeoutError: .* longer than 1000 ms|^LogicError: .*more than 200 host calls/);
     expect(time).toBeLessThan(logicTime + 400);
     await healthy();
+  });
+
+  // Nothing can settle it any more: the answer does not wait for the time limit.
+  test.each([
+    'await new Promise(() => {})',
+    'return new Promise(() => {})',
+    'return { then() {} }',
+    'await null; for await (const x of [1, new Promise(() => {})]) context.app.log(x)',
+  ])('an error at once: %s', async (body) => {
+    const { text, time } = await failing(body);
+    expect(text).toBe('LogicError: Error: The function f waits for a promise that never settles');
+    expect(time).toBeLessThan(logicTime);
   });
 
   test('at the top level of the file', async () => {

@@ -40,7 +40,17 @@ describe('over the time', () => {
     ['a pattern', javascript('function f() {', '  /^(a+)+$/.test("a".repeat(40) + "b");', '}'), 2, /./],
     ['host calls', javascript('function f(c) {', '  for (;;)', '    c.app.count();', '}'), 3, /function "f"/],
     ['caught', javascript('function f(c) {', '  for (;;) try {', '    c.app.count();', '  } catch {}', '}'), 3, /./],
-    ['no position', javascript('function f() {', '  return new Promise(() => {});', '}'), undefined, /line unknown/],
+    [
+      'no position',
+      javascript(
+        'function f() {',
+        '  const test = RegExp.prototype.test.bind(/^(a+)+$/);',
+        '  return Promise.resolve("a".repeat(40) + "b").then(test);',
+        '}',
+      ),
+      undefined,
+      /line unknown/,
+    ],
     ['the top level', javascript('const f = 1;', 'for (;;);'), 2, /top level/],
     [
       'Python: a loop',

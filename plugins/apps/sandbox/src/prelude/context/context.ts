@@ -171,7 +171,7 @@ function jsonProperties(view: object): Items {
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function escapeHtml(value: unknown): string {
+export function escapeHtml(value: unknown): string {
   return value === undefined || value === null
     ? ''
     : text(value).replace(/[&<>"']/g, (character) => escapes[character] ?? character);

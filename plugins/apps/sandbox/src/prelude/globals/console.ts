@@ -1,4 +1,5 @@
 import type { LogLevel } from '../../../../shared/logic-protocol';
+import { eachSession } from '../each-session';
 import { logText } from '../log';
 
 /** Writes one entry to the app's log. */
@@ -8,15 +9,18 @@ const GROUP = '  ';
 
 /** `console`: its messages go to the log, as those of `context.app.log` do. */
 export function makeConsole(write: WriteLog): object {
-  let indent = '';
-  const counts = new Map<string, number>();
-  const timers = new Map<string, number>();
-  const say = (level: LogLevel, values: readonly unknown[]) => write(level, indent + formatted(values));
+  const state = eachSession(() => ({
+    indent: '',
+    counts: new Map<string, number>(),
+    timers: new Map<string, number>(),
+  }));
+  const say = (level: LogLevel, values: readonly unknown[]) => write(level, state().indent + formatted(values));
   const at = (level: LogLevel) => ({ [level]: (...values: unknown[]) => say(level, values) })[level];
-  const elapsed = (label: string) => `${label}: ${Date.now() - (timers.get(label) ?? Date.now())} ms`;
+  const elapsed = (label: string) => `${label}: ${Date.now() - (state().timers.get(label) ?? Date.now())} ms`;
   const group = (...values: unknown[]) => {
     if (values.length > 0) say('info', values);
-    indent += indent.length < 40 ? GROUP : '';
+    const now = state();
+    now.indent += now.indent.length < 40 ? GROUP : '';
   };
   return {
     log: at('info'),
@@ -32,21 +36,23 @@ export function makeConsole(write: WriteLog): object {
       if (!condition) say('error', ['Assertion failed', ...values]);
     },
     count(label = 'default') {
+      const { counts } = state();
       const count = (counts.get(String(label)) ?? 0) + 1;
       counts.set(String(label), count);
       say('info', [`${label}: ${count}`]);
     },
-    countReset: (label = 'default') => void counts.delete(String(label)),
-    time: (label = 'default') => void timers.set(String(label), Date.now()),
+    countReset: (label = 'default') => void state().counts.delete(String(label)),
+    time: (label = 'default') => void state().timers.set(String(label), Date.now()),
     timeLog: (label = 'default', ...values: unknown[]) => say('info', [elapsed(String(label)), ...values]),
     timeEnd(label = 'default') {
       say('info', [elapsed(String(label))]);
-      timers.delete(String(label));
+      state().timers.delete(String(label));
     },
     group,
     groupCollapsed: group,
     groupEnd() {
-      indent = indent.slice(GROUP.length);
+      const now = state();
+      now.indent = now.indent.slice(GROUP.length);
     },
     clear: () => undefined,
   };

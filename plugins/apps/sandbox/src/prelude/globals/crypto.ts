@@ -1,4 +1,5 @@
 import { MAX_RANDOM } from '../../own-calls';
+import { eachSession } from '../each-session';
 import { looked } from '../looked';
 import { NativeError, NativeTypeError } from '../primordials';
 import type { OwnCalls } from './own';
@@ -11,11 +12,12 @@ const hex = '0123456789abcdef';
 
 /** `crypto.randomUUID` and `crypto.getRandomValues`, with random bytes of the system. */
 export function makeCrypto(own: OwnCalls, { bytesOf }: Base64): object {
-  let pool: Uint8Array = new Uint8Array(0);
+  const pool = eachSession(() => ({ bytes: new Uint8Array(0) as Uint8Array }));
   const take = (): Uint8Array => {
-    if (pool.length < 16) pool = bytesOf(own.random(POOL));
-    const taken = pool.slice(0, 16);
-    pool = pool.subarray(16);
+    const now = pool();
+    if (now.bytes.length < 16) now.bytes = bytesOf(own.random(POOL));
+    const taken = now.bytes.slice(0, 16);
+    now.bytes = now.bytes.subarray(16);
     return taken;
   };
   const methods = {

@@ -1,4 +1,5 @@
 import { type OwnCall, ownLimits, type UrlParts, workOf } from '../../own-calls';
+import { eachSession } from '../each-session';
 import { NativeRangeError, parse, stringify } from '../primordials';
 
 /** Sends JSON text of an own call to the runner, and gives the JSON text of its answer. */
@@ -14,13 +15,14 @@ export interface OwnCalls {
 
 /** The calls that the runner answers. RangeError over the limits of a session. */
 export function createOwnCalls(runner: CallRunner): OwnCalls {
-  let [calls, work] = [0, 0];
+  const used = eachSession(() => ({ calls: 0, work: 0 }));
   const make = (call: OwnCall): unknown => {
     const more = workOf(call);
-    if (calls >= ownLimits.calls || work + more > ownLimits.work)
+    const now = used();
+    if (now.calls >= ownLimits.calls || now.work + more > ownLimits.work)
       throw new NativeRangeError('more addresses or random bytes than the logic of a block may make in one request');
-    calls += 1;
-    work += more;
+    now.calls += 1;
+    now.work += more;
     return parse(runner(stringify(call)));
   };
   return {

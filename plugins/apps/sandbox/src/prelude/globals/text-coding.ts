@@ -36,7 +36,7 @@ export function makeTextEncoder(): unknown {
 }
 
 /** Names of UTF-8, the only encoding. */
-const labels = ['utf-8', 'utf8', 'unicode-1-1-utf-8'];
+export const labels = ['utf-8', 'utf8', 'unicode-1-1-utf-8'];
 
 export function makeTextDecoder(): unknown {
   return class TextDecoder {

@@ -46,7 +46,7 @@ function writable(record: object): RecordState {
 const servers = new WeakMap<RecordState, Server>();
 
 /** The methods of a record (docs/reference/logic.md#a-record); every other property is an item. */
-class LogicRecord {
+export class LogicRecord {
   get id(): string {
     return fresh(this).id;
   }

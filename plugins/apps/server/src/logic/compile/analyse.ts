@@ -1,4 +1,5 @@
 import { logicError } from '../../common/errors';
+import { changesBuiltIns } from './built-ins';
 import { detachExports, type LocalExport } from './exports';
 import { type AnyNode, parseModule, startOf, walk } from './syntax';
 
@@ -19,6 +20,7 @@ export interface ModuleShape {
   exports: LocalExport[];
   /** Names of top-level function declarations and of variables that hold a function. */
   functions: string[];
+  changesBuiltIns: boolean;
 }
 
 interface NodeContext {
@@ -45,7 +47,9 @@ const refusals: Record<string, Refusal> = {
 /** Parses a module. LogicError with file, line and column for a syntax error or a refused construct. */
 export function analyse(file: string, code: string): ModuleShape {
   const body = parseModule(file, code);
+  let changes = false;
   walk(body, (node, inFunction) => {
+    changes ||= changesBuiltIns(node);
     const refusal = Object.hasOwn(refusals, node.type) ? refusals[node.type] : undefined;
     const message = refusal?.(node, { inFunction, code });
     if (message) throw logicError(message, { file, ...startOf(node) });
@@ -55,6 +59,7 @@ export function analyse(file: string, code: string): ModuleShape {
     imports: body.flatMap(importSite),
     hasExports: body.some((node) => node.type.startsWith('Export')),
     functions: body.flatMap(functionNames),
+    changesBuiltIns: changes,
   };
 }
 

@@ -10,7 +10,7 @@ import type { SourceFile } from './task';
  * Compiles a file to a script that defines a module in the sandbox (`prelude/modules.ts`). Keeps line numbers, so that
  * errors have the file's own. LogicError with file, line and column.
  */
-export function compileJavaScript(file: SourceFile): { code: string; imports: string[] } {
+export function compileJavaScript(file: SourceFile): { code: string; imports: string[]; changesBuiltIns?: boolean } {
   const { path, text, isEntry, paths } = file;
   if (path.endsWith('.json')) return { code: jsonModule(path, text), imports: [] };
   const code = withoutTypes(path, text);
@@ -22,7 +22,7 @@ export function compileJavaScript(file: SourceFile): { code: string; imports: st
     const linked = rewrite(path, getters(offered) + shape.code, ['imports']);
     const script = wrap(path, imports, linked);
     checkScript(path, script);
-    return { code: script, imports: Object.values(imports) };
+    return { code: script, imports: Object.values(imports), changesBuiltIns: shape.changesBuiltIns };
   });
 }
 

@@ -25,6 +25,7 @@ export async function compileProgram(
   const paths = [...program.files.keys()].filter((path) => /\.(js|ts|json|py)$/.test(path));
   const waiting = [program.path];
   let [time, size] = [MAX_COMPILE_TIME, 0];
+  let changesBuiltIns = false;
   try {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       if (modules.has(path)) continue;
@@ -40,10 +41,11 @@ export async function compileProgram(
         group: program.scope,
       });
       time -= compiled.time;
+      changesBuiltIns ||= compiled.changesBuiltIns;
       modules.set(path, { path, code: compiled.code });
       waiting.push(...compiled.imports);
     }
-    return { program: { key, language, modules: [...modules.values()] } };
+    return { program: { key, language, modules: [...modules.values()], ...(changesBuiltIns && { changesBuiltIns }) } };
   } catch (error) {
     if (isBlockFailure(error)) return { error };
     throw error;

@@ -27,6 +27,8 @@ export interface CompiledFile {
   code: string;
   /** Paths of the files that it imports, or may import; each is in `paths`. */
   imports: string[];
+  /** Whether the code seems to change built-ins or globals, or to use what only a context of its own has. */
+  changesBuiltIns: boolean;
   /** Milliseconds of the compilation. */
   time: number;
 }
@@ -34,9 +36,10 @@ export interface CompiledFile {
 /** Parses the compiler's answer; undefined when it is not one. */
 export function readCompiled(output: unknown, paths: readonly string[]): CompiledFile | undefined {
   if (typeof output !== 'object' || output === null) return undefined;
-  const { code, imports, time } = output as Partial<Record<keyof CompiledFile, unknown>>;
+  const { code, imports, time, changesBuiltIns } = output as Partial<Record<keyof CompiledFile, unknown>>;
   if (typeof code !== 'string' || code.length > MAX_SIZES.compiled || typeof time !== 'number') return undefined;
   const known = new Set<unknown>(paths);
   const isList = Array.isArray(imports) && imports.every((path) => known.has(path));
-  return isList ? { code, imports: imports as string[], time } : undefined;
+  if (!isList || typeof changesBuiltIns !== 'boolean') return undefined;
+  return { code, imports: imports as string[], time, changesBuiltIns };
 }

@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
 import { type AppsError, logicError } from '../../common/errors';
 import type { Fault } from '../supervisor/runner';
-import { lostError } from '../supervisor/runner-pool';
+import { againError, lostError } from '../supervisor/runner-pool';
 import type { HostAnswersOptions } from './host-answers';
 import {
   brokenError,
@@ -33,6 +33,7 @@ export function failureError(
   time: number,
 ): AppsError {
   if (reason === 'crowded') return lostError(time);
+  if (reason === 'again') return againError();
   if (reason === 'memory') return memoryError(program, limits);
   if (reason === 'size') return sizeError(program, limits);
   return reason === 'program' ? logicError(message, { file: entryOf(program) }) : rejectedError(message, program);

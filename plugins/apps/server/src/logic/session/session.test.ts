@@ -35,6 +35,34 @@ test('a contained failure is an outcome, another one ends the batch; the session
   session.close();
 });
 
+test('a promise that never settles is a failure of its function only; what settles it later changes nothing', async () => {
+  const session = await open(
+    'let go; async function never(c) { c.before = 1; await new Promise((settle) => { go = settle }); c.after = 2 }\n' +
+      'function late() { go(); return 1 }\nfunction good(c) { return [c.before, c.after ?? null] }',
+  );
+  const never = 'Error: The function never waits for a promise that never settles';
+  expect(await session.call([call('never', true), call('good'), call('late'), call('never', true)])).toMatchObject([
+    { ok: false, error: { name: 'LogicError', message: never } },
+    { value: [1, null] },
+    { value: 1 },
+    { ok: false, error: { message: never } },
+  ]);
+  await expect(session.call([call('never'), call('good')])).rejects.toMatchObject({ message: never });
+  expect(await session.call([call('good')])).toMatchObject([{ value: [1, 2] }]);
+  session.close();
+});
+
+test('what a function begins and does not await goes on before its changes are written', async () => {
+  const host = fakeHost({ r: { n: 1 } });
+  const source =
+    'async function later(c) { const r = await c.app.get_record("r"); r.set("n", 2); return 1 }\n' +
+    'function f(c) { later(c); return 1 }';
+  const session = await open(source, host);
+  expect(await session.call([call('f')])).toMatchObject([{ value: 1 }]);
+  session.close();
+  expect(host.stored).toEqual({ r: { n: 2 } });
+});
+
 test("the host's own error is rethrown, and a conflict is never contained", async () => {
   const host = fakeHost();
   host.count = () => Promise.reject(new AppsError('CsrfError', 'No token'));

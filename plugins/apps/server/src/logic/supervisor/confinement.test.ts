@@ -72,6 +72,7 @@ const runner: RunnerProcessOptions['runner'] = {
   languages: ['javascript', 'python'],
   messageSize: 2 * 1024 * 1024,
   packageManager: 'npm',
+  reuseAfter: null,
   alone: false,
 };
 

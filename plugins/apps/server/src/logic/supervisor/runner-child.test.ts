@@ -12,6 +12,7 @@ test('a runner whose server is gone is ended by a signal', async () => {
     languages: ['javascript' as const],
     messageSize: 1024 * 1024,
     packageManager: 'npm' as const,
+    reuseAfter: null,
     alone: false,
   };
   const { child, pipe } = spawnRunner(made.runner, options, { command: [] });

@@ -11,6 +11,7 @@ const reasons: Record<FailureReason, true> = {
   size: true,
   'unknown-program': true,
   program: true,
+  again: true,
   broken: true,
 };
 

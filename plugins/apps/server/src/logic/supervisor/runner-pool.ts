@@ -43,6 +43,8 @@ class Lost {
   constructor(
     /** Milliseconds for which the session that is suspected has run; null for any other. */
     readonly suspected: number | null,
+    /** Whether a runner was lost; else the request runs again for another reason, without a fault. */
+    readonly isLoss = true,
   ) {}
 }
 
@@ -66,17 +68,29 @@ export interface Attempt {
   losses: number;
   /** Milliseconds of its time that an earlier attempt has used. */
   spent: number;
+  /** Times that it has run again without a loss. */
+  again?: number;
 }
 
 export const firstAttempt: Attempt = { losses: 0, spent: 0 };
+
+/** The error of a session that runs again with a context of its own; its runner gives its program no other for a while. */
+export function againError(): AppsError {
+  return unavailable('The sandbox has failed. Try again.', 1, { cause: new Lost(null, false) });
+}
+
+/** Times that a request runs again without a loss: each finds one of its programs, which is not found again soon. */
+const MAX_AGAIN = 16;
 
 /**
  * The attempt in which a request runs again from its start after an error; null when it may not. One that has probably
  * filled its runner is alone the next time, and has only the rest of its time: it would take it from others again.
  */
-export function nextAttempt(error: unknown, { losses }: Attempt): Attempt | null {
+export function nextAttempt(error: unknown, { losses, again = 0 }: Attempt): Attempt | null {
   const cause = error instanceof AppsError ? error.cause : undefined;
-  if (!(cause instanceof Lost) || losses >= MAX_LOSSES) return null;
+  if (!(cause instanceof Lost)) return null;
+  if (!cause.isLoss) return again < MAX_AGAIN ? { losses, spent: 0, again: again + 1 } : null;
+  if (losses >= MAX_LOSSES) return null;
   return cause.suspected === null ? { losses: losses + 1, spent: 0 } : { losses: MAX_LOSSES, spent: cause.suspected };
 }
 

@@ -54,6 +54,13 @@ export async function makePrograms(): Promise<{ runner: string; worker: string; 
   return { runner, worker, remove: () => rm(folder, { recursive: true }) };
 }
 
+let reuseAfter: number | null = null;
+
+/** Sets after how many sessions the runtimes that are started from now on reuse a context; null: never. */
+export function setReuse(after: number | null): void {
+  reuseAfter = after;
+}
+
 /** A runtime with its own built programs, started with the command if given; `destroy` removes the programs too. */
 export async function startRuntime(changed: Partial<Limits> = {}, command: string[] = []): Promise<LogicRuntime> {
   const programs = await makePrograms();
@@ -64,6 +71,7 @@ export async function startRuntime(changed: Partial<Limits> = {}, command: strin
     limits: { ...limits, ...changed },
     sandbox,
     logger,
+    reuseAfter,
     runnerPath: programs.runner,
     workers,
   });

@@ -1,0 +1,81 @@
+/** Milliseconds within which a second changed context pauses its program. */
+const BETWEEN_DROPS = 60_000;
+
+/** Milliseconds for which a program has fresh contexts: after its first problem, and at most. Each further one doubles it. */
+const FIRST_PAUSE = 60_000;
+const LONGEST_PAUSE = 3_600_000;
+
+/** Reused contexts that a runner makes at once, and in a second in the long run: each takes some milliseconds. */
+const MADE = { atOnce: 100, perSecond: 10 };
+
+/** Programs with a problem that are remembered. */
+const MAX_PROGRAMS = 1000;
+
+interface Problem {
+  /** When a session last left its context changed. */
+  dropped: number;
+  /** Until when it has fresh contexts, and for how long it has been paused last. */
+  until: number;
+  pause: number;
+}
+
+/**
+ * Which programs have contexts that serve several sessions; one for all isolates of a runner. A program whose sessions change their context,
+ * or fail in it, has fresh ones for a while, so that no author and no visitor makes each request pay for a new hardened context:
+ * it then costs what it would without any reuse.
+ */
+export class ReusePolicy {
+  private readonly problems = new Map<string, Problem>();
+  private allowed = MADE.atOnce;
+  private counted: number;
+
+  /** @param after sessions of a program in an isolate before it gets a reused context; null: none ever does */
+  constructor(
+    private readonly after: number | null,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.counted = now();
+  }
+
+  /** Whether a session of the program may have a reused context. */
+  mayUse(program: string): boolean {
+    return this.after !== null && (this.problems.get(program)?.until ?? Number.NEGATIVE_INFINITY) <= this.now();
+  }
+
+  /** Whether a reused context may be made for a program after so many sessions in its isolate. One that may is counted. */
+  mayMake(program: string, sessions: number): boolean {
+    if (this.after === null || sessions < this.after || !this.mayUse(program)) return false;
+    const now = this.now();
+    this.allowed = Math.min(MADE.atOnce, this.allowed + ((now - this.counted) / 1000) * MADE.perSecond);
+    this.counted = now;
+    if (this.allowed < 1) return false;
+    this.allowed -= 1;
+    return true;
+  }
+
+  /** A session of the program has left its context changed. */
+  changed(program: string): void {
+    const now = this.now();
+    const problem = this.problemOf(program);
+    if (now - problem.dropped < BETWEEN_DROPS) this.pause(program);
+    problem.dropped = now;
+  }
+
+  /** A session of the program may have failed because its context is a reused one. */
+  pause(program: string): void {
+    const now = this.now();
+    const problem = this.problemOf(program);
+    const isRecent = now - problem.until < LONGEST_PAUSE;
+    problem.pause = isRecent ? Math.min(LONGEST_PAUSE, problem.pause * 2) : FIRST_PAUSE;
+    problem.until = now + problem.pause;
+  }
+
+  private problemOf(program: string): Problem {
+    const never = Number.NEGATIVE_INFINITY;
+    const problem = this.problems.get(program) ?? { dropped: never, until: never, pause: FIRST_PAUSE };
+    this.problems.delete(program);
+    this.problems.set(program, problem);
+    if (this.problems.size > MAX_PROGRAMS) this.problems.delete(this.problems.keys().next().value as string);
+    return problem;
+  }
+}
