@@ -108,6 +108,7 @@ test.each([
   ...['characters', 'ofSender', 'together'].map((name) => ['Answers that are kept', 'records/answers', name]),
   ['Length of an NDJSON body', 'common/spool', 'MAX_IN_MEMORY'],
   ['Time for which the rest of a refused body', 'http/request/body', 'LINGER'],
+  ['Time that a process which', 'http/middleware/open-requests', 'DRAIN_TIME'],
   ['Failed logins in 5 minutes for one account from one address', 'auth/credentials/rate-limit', 'pair'],
   ['Failed logins in 5 minutes from one address', 'auth/credentials/rate-limit', 'address'],
   ['Failed logins in 5 minutes for one account from all', 'auth/credentials/rate-limit', 'account'],

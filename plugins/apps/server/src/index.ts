@@ -18,8 +18,10 @@ import {
   createHiddenTypes,
   createMiddleware,
   type HttpServices,
+  type OpenRequests,
   rememberedHeaders,
   siteDocument,
+  watchRequests,
 } from './http';
 import type { Jobs } from './jobs/types';
 import { type WatchedStrapi, watchForeignWrites } from './records';
@@ -34,6 +36,7 @@ const images = createImageSwap();
 
 let services: HttpServices | undefined;
 let workers: Workers | undefined;
+let openRequests: OpenRequests | undefined;
 
 const IMAGE_SERVICE = 'plugin::upload.image-manipulation';
 
@@ -157,6 +160,7 @@ export default {
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
     watchPasswordChanges(strapi);
+    openRequests = watchRequests(strapi.server.httpServer);
     workers = createWorkers({ ...workerProcesses, sandbox: configOf(strapi).sandbox, logger: strapi.log });
     // Not earlier: the host's start must not wait for the processes, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
@@ -187,6 +191,8 @@ export default {
   },
 
   async destroy() {
+    // Strapi ends the plugins before its server: open requests need what is ended below.
+    await openRequests?.drain();
     await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
@@ -204,5 +210,6 @@ export default {
     ]);
     services = undefined;
     workers = undefined;
+    openRequests = undefined;
   },
 };

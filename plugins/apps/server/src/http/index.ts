@@ -14,6 +14,7 @@ export { type CreateContext, inject } from './inject';
 export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';
 export { createHiddenTypes } from './middleware/hidden-types';
+export { type OpenRequests, watchRequests } from './middleware/open-requests';
 export { rememberedHeaders } from './middleware/security-headers';
 export { createBaseUrl, panelUrl } from './request/base-url';
 export type { HttpServices } from './request/exchange';
