@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
-import { availableClients, createTestDatabase } from '../support/databases';
+import { availableClients } from '../support/databases';
 import { useDatabase, useHost, useService, useThemes } from '../support/hooks';
 import { send } from '../support/send';
 

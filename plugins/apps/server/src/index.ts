@@ -3,6 +3,8 @@ import { createTestTools } from './app-tests';
 import { callVisit, declaredCells, importRecords } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
 import { missing, notFound } from './common/errors';
+import { type FormattedLogger, logAsJson } from './common/log';
+import { setTracer } from './common/spans';
 import { clearSpools } from './common/spool';
 import { paceByRequest } from './common/time/pace';
 import { strapiConfig } from './config';
@@ -17,13 +19,17 @@ import {
   createErrorForm,
   createHiddenTypes,
   createMiddleware,
+  createObservedRequests,
   type HttpServices,
   type OpenRequests,
   rememberedHeaders,
+  requestIdOf,
   siteDocument,
   watchRequests,
 } from './http';
 import type { Jobs } from './jobs/types';
+import { openTelemetry } from './metrics';
+import { checksOf } from './operating';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
 import type { Schedules } from './schedules/types';
@@ -150,6 +156,12 @@ export default {
       strapi.get('services').extend(IMAGE_SERVICE, (service: ImageService) => images.wrap(service));
     ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
+    if (configOf(strapi).log.format === 'json')
+      logAsJson(strapi.log as FormattedLogger, () => {
+        const ctx = strapi.requestContext.get();
+        return ctx && requestIdOf(ctx);
+      });
+    strapi.server.use(createObservedRequests(() => services));
     strapi.server.use(createErrorForm(() => services));
     const extend = <Factory>(name: string, wrap: (factory: Factory, running: () => typeof services) => Factory) =>
       strapi.get('middlewares').extend(name, (factory: Factory) => wrap(factory, () => services));
@@ -187,7 +199,13 @@ export default {
     await services.files.start();
     const ownTypes = Object.keys(contentTypes).map((name) => `plugin::apps.${name}`);
     strapi.server.use(createHiddenTypes(ownTypes, strapi.log));
-    strapi.server.use(createMiddleware(services));
+    setTracer(openTelemetry(strapi.dirs.app.root));
+    strapi.server.use(
+      createMiddleware(
+        services,
+        checksOf(services, () => openRequests?.isEnding() === true),
+      ),
+    );
   },
 
   async destroy() {
@@ -199,6 +217,8 @@ export default {
     await services?.schedules.destroy();
     await services?.jobs.destroy();
     services?.mailer.destroy();
+    services?.metrics.destroy();
+    setTracer(null);
     await services?.outbound.destroy();
     await services?.runs.destroy();
     await Promise.all([

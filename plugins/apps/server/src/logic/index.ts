@@ -35,6 +35,8 @@ export interface LogicRuntimeOptions {
   workers: Pick<Workers, 'run'>;
   /** The time at which the clock of all logic stands still, in milliseconds since 1970; null: it runs. */
   now?: () => number | null;
+  /** Called with the milliseconds that a session, or a call out, has waited for its turn. */
+  waited?: (what: 'sandbox' | 'calls_out', time: number) => void;
 }
 
 /** Milliseconds that a request waits for the compilation of its program, including others in the queue. */
@@ -64,6 +66,7 @@ export function createLogicRuntime({
   runnerPath,
   workers,
   now,
+  waited: noteWait = () => {},
 }: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler(workers);
   const { runners, isolates } = limits;
@@ -80,10 +83,11 @@ export function createLogicRuntime({
     isolates,
     process: { path: runnerPath, runner, config: sandbox },
     report: (message) => logger.error(`apps: ${message}`),
+    waited: (time) => noteWait('sandbox', time),
   });
   const breakers = createCircuitBreakers(runners * isolates);
   const pace = new HostPace();
-  const outside = createOutsideShare(limits);
+  const outside = createOutsideShare(limits, (time) => noteWait('calls_out', time));
   const open = new Map<LogicBudget, number>();
 
   /** Acquires a permit for a session of this request; the returned function releases it. */
@@ -142,6 +146,7 @@ export function createLogicRuntime({
         }),
       ),
     setup: pool.setup,
+    load: pool.load,
     paused: breakers.open,
     problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
     async open(program, context, host, budget) {

@@ -1,5 +1,6 @@
 import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
 import { AppsError, logicError } from '../../common/errors';
+import { spanned } from '../../common/spans';
 import type { Limits } from '../../config.types';
 import { type Caller, callHost } from '../host-functions';
 import type { ContextData, LogicBudget, LogicHost } from '../types';
@@ -75,8 +76,12 @@ export class HostAnswers {
     for (const [name, args] of calls) {
       this.current = name;
       try {
-        const value = await this.paced(name, async () =>
-          isOver() ? '' : JSON.stringify(await callHost(this.options.host, caller, name, args)),
+        const make = async () =>
+          isOver() ? '' : JSON.stringify(await callHost(this.options.host, caller, name, args));
+        const value = await spanned(
+          'host call',
+          () => ({ function: name, app: caller.app }),
+          () => this.paced(name, make),
         );
         if (value === '' || this.timeRefusal()) return '';
         size += value.length;

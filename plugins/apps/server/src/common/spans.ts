@@ -1,0 +1,31 @@
+/** What a span is about: names of the site's apps, blocks and functions, numbers, no text of visitors. */
+export type SpanAttributes = Readonly<Record<string, string | number>>;
+
+/** Names of spans (docs/operate/monitoring.md#traces). */
+export type SpanName = 'request' | 'run' | 'host call' | 'query' | 'commit' | 'job';
+
+/** Runs work as a span, within the one that is current. */
+export type Tracer = <T>(name: SpanName, attributes: SpanAttributes, work: () => PromiseLike<T>) => Promise<T>;
+
+/** Of this process: a host has one tracer, and parts that know no services make spans. */
+let tracer: Tracer | null = null;
+
+/** @param next null: no spans are made */
+export function setTracer(next: Tracer | null): void {
+  tracer = next;
+}
+
+/** Runs work, as a span where the host traces. Without a tracer it costs one comparison. */
+export function spanned<T>(name: SpanName, attributes: () => SpanAttributes, work: () => Promise<T>): Promise<T>;
+export function spanned<T>(
+  name: SpanName,
+  attributes: () => SpanAttributes,
+  work: () => PromiseLike<T>,
+): PromiseLike<T>;
+export function spanned<T>(
+  name: SpanName,
+  attributes: () => SpanAttributes,
+  work: () => PromiseLike<T>,
+): PromiseLike<T> {
+  return tracer === null ? work() : tracer(name, attributes(), work);
+}
