@@ -4,8 +4,16 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 /** Names of spans (docs/operate/monitoring.md#traces). */
 export type SpanName = 'request' | 'run' | 'host call' | 'query' | 'commit' | 'job';
 
-/** Runs work as a span, within the one that is current. */
-export type Tracer = <T>(name: SpanName, attributes: SpanAttributes, work: () => PromiseLike<T>) => Promise<T>;
+/** Makes spans. */
+export interface Tracer {
+  /** Runs work as a span, within the one that is current. */
+  span<T>(name: SpanName, attributes: SpanAttributes, work: () => PromiseLike<T>): Promise<T>;
+  /** Runs work within the span that is current now. */
+  bind(): Within;
+}
+
+/** Runs work within a span. */
+export type Within = <T>(work: () => T) => T;
 
 /** Of this process: a host has one tracer, and parts that know no services make spans. */
 let tracer: Tracer | null = null;
@@ -27,5 +35,12 @@ export function spanned<T>(
   attributes: () => SpanAttributes,
   work: () => PromiseLike<T>,
 ): PromiseLike<T> {
-  return tracer === null ? work() : tracer(name, attributes(), work);
+  return tracer === null ? work() : tracer.span(name, attributes(), work);
+}
+
+const anywhere: Within = (work) => work();
+
+/** For work that is asked for by another process, such as host calls: it belongs to the span that is current now. */
+export function withinSpan(): Within {
+  return tracer === null ? anywhere : tracer.bind();
 }

@@ -41,13 +41,13 @@ export function processMetrics(registry: Registry): () => void {
   delay.enable();
   new Gauge({
     name: 'apps_main_thread_delay_seconds',
-    help: 'How late the main thread was since the last scrape; quantile "1" is the longest delay',
-    labelNames: ['quantile'],
+    help: 'How late the main thread was since the last scrape; part "max" is the longest delay',
+    labelNames: ['part'],
     registers,
     collect() {
       const late = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION / 1000) || 0;
-      for (const quantile of quantiles) this.set({ quantile }, late(delay.percentile(quantile * 100)));
-      this.set({ quantile: 1 }, late(delay.max));
+      for (const quantile of quantiles) this.set({ part: quantile }, late(delay.percentile(quantile * 100)));
+      this.set({ part: 'max' }, late(delay.max));
       delay.reset();
     },
   });

@@ -41,19 +41,24 @@ export function openTelemetry(root: string): Tracer | null {
   probe.end();
   if (!isTraced) return null;
   const tracer = trace.getTracer(NAME);
-  return async (name, given, work) => {
-    const attributes = Object.fromEntries(Object.entries(given).map(([key, value]) => [`apps.${key}`, value]));
-    const span = tracer.startSpan(`apps ${name}`, { attributes });
-    try {
-      return await context.with(trace.setSpan(context.active(), span), work);
-    } catch (error) {
-      // Messages may have what a visitor has sent.
-      const type = error instanceof Error ? error.name : 'Error';
-      span.setAttribute('error.type', type);
-      span.setStatus({ code: api.SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
+  return {
+    async span(name, given, work) {
+      const attributes = Object.fromEntries(Object.entries(given).map(([key, value]) => [`apps.${key}`, value]));
+      const span = tracer.startSpan(`apps ${name}`, { attributes });
+      try {
+        return await context.with(trace.setSpan(context.active(), span), work);
+      } catch (error) {
+        // Messages may have what a visitor has sent.
+        span.setAttribute('error.type', error instanceof Error ? error.name : 'Error');
+        span.setStatus({ code: api.SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    bind() {
+      const active = context.active();
+      return (work) => context.with(active, work);
+    },
   };
 }

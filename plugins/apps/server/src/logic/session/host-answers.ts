@@ -1,6 +1,6 @@
 import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
 import { AppsError, logicError } from '../../common/errors';
-import { spanned } from '../../common/spans';
+import { spanned, withinSpan } from '../../common/spans';
 import type { Limits } from '../../config.types';
 import { type Caller, callHost } from '../host-functions';
 import type { ContextData, LogicBudget, LogicHost } from '../types';
@@ -27,6 +27,9 @@ export class HostAnswers {
   readonly errors: AppsError[] = [];
   /** Name of the running host call. */
   current: string | null = null;
+
+  /** Calls come from the runner: they belong to the run that has opened the session. */
+  private readonly within = withinSpan();
 
   constructor(private readonly options: HostAnswersOptions) {}
 
@@ -78,11 +81,8 @@ export class HostAnswers {
       try {
         const make = async () =>
           isOver() ? '' : JSON.stringify(await callHost(this.options.host, caller, name, args));
-        const value = await spanned(
-          'host call',
-          () => ({ function: name, app: caller.app }),
-          () => this.paced(name, make),
-        );
+        const about = () => ({ function: name, app: caller.app });
+        const value = await this.within(() => spanned('host call', about, () => this.paced(name, make)));
         if (value === '' || this.timeRefusal()) return '';
         size += value.length;
         if (size > limit) throw tooLarge(name, limit);
