@@ -14,6 +14,8 @@ import { freePort } from './server-process.mjs';
 const base = join(root, '.cache', 'image');
 /** The user `node` of the official images. */
 const USER = { uid: 1000, gid: 1000 };
+/** The certificates that this machine trusts: its registry may have one of its own. */
+const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 /** What the official images have beside Debian: the full one a compiler. */
 const packages = { full: 'ca-certificates,python3,make,g++,git', slim: 'ca-certificates,libstdc++6' };
 
@@ -46,7 +48,7 @@ const npmSettings = () => {
   const named = Object.entries(process.env).filter(([name]) =>
     /^(npm_config_|https?_proxy$|no_proxy$|NODE_EXTRA)/i.test(name),
   );
-  return { ...Object.fromEntries(named), npm_config_registry: registry };
+  return { ...Object.fromEntries(named), npm_config_registry: registry, NODE_EXTRA_CA_CERTS: AUTHORITIES };
 };
 
 /** Copies files of the context or of another stage into a stage. */
@@ -82,6 +84,7 @@ const steps = {
     run('cp', ['-a', debian(kind), folder]);
     cpSync('/etc/resolv.conf', join(folder, 'etc/resolv.conf'));
     cpSync('/etc/hosts', join(folder, 'etc/hosts'));
+    cpSync(AUTHORITIES, join(folder, AUTHORITIES));
     const stage = { folder, workdir: '/', env: {}, user: null };
     stages.set(name, stage);
     return stage;
@@ -93,9 +96,9 @@ const steps = {
   ENV: ({ stage }, { values }) => void Object.assign(stage.env, values),
   COPY: (state, given) => copy(state, given),
   RUN: ({ stage }, { command }) => runIn(stage, command),
-  USER: ({ stage }, { name }) => void (stage.user = name),
-  CMD: ({ stage }, { command }) => void (stage.command = command),
-  HEALTHCHECK: ({ stage }, { command }) => void (stage.check = command),
+  USER: ({ stage }, { name }) => void Object.assign(stage, { user: name }),
+  CMD: ({ stage }, { command }) => void Object.assign(stage, { command }),
+  HEALTHCHECK: ({ stage }, { command }) => void Object.assign(stage, { check: command }),
 };
 
 const state = { stages: new Map(), stage: null };
