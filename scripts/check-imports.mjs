@@ -23,9 +23,9 @@ export const layers = {
     ['auth', 'sites', 'logic', 'layouts', 'records', 'runs', 'audit', 'outbound'],
     ['indexes'],
     ['files', 'interchange'],
-    ['workers', 'webhooks'],
+    ['workers', 'webhooks', 'metrics'],
   ],
-  http: [['admin', 'site'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
+  http: [['admin', 'site', 'operate'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],
   apps: [
     ['pages', 'lint'],

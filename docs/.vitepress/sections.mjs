@@ -12,7 +12,9 @@ export const sections = [
     text: 'Operate',
     pages: [
       'operate/admin-panel.md',
+      'operate/deployment.md',
       'operate/production.md',
+      'operate/monitoring.md',
       'operate/upgrade.md',
       'operate/backup.md',
       'operate/processes.md',

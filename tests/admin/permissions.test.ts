@@ -12,6 +12,7 @@ const holders = {
   develop: 'developer',
   jobs: 'foreman',
   audit: 'auditor',
+  metrics: 'watcher',
   manage: 'ada',
   all: 'root',
 };
@@ -44,7 +45,7 @@ test('the permissions are in the screen of roles', async () => {
   });
   const own = json.data.sections.plugins.filter(({ action }) => action.startsWith('plugin::apps.'));
   expect(own.map(({ action }) => action).sort()).toEqual(
-    ['audit', 'develop', 'jobs', 'manage', 'read', 'records'].map((name) => `plugin::apps.${name}`),
+    ['audit', 'develop', 'jobs', 'manage', 'metrics', 'read', 'records'].map((name) => `plugin::apps.${name}`),
   );
   for (const { displayName } of own) expect(displayName).toMatch(/^[A-Z].{10,}/);
 });
@@ -59,6 +60,7 @@ describe('the permissions in the apps themselves', () => {
     ['developer', 'GET plain/records', 403],
     ['foreman', 'GET plain/records', 403],
     ['auditor', 'GET plain/records', 403],
+    ['watcher', 'GET plain/records', 403],
     ['olga', 'GET plain/records', 403],
     ['ada', 'GET plain/records', 200],
   ])('%s, %s: %i', async (as, send, status) => {

@@ -39,6 +39,8 @@ describe('defaults', () => {
       },
       sandbox: { command: [], reuse: true },
       runs: { keep: 200, store: 0 },
+      metrics: { token: '' },
+      log: { format: 'text' },
       jobs: { workers: 2, retries: 8, backoff: 5, lease: 30, keep: 14 },
       editing: null,
       exactCache: true,

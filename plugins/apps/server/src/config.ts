@@ -32,8 +32,11 @@ const origin = z
 
 const TIME_ZONE = "a time zone like 'Europe/Paris'";
 
+/** The addresses of a server process itself are below it. */
+const RESERVED_SITE = '_apps';
+
 const site = object({
-  id,
+  id: id.refine((given) => given !== RESERVED_SITE, must(`another id than '${RESERVED_SITE}'`)),
   title: text('a text', /\S/),
   theme: id,
   locale: text("a locale like 'fr' or 'fr-CA'", /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/).optional(),
@@ -114,6 +117,16 @@ const secretValue = z
 const isSecret = (value: unknown) =>
   typeof value === 'string' && value.length >= MIN_SECRET && value.length <= 8000 && /^[\x20-\x7e]+$/.test(value);
 
+/** Characters of a token that nobody guesses. */
+const MIN_TOKEN = 24;
+
+const TOKEN = `must be a text of at least ${MIN_TOKEN} characters, all of them printable ASCII without spaces`;
+
+/** As a variable of the environment gives it: not set is undefined or ''. The message never shows the value. */
+const token = secretValue
+  .refine((value) => value === '' || (value.length >= MIN_TOKEN && !value.includes(' ')), TOKEN)
+  .default('');
+
 const SECRET_NAME = "a name of letters, digits, '_' and '-'";
 
 const fetchKeys = object({
@@ -169,6 +182,8 @@ const configuration: z.ZodType<AppsConfig> = object({
   trustedOrigins: list(origin).default([]),
   temporaryDirectory: text('a path', /\S/).default('./.tmp/apps'),
   fetch: fetchKeys.prefault({}),
+  metrics: keysOf({ token }, () => 'must be an object').prefault({}),
+  log: object({ format: z.enum(['text', 'json'], must("'text' or 'json'")).default('text') }).prefault({}),
 } satisfies Record<keyof AppsConfig, unknown>);
 
 function sentence({ path: keys, wrong, message }: Problem): string {

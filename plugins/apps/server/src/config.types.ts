@@ -30,6 +30,10 @@ export interface AppsConfig {
   /** Absolute path of the folder for what is too large for memory; created when needed. */
   temporaryDirectory: string;
   fetch: FetchConfig;
+  /** Who may read `/_apps/metrics` besides administrators: the bearer of this token; '' without one. */
+  metrics: { token: string };
+  /** The form of all lines of Strapi's log: its own text, or a JSON object a line. */
+  log: { format: 'text' | 'json' };
 }
 
 /** Calls out of the server by apps. Hosts are written `host:port`, as outbound/hosts.ts makes them of the configuration's. */

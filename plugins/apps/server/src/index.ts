@@ -3,6 +3,8 @@ import { createTestTools } from './app-tests';
 import { callVisit, declaredCells, importRecords, type PlaceTally } from './apps';
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
 import { missing, notFound } from './common/errors';
+import { type FormattedLogger, logAsJson } from './common/log';
+import { setTracer } from './common/spans';
 import { clearSpools } from './common/spool';
 import { paceByRequest } from './common/time/pace';
 import { strapiConfig } from './config';
@@ -17,11 +19,17 @@ import {
   createErrorForm,
   createHiddenTypes,
   createMiddleware,
+  createObservedRequests,
   type HttpServices,
+  type OpenRequests,
   rememberedHeaders,
+  requestIdOf,
   siteDocument,
+  watchRequests,
 } from './http';
 import type { Jobs } from './jobs/types';
+import { openTelemetry } from './metrics';
+import { checksOf } from './operating';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
 import type { Schedules } from './schedules/types';
@@ -34,6 +42,7 @@ const images = createImageSwap();
 
 let services: HttpServices | undefined;
 let workers: Workers | undefined;
+let openRequests: OpenRequests | undefined;
 
 const IMAGE_SERVICE = 'plugin::upload.image-manipulation';
 
@@ -154,6 +163,12 @@ export default {
       strapi.get('services').extend(IMAGE_SERVICE, (service: ImageService) => images.wrap(service));
     ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
+    if (configOf(strapi).log.format === 'json')
+      logAsJson(strapi.log as FormattedLogger, () => {
+        const ctx = strapi.requestContext.get();
+        return ctx && requestIdOf(ctx);
+      });
+    strapi.server.use(createObservedRequests(() => services));
     strapi.server.use(createErrorForm(() => services));
     const extend = <Factory>(name: string, wrap: (factory: Factory, running: () => typeof services) => Factory) =>
       strapi.get('middlewares').extend(name, (factory: Factory) => wrap(factory, () => services));
@@ -164,6 +179,7 @@ export default {
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
     await registerAdminActions(strapi);
     watchPasswordChanges(strapi);
+    openRequests = watchRequests(strapi.server.httpServer);
     workers = createWorkers({ ...workerProcesses, sandbox: configOf(strapi).sandbox, logger: strapi.log });
     // Not earlier: the host's start must not wait for the processes, and a command that only loads the host needs none.
     strapi.server.httpServer.once('listening', workers.warm);
@@ -191,10 +207,18 @@ export default {
     await services.files.start();
     const ownTypes = Object.keys(contentTypes).map((name) => `plugin::apps.${name}`);
     strapi.server.use(createHiddenTypes(ownTypes, strapi.log));
-    strapi.server.use(createMiddleware(services));
+    setTracer(openTelemetry(strapi.dirs.app.root));
+    strapi.server.use(
+      createMiddleware(
+        services,
+        checksOf(services, () => openRequests?.isEnding() === true),
+      ),
+    );
   },
 
   async destroy() {
+    // Strapi ends the plugins before its server: open requests need what is ended below.
+    await openRequests?.drain();
     await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
@@ -202,6 +226,8 @@ export default {
     await services?.waitingLists.destroy();
     await services?.jobs.destroy();
     services?.mailer.destroy();
+    services?.metrics.destroy();
+    setTracer(null);
     await services?.outbound.destroy();
     await services?.runs.destroy();
     await Promise.all([
@@ -213,5 +239,6 @@ export default {
     ]);
     services = undefined;
     workers = undefined;
+    openRequests = undefined;
   },
 };

@@ -30,6 +30,8 @@ import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
+import { createMetrics } from './metrics';
+import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
 import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
 import { createRunLog } from './runs';
@@ -105,6 +107,7 @@ export function createServices(
   const logger = printableLog(strapi.log);
   const production = strapi.config.get('environment') === 'production';
   const baseUrl = createBaseUrl(strapi);
+  const metrics = createMetrics();
   const documents = createDocumentAccess({ strapi });
   const sites = createSites({
     strapi,
@@ -128,11 +131,13 @@ export function createServices(
     limits: { ...config.limits, searches },
     temporaryDirectory: config.temporaryDirectory,
     workers: readers,
+    waited: (time) => metrics.wait('search', time),
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
   const jobs = createJobs({
     ...{ database, logger, config: config.jobs, limit: config.limits.jobs },
     logsTries: isDevServer(strapi),
+    observe: metrics.job,
   });
   const mailer = createMailer({
     strapi,
@@ -169,7 +174,7 @@ export function createServices(
       return (found && (await running().loadApp(found, app))?.indexes) ?? null;
     },
   });
-  const requesters = createRequesters({ strapi, config, run: statementsOf(database) });
+  const requesters = createRequesters({ strapi, config, run: statementsOf(database), refused: metrics.login });
   const actorContext = createActorContext(strapi, requesters);
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
@@ -182,7 +187,9 @@ export function createServices(
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
   const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;
-  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, reuseAfter, now });
+  const waited = metrics.wait;
+  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, reuseAfter, now, waited });
+  for (const reading of readingsOf({ metrics, jobs, logic, database, live })) metrics.add(reading);
   return {
     config,
     logger,
@@ -223,6 +230,8 @@ export function createServices(
       database,
       onError: (error) => logger.error(`[apps] kept answers could not be deleted: ${String(error)}`),
     }),
+    metrics,
+    statement: statementsOf(database),
     runs: createRunLog({ strapi, logger, config: config.runs }),
     contentRights: documents,
     versions: createVersions(strapi),

@@ -1,5 +1,5 @@
 /** The plugin's admin permissions (docs/reference/rights.md#the-admin-panel); `manage` includes the others. */
-export const adminPermissions = ['read', 'records', 'develop', 'jobs', 'audit', 'manage'] as const;
+export const adminPermissions = ['read', 'records', 'develop', 'jobs', 'audit', 'metrics', 'manage'] as const;
 
 export type AdminPermission = (typeof adminPermissions)[number];
 

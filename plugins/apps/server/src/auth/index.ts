@@ -11,7 +11,7 @@ export { allows, rightsOf, seesRecords } from './rights/acl';
 export { grantedBy, grants, indexOf, type RecordRight } from './rights/grounds';
 export { closedLists, jsonRightsOf, listsWithout } from './rights/json';
 export { type KnownNames, lookUpNames } from './rights/known-names';
-export { appsActions, permissionControllers, registerAdminActions } from './rights/permissions';
+export { appsActions, holdsPermission, permissionControllers, registerAdminActions } from './rights/permissions';
 export { safeNext } from './sessions/next';
 export { watchPasswordChanges } from './sessions/password-changes';
 export { safeMethods } from './sessions/sender';

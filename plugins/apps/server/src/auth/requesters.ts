@@ -106,6 +106,8 @@ interface RequestersOptions {
   /** Runs the statements that every request needs. */
   run: RunStatement;
   now?: () => number;
+  /** Called when a login is refused: the password was wrong, or too many were. */
+  refused?: (result: 'failed' | 'limited') => void;
   /** For tests; by default those of the host. */
   roles?: Roles;
   isSessionActive?: IsSessionActive;
@@ -117,13 +119,14 @@ export function createRequesters({
   config,
   run,
   now = Date.now,
+  refused = () => {},
   roles = createRoles(strapi, run),
   isSessionActive = createActiveSessions(strapi, run),
   readTokenRows = createTokenRows(strapi, run),
 }: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
   const users = createUsers(strapi, roles);
-  const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now });
+  const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now, refused });
   const sessions = createSessions(strapi, { users, keyring, isSessionActive, now });
   const administrators = createAdministrators(strapi, { keyring, isSessionActive, now });
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });

@@ -29,3 +29,51 @@ export function printableLog(log: Logger): Logger {
     debug: (message) => (log.debug ? log.debug(printable(message)) : log.info(printable(message))),
   };
 }
+
+/** Where winston keeps the text of a line. */
+const MESSAGE = Symbol.for('message');
+
+/** A line of winston's before it has its form. */
+interface Line {
+  level: string;
+  message: unknown;
+  stack?: unknown;
+  [MESSAGE]?: string;
+}
+
+/** The part of Strapi's logger, which is winston's, that is used here. */
+export interface FormattedLogger {
+  format?: { transform(line: Line): Line };
+}
+
+const textOf = (message: unknown): string => {
+  if (typeof message === 'string') return message;
+  if (message instanceof Error) return message.stack ?? message.message;
+  try {
+    return JSON.stringify(message) ?? String(message);
+  } catch {
+    return String(message);
+  }
+};
+
+/**
+ * Gives every line of a logger the form of a JSON object (docs/operate/monitoring.md#log): `time`, `level`, `message`, and
+ * `request` within a request that has an id.
+ * @param requestId of the request in which the line is written
+ */
+export function logAsJson(logger: FormattedLogger, requestId: () => string | undefined): void {
+  logger.format = {
+    transform(line) {
+      const { level, message, stack } = line;
+      const request = requestId();
+      const said = typeof stack === 'string' ? stack : textOf(message);
+      line[MESSAGE] = JSON.stringify({
+        time: new Date().toISOString(),
+        level,
+        message: said,
+        ...(request && { request }),
+      });
+      return line;
+    },
+  };
+}

@@ -119,6 +119,7 @@ async function answerApp(
   view.requester = sender;
   const app = await services.loadApp(site, address.app);
   if (!app) throw notFound(missing.app(address.app));
+  ctx.state.appsAbout = { site: site.id, app: app.id };
   const webhook = webhookTarget(app, target);
   if (webhook) view.json = true;
   const requester = webhook ? await webhookRequester(ctx, services, sender) : sender;

@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Address } from '../sites/types';
 import { answer, isPublic } from './answer';
 import { createPublicOrigin } from './middleware/public-origin';
+import { type Checks, createOperate } from './operate';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
 import type { HttpServices } from './request/exchange';
 import { checkEncoded, checkUtf8 } from './request/text';
@@ -14,9 +15,13 @@ export { type CreateContext, inject } from './inject';
 export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';
 export { createHiddenTypes } from './middleware/hidden-types';
+export { createObservedRequests } from './middleware/observed-requests';
+export { type OpenRequests, watchRequests } from './middleware/open-requests';
 export { rememberedHeaders } from './middleware/security-headers';
+export type { Checks } from './operate';
 export { createBaseUrl, panelUrl } from './request/base-url';
 export type { HttpServices } from './request/exchange';
+export { requestIdOf } from './response/request-id';
 export { createReloads } from './site/reload';
 
 /** The page that sent a request decides whether its cookie counts: caches must tell the answers apart. */
@@ -28,9 +33,14 @@ function varyBySender(ctx: Context): void {
  * The plugin's one Koa middleware: answers its addresses, and passes on every other request. It reads the raw path, because
  * a router's decoded parameters lose the difference between `/` and `%2F`.
  */
-export function createMiddleware(services: HttpServices): Middleware {
+export function createMiddleware(services: HttpServices, checks: Checks): Middleware {
+  const operate = createOperate(services, checks);
   const allowPublicOrigin = createPublicOrigin(services.baseUrl);
   return async (ctx: Context, next: Next) => {
+    if (await operate(ctx)) {
+      ctx.state.appsAnswered = true;
+      return;
+    }
     const view = earlyView(ctx, services);
     let address: Address | null = null;
     let version: string | undefined;

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { AppsError } from '../common/errors';
 import type { Logger } from '../common/log';
 import { createSql, dialects, type HostDatabase, type Sql } from '../indexes';
+import type { Observations } from '../metrics/types';
 import { CollisionError } from '../records';
 import type { AppKey, UnitOfWork } from '../records/types';
 import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { heldKey, holderOf, insertJobs, TABLE } from './rows';
-import { createTryLog } from './shown';
+import { createTryLog, type LogTry } from './shown';
 import type { JobKind, Jobs, NewJob } from './types';
 import { type Handled, JobWorkers } from './workers';
 
@@ -43,15 +44,30 @@ export interface JobsOptions {
   now?: () => number;
   /** Logs each try, for developers; without it only failures. */
   logsTries?: boolean;
+  /** Called after each try. */
+  observe?: Observations['job'];
 }
 
-export function createJobs({ database, logger, config, limit, now = Date.now, logsTries = false }: JobsOptions): Jobs {
+export function createJobs({
+  database,
+  logger,
+  config,
+  limit,
+  now = Date.now,
+  logsTries = false,
+  observe = () => {},
+}: JobsOptions): Jobs {
   const dialect = dialects[database.client];
   const queue = new JobQueue({ database, ...config, now });
   const handlers = new Map<JobKind, Handled>();
+  const writeTry = createTryLog(logger, logsTries);
+  const logTry: LogTry = (job, time, failed) => {
+    writeTry(job, time, failed);
+    observe(job.key, job.kind, failed ? (failed.isDead ? 'dead' : 'failed') : 'done', time);
+  };
   const workers = new JobWorkers({
     ...{ queue, logger, workers: config.workers, handlers, now },
-    logTry: createTryLog(logger, logsTries),
+    logTry,
     later: (dueAt) => {
       const at = dueAt ?? now() + LOOK;
       if (at < lookAt) plan(at);
@@ -67,6 +83,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
   let isInLook = false;
+  let hasFailed = false;
   let lookAt = Number.POSITIVE_INFINITY;
   let renewal: NodeJS.Timeout | undefined;
   let reclaimedAt = 0;
@@ -104,6 +121,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     await tidy();
     const due = await queue.nextDue();
     if (due !== null && due <= now()) workers.add(await queue.dueApps());
+    hasFailed = false;
     return due;
   }
 
@@ -112,6 +130,7 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
     if (isInLook) return;
     isInLook = true;
     const failed = (error: unknown) => {
+      hasFailed = true;
       report(error);
       return null;
     };
@@ -239,6 +258,17 @@ export function createJobs({ database, logger, config, limit, now = Date.now, lo
         counted += tries.filter((kind) => kind !== 'mail').length;
         if (all >= MAX_DUE) throw new Error(`${all} tries have not emptied the queue: does a job add itself?`);
       }
+    },
+
+    health() {
+      if (config.workers === 0) return 'off';
+      return hasFailed ? 'failing' : 'ok';
+    },
+    async queued() {
+      const sql = queue.reading();
+      const states = ['waiting', 'running', 'dead'] as const;
+      const counts = await Promise.all(states.map((state) => countJobs(sql, { state })));
+      return { counts: counts.flat(), nextDue: await queue.nextDue() };
     },
 
     start() {

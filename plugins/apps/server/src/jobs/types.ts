@@ -145,6 +145,10 @@ export interface Jobs {
   delete(id: string): Promise<boolean>;
   /** Does everything that is due, in this process and before it resolves: for tests. @returns the tries that were made, those that send mails left out. Error after 2,000 of them */
   runDue(): Promise<number>;
+  /** Whether this process does jobs: not by its configuration, or not since its last look at the queue has failed. */
+  health(): 'off' | 'ok' | 'failing';
+  /** How many jobs are to be done or given up, and when the next is due, in milliseconds since the epoch. */
+  queued(): Promise<{ counts: JobCount[]; nextDue: number | null }>;
   /** Begins to do jobs in this process. */
   start(): void;
   /** Ends what runs, or gives it back for others. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '../common/log';
+import { spanned } from '../common/spans';
 import type { Sql } from '../indexes';
 import type { AppKey } from '../records/types';
 import { JobEnds } from './ends';
@@ -229,7 +230,8 @@ export class JobWorkers {
     const running: Running = { ...claim, beganAt, begun, abort, done: Promise.resolve(), hasEnded: false };
     this.beganAt = begun;
     const noted = isAhead ? setTimeout(() => void this.noteBegun(running), QUICK).unref() : undefined;
-    running.done = this.outside(() => this.attempt(running))
+    const about = () => ({ ...claim.job.key, kind: claim.job.kind, job: claim.job.id });
+    running.done = this.outside(() => spanned('job', about, () => this.attempt(running)))
       .catch(this.report)
       .finally(() => {
         clearTimeout(noted);

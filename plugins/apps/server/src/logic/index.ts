@@ -40,6 +40,8 @@ export interface LogicRuntimeOptions {
   reuseAfter?: number | null;
   /** The time at which the clock of all logic stands still, in milliseconds since 1970; null: it runs. */
   now?: () => number | null;
+  /** Called with the milliseconds that a session, or a call out, has waited for its turn. */
+  waited?: (what: 'sandbox' | 'calls_out', time: number) => void;
 }
 
 /** Milliseconds that a request waits for the compilation of its program, including others in the queue. */
@@ -70,6 +72,7 @@ export function createLogicRuntime({
   workers,
   reuseAfter = null,
   now,
+  waited: noteWait = () => {},
 }: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler(workers);
   const { runners, isolates } = limits;
@@ -87,10 +90,11 @@ export function createLogicRuntime({
     isolates,
     process: { path: runnerPath, runner, config: sandbox },
     report: (message) => logger.error(`apps: ${message}`),
+    waited: (time) => noteWait('sandbox', time),
   });
   const breakers = createCircuitBreakers(runners * isolates);
   const pace = new HostPace();
-  const outside = createOutsideShare(limits);
+  const outside = createOutsideShare(limits, (time) => noteWait('calls_out', time));
   const open = new Map<LogicBudget, number>();
 
   /** Acquires a permit for a session of this request; the returned function releases it. */
@@ -149,6 +153,7 @@ export function createLogicRuntime({
         }),
       ),
     setup: pool.setup,
+    load: pool.load,
     paused: breakers.open,
     problem: createProblems({ compile, open: (...args) => runtime.open(...args), budget: () => runtime.budget() }),
     async open(program, context, host, budget) {

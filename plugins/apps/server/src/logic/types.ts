@@ -190,6 +190,8 @@ export interface LogicRuntime {
   open(program: LogicProgram, context: ContextData, host: LogicHost, budget: LogicBudget): Promise<LogicSession>;
   /** Why logic cannot run on this machine, with the cure; null when it can. Starts a runner if none has started. */
   setup(): Promise<SetupProblem | null>;
+  /** Sessions that have an isolate, and those that wait for one. */
+  load(): { held: number; waiting: number };
   /** The paused programs. */
   paused(): PausedLogic[];
   /**

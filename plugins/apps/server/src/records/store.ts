@@ -30,6 +30,8 @@ export interface RecordStoreOptions {
   workers?: Workers;
   /** Receives the error of an effect that failed after a commit. */
   onError?(error: unknown): void;
+  /** Called with the milliseconds that a search has waited for its turn. */
+  waited?(time: number): void;
   /** How long (ms) a search waits for an index to be built before 503. */
   timeout?: number;
   /** Records that a search sorts at most, instead of walking an index; tests make it small. */
@@ -48,6 +50,7 @@ export function createRecordStore({
   limits,
   workers,
   onError = () => {},
+  waited,
   timeout,
   maxSorted,
   maxWalk,
@@ -57,7 +60,7 @@ export function createRecordStore({
   const dialect = dialects[database.client];
   const source = recordSource(dialect);
   const { searchTime = 2_000, searches = 4 } = limits;
-  const longReads = createLongReads({ database, time: searchTime, slots: searches, workers });
+  const longReads = createLongReads({ database, time: searchTime, slots: searches, workers, waited });
   const indexes = createIndexes({
     ...{ database, longReads, table: recordsTable, source },
     ...{ timeout, maxSorted, maxWalk, isLoaded: () => batches.isLoaded() },

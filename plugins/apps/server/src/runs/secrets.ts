@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../shared/json';
-import { percentDecoded } from '../common/percent';
+import { percentDecoded } from '../common/values/percent';
 import type { RunInput } from './types';
 
 /** Names of fields and parameters whose values are never kept. */

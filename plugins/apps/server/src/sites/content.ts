@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../shared/json';
 import type { Requester } from '../auth/types';
-import { percentDecoded } from '../common/percent';
+import { percentDecoded } from '../common/values/percent';
 import type { AppsConfig } from '../config.types';
 import { trimSlashes } from './addresses/ids';
 import { encodeSegment } from './addresses/urls';

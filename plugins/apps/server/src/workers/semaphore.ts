@@ -4,6 +4,8 @@ import { unavailable } from '../common/errors';
 export interface Semaphore {
   /** Whether no permit is held. */
   readonly idle: boolean;
+  /** How many hold a permit, and how many wait for one. */
+  readonly load: { held: number; waiting: number };
   /**
    * Resolves to a function that releases the permit. Rejects with the error of `busy` when the queue is full or the timeout
    * is over first, and with the signal's reason when that is aborted first.
@@ -23,6 +25,8 @@ interface Options {
   /** How many of all permits, or of the queue, one user may have; default: all. */
   share?: (all: number) => number;
   busy?: () => Error;
+  /** Called with the milliseconds that one has waited for its permit, or in vain. */
+  waited?: (time: number) => void;
 }
 
 interface Waiter {
@@ -37,6 +41,7 @@ export function createSemaphore({
   timeout: usual,
   share = (all) => all,
   busy = () => unavailable('The server is busy, try again soon', 1),
+  waited = () => {},
 }: Options): Semaphore {
   const waiting = new Set<Waiter>();
   const held = new Map<string, number>();
@@ -64,8 +69,10 @@ export function createSemaphore({
     signal?.throwIfAborted();
     if (mayHave(user)) return grant(user);
     if (isFull(user)) throw busy();
+    const begun = performance.now();
     return new Promise((resolve, reject) => {
       const leave = () => {
+        waited(performance.now() - begun);
         waiting.delete(waiter);
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
@@ -91,6 +98,9 @@ export function createSemaphore({
   return {
     get idle() {
       return free === permits;
+    },
+    get load() {
+      return { held: permits - free, waiting: waiting.size };
     },
     acquire,
     async run(work, signal) {

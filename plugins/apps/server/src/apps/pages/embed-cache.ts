@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RequestData } from '../../logic/types';
 import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
-import { type CacheState, clearKept, exactly, type Recipe } from '../renderings/exact';
+import { type CacheState, clearKept, countRendering, exactly, type Recipe } from '../renderings/exact';
 import { filledIn, type Parts, partsOf, placeholders } from '../renderings/placeholders';
 import { permittedBlock } from '../run/permitted-block';
 import { withRun } from '../run/run';
@@ -47,7 +47,11 @@ export async function shownBlock(
 ): Promise<Shown> {
   const seconds = app.blocks.get(blockId)?.definition.cache ?? null;
   const isShared = visit.requester.kind === 'anonymous' && !visit.writes.records && !app.settings.debug && !visit.dry;
-  if (typeof seconds === 'number' && isShared) return forSeconds(services, visit, app, { blockId, seconds, finish });
+  if (typeof seconds === 'number' && isShared) {
+    const shown = await forSeconds(services, visit, app, { blockId, seconds, finish });
+    countRendering(services, visit, { app, name: 'block' }, shown.cache);
+    return shown;
+  }
   const { ran, cache } = await exactly(services, visit, recipeOf(app, blockId, finish));
   return { cache, ...ran };
 }

@@ -71,6 +71,23 @@ export function beginRequest({ store, live }: Pick<AppServices, 'store' | 'live'
  * one (docs/decisions/exact-renderings.md). Within another result, it becomes a part of that.
  */
 export async function exactly<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Exact<T>> {
+  const exact = await keptOrNew(services, visit, recipe);
+  countRendering(services, visit, recipe, exact.cache);
+  return exact;
+}
+
+/** Counts where a result comes from. */
+export function countRendering(
+  { metrics }: AppServices,
+  { site }: Visit,
+  { app, name }: Pick<Recipe<unknown, unknown>, 'app' | 'name'>,
+  cache: CacheState,
+): void {
+  const about = app && { site: site.id, app: app.id };
+  metrics.rendering(about, name.split(' ', 1)[0] ?? name, cache === 'hit' || cache === 'miss' ? cache : 'none');
+}
+
+async function keptOrNew<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Exact<T>> {
   const off = whyOff(services, visit, recipe.isOn);
   if (off) {
     visit.inputs?.refuse(off);

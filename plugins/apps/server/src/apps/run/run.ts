@@ -1,5 +1,6 @@
 import { rightsOf } from '../../auth';
 import { logicError } from '../../common/errors';
+import { spanned } from '../../common/spans';
 import { firstAttempt, nextAttempt } from '../../logic';
 import type { Attempt, ResponseChanges } from '../../logic/types';
 import { isAnsweredBefore } from '../../records';
@@ -71,13 +72,16 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        return await runOnce(services, visit, app, attempt, done, { about, tally, keeps, settle, beginCalls });
+        const once = () => runOnce(services, visit, app, attempt, done, { about, tally, keeps, settle, beginCalls });
+        return await spanned('run', () => ({ site: visit.site.id, app: app.id }), once);
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
         if (error instanceof FilesNeeded && visit.files) await visit.files.add(error.files, error.folderOf);
-        else if (next) attempt = next;
-        else throw error;
+        else if (next) {
+          attempt = next;
+          services.metrics.retry({ site: visit.site.id, app: app.id });
+        } else throw error;
       }
     }
   } catch (error) {
@@ -107,6 +111,7 @@ async function runOnce<T>(
   let failed: unknown;
   try {
     const value = await services.store.transact(async (unit) => {
+      if (last) services.metrics.retry(keyOf(last));
       const run = newRun(services, visit, app, unit, { attempt, earlier: last?.trace, tally, calls: beginCalls() });
       last = run;
       const result = await work(run);

@@ -19,6 +19,7 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail } from '../../mail/types';
+import type { Observations } from '../../metrics/types';
 import type { Outbound } from '../../outbound/types';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunJob, RunLog, RunRule } from '../../runs';
@@ -75,6 +76,7 @@ export interface AppServices {
   jobs: Jobs;
   answers: KeptAnswers;
   runs: RunLog;
+  metrics: Pick<Observations, 'run' | 'retry' | 'rendering'>;
   loadApp(site: Site, appId: string): Promise<App | null>;
   /** The accounts behind identities, by identity. */
   creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;

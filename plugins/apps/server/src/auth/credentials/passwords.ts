@@ -25,6 +25,8 @@ interface PasswordOptions {
   keyring: Keyring;
   rateLimit: RateLimit;
   now?: () => number;
+  /** Called when a login is refused: the password was wrong, or too many were. */
+  refused?: (result: 'failed' | 'limited') => void;
 }
 
 /** Password checks that one request may cost. */
@@ -43,7 +45,13 @@ interface Checked {
   end: number;
 }
 
-export function createPasswords({ users, keyring, rateLimit, now = Date.now }: PasswordOptions): Passwords {
+export function createPasswords({
+  users,
+  keyring,
+  rateLimit,
+  now = Date.now,
+  refused = () => {},
+}: PasswordOptions): Passwords {
   const cache = new LRUCache<string, Checked>({ max: MAX_CACHED });
   /** Running checks, so that parallel requests with the same credentials cost one. */
   const flights = new Map<string, Promise<Checked | null>>();
@@ -66,10 +74,18 @@ export function createPasswords({ users, keyring, rateLimit, now = Date.now }: P
     const group = addressGroup(address);
     const accounts = tries.length > 0 ? tries.map(({ user }) => `id ${user.id}`) : [`name ${shortest.identifier}`];
     const keys = limitKeys(group, [...new Set(accounts)]);
-    rateLimit.take(keys);
+    try {
+      rateLimit.take(keys);
+    } catch (error) {
+      refused('limited');
+      throw error;
+    }
     if (tries.length === 0) await users.hasPassword(null, shortest.password);
     const checked = await firstMatch(tries);
-    if (checked === null) return null;
+    if (checked === null) {
+      refused('failed');
+      return null;
+    }
     rateLimit.refund(keys);
     rateLimit.trust(pairOf(group, `id ${checked.id}`));
     return checked;

@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
-import { type AdminPermission, adminPermissions } from '../../../../shared/admin-api';
-import type { AppsAction } from '../types';
+import { type AdminPermission, adminPermissions, permissionUid } from '../../../../shared/admin-api';
+import type { AppsAction, Requester } from '../types';
 
 /** The admin permission whose holders are managers (docs/reference/rights.md#managers). */
 export const MANAGE_PERMISSION = 'plugin::apps.manage';
@@ -49,8 +49,15 @@ const displayNames: Record<AdminPermission, string> = {
   develop: 'See and edit the code of apps, their runs and permissions',
   jobs: 'See jobs and schedules with what they were given, run jobs again, delete them',
   audit: 'See what administrators have run in the names of others',
+  metrics: 'See the metrics of the server',
   manage: 'Manage all: themes, sites, options, indexes, rules, and all of the above',
 };
+
+/** Whether a requester is an administrator with a permission of the panel, or with that to manage all. */
+export function holdsPermission({ kind, isManager, auth }: Requester, permission: AdminPermission): boolean {
+  const ability = auth.ability as { can(action: string): boolean } | null | undefined;
+  return kind === 'administrator' && (isManager || ability?.can(permissionUid(permission)) === true);
+}
 
 /** Registers the admin permissions; for the plugin's `bootstrap`. */
 export async function registerAdminActions(strapi: Core.Strapi): Promise<void> {

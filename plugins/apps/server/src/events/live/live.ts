@@ -36,6 +36,8 @@ export interface LiveChanges extends Live {
     connection: LiveConnection,
     since?: string,
   ): { ready: Promise<void>; disconnect: () => void };
+  /** How many connections are open. */
+  open(): number;
   /** Ends all connections. */
   destroy(): Promise<void>;
 }
@@ -92,6 +94,7 @@ export function createLive({ strapi, logger, declared }: LiveOptions): LiveChang
   };
 
   return {
+    open: () => open.size,
     token: tokens.of,
     position: () => positionText(origin, Date.now()),
     publish(changed) {

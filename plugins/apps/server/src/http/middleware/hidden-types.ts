@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import { notFound } from '../../common/errors';
-import { percentDecoded } from '../../common/percent';
+import { percentDecoded } from '../../common/values/percent';
 import { type ErrorView, respondError } from '../response/respond-error';
 
 /**

@@ -8,6 +8,7 @@ import type { Requester, Rights } from '../../auth/types';
 import type { LiveChanges, RuleEntries, WaitingLists } from '../../events/types';
 import type { Sheets } from '../../interchange';
 import type { DocumentAccess } from '../../logic/types';
+import type { Metrics } from '../../metrics';
 import type { Schedules } from '../../schedules/types';
 import type { PanelColumns, Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
@@ -55,6 +56,9 @@ export interface InjectedAnswer {
 
 /** The services that HTTP handlers use. */
 export interface HttpServices extends AppServices {
+  metrics: Metrics;
+  /** Runs a statement where records are read. */
+  statement(sql: string, values: readonly unknown[]): Promise<unknown[]>;
   requesters: Requesters;
   /** Reads workbooks. */
   sheets: Sheets;

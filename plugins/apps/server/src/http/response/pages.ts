@@ -44,6 +44,8 @@ export interface ErrorPage {
   excerpt?: string | null;
   details: object;
   loginUrl?: string | undefined;
+  /** The request's id, by which its lines of the log are found. */
+  requestId?: string | undefined;
   /** Console entries, which the browser script shows. */
   log?: LogEntry[];
   /** HTML of a form that sends again what was posted. */
@@ -52,7 +54,20 @@ export interface ErrorPage {
 
 /** The content of an error page. Details are shown if the caller gives any. */
 export function errorContent(page: ErrorPage): PageContent {
-  const { status, name, title, message, english, locale, excerpt, details, loginUrl, log = [], again = '' } = page;
+  const {
+    status,
+    name,
+    title,
+    message,
+    english,
+    locale,
+    excerpt,
+    details,
+    loginUrl,
+    requestId,
+    log = [],
+    again = '',
+  } = page;
   const quoted = excerpt ? `<pre>${escapeHtml(excerpt)}</pre>` : '';
   const isEnglish = locale.language === 'en';
   const hasMore = Object.keys(details).length > 0 && (isEnglish || english !== undefined);
@@ -63,8 +78,9 @@ export function errorContent(page: ErrorPage): PageContent {
     status === 401 && loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">${escapeHtml(locale.say('login'))}</a></p>` : '';
   const reason = english === undefined ? '' : `<p lang="en">${escapeHtml(english)}</p>`;
   const number = escapeHtml(locale.say('error_number', { status }));
-  const main = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>${reason}${quoted}${more}${login}${again}\n<p><small data-error="${escapeHtml(name)}">${number}</small></p>`;
-  const data = { status, name, title, message, login_url: login && loginUrl };
+  const id = requestId === undefined ? '' : ` <code>${escapeHtml(requestId)}</code>`;
+  const main = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>${reason}${quoted}${more}${login}${again}\n<p><small data-error="${escapeHtml(name)}">${number}${id}</small></p>`;
+  const data = { status, name, title, message, login_url: login && loginUrl, request_id: requestId ?? null };
   return { title, main: main + consoleHtml(log), template: { name: 'error', data: { error: data } } };
 }
 

@@ -12,6 +12,7 @@ import type { Exchange, HttpServices } from '../request/exchange';
 import { prefersJson, wantsFragment } from '../request/negotiate';
 import { errorTitle, localeOfPath, visitorText } from './page-texts';
 import { bareDocument, errorContent } from './pages';
+import { requestIdOf } from './request-id';
 
 /** The readers of an error, and the form in which it is shown. */
 export interface ErrorView {
@@ -94,6 +95,7 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
       excerpt: excerptFor(error, view),
       details,
       loginUrl: view.loginUrl?.(),
+      requestId: requestIdOf(ctx),
       log,
       again: mayPass.has(status) ? ((await view.again?.(locale)) ?? '') : '',
     });

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { AppsError, unavailable } from '../../common/errors';
+import { spanned } from '../../common/spans';
 import type { Client, Dialect, Row } from '../dialects';
 import type { ReadEnd } from '../types';
 import { arrayRows } from './array-rows';
@@ -123,11 +124,18 @@ const MAX_ROWS = 500;
 /** Characters of values in one insert: MariaDB accepts statements of 16 MB, and every copy of them needs memory. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
+/** Characters of a statement that a span shows; its values are never shown. */
+const MAX_STATEMENT = 1_000;
+
 /** SQL on `connection`, a transaction or the pool, in the dialect. */
 export function createSql(connection: Knex | Reader, dialect: Dialect): Sql {
   const run = async (text: string, values: readonly unknown[]): Promise<unknown> => {
     try {
-      return await connection.raw(text, values as Knex.RawBinding[]);
+      return await spanned(
+        'query',
+        () => ({ statement: text.slice(0, MAX_STATEMENT) }),
+        () => connection.raw(text, values as Knex.RawBinding[]),
+      );
     } catch (error) {
       throw translateError(dialect, error);
     }

@@ -1,5 +1,6 @@
 import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
 import { AppsError, logicError } from '../../common/errors';
+import { spanned, withinSpan } from '../../common/spans';
 import type { Limits } from '../../config.types';
 import { type Caller, callHost } from '../host-functions';
 import type { ContextData, LogicBudget, LogicHost } from '../types';
@@ -26,6 +27,9 @@ export class HostAnswers {
   readonly errors: AppsError[] = [];
   /** Name of the running host call. */
   current: string | null = null;
+
+  /** Calls come from the runner: they belong to the run that has opened the session. */
+  private readonly within = withinSpan();
 
   constructor(private readonly options: HostAnswersOptions) {}
 
@@ -75,9 +79,10 @@ export class HostAnswers {
     for (const [name, args] of calls) {
       this.current = name;
       try {
-        const value = await this.paced(name, async () =>
-          isOver() ? '' : JSON.stringify(await callHost(this.options.host, caller, name, args)),
-        );
+        const make = async () =>
+          isOver() ? '' : JSON.stringify(await callHost(this.options.host, caller, name, args));
+        const about = () => ({ function: name, app: caller.app });
+        const value = await this.within(() => spanned('host call', about, () => this.paced(name, make)));
         if (value === '' || this.timeRefusal()) return '';
         size += value.length;
         if (size > limit) throw tooLarge(name, limit);

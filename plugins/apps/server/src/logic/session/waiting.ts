@@ -34,12 +34,16 @@ export async function waited<T>(shared: SharedBudget, work: () => Promise<T>): P
  * calls have half of the isolates, those that wait for their turn a quarter, and one app has two thirds of each
  * (docs/limits.md#calls-out).
  */
-export function createOutsideShare({ runners, isolates }: Pick<Limits, 'runners' | 'isolates'>): Semaphore {
+export function createOutsideShare(
+  { runners, isolates }: Pick<Limits, 'runners' | 'isolates'>,
+  waited: (time: number) => void,
+): Semaphore {
   const all = runners * isolates;
   return createSemaphore({
     permits: Math.max(1, Math.floor(all / 2)),
     queue: Math.max(1, Math.floor(all / 4)),
     share: (part) => Math.ceil((part * 2) / 3),
+    waited,
     busy: () =>
       new AppsError('RateLimitError', 'Too many calls out are running at once. Try again soon', {
         headers: { 'Retry-After': '1' },

@@ -19,6 +19,8 @@ const share = (all: number) => Math.max(1, all - Math.floor(all / 4));
 export interface RunnerPool {
   /** A permit for one session of a program, running or idle. ServiceUnavailableError when too many wait, or for too long. */
   acquire: Semaphore['acquire'];
+  /** Sessions that have a permit, and those that wait for one. */
+  load(): Semaphore['load'];
   /** The runner with the fewest sessions, started if necessary. ServiceUnavailableError when runners cannot work. */
   runner(language: Language): Runner;
   /** A runner for a single session, killed after it. */
@@ -36,6 +38,8 @@ export interface RunnerPoolOptions {
   process: Omit<RunnerProcessOptions, 'unavailable' | 'misbehaved'>;
   /** Called when a runner cannot work on this machine, or has sent an invalid message. */
   report(message: string): void;
+  /** Called with the milliseconds that a session has waited for its permit. */
+  waited?: ((time: number) => void) | undefined;
 }
 
 /** Cause of the errors of sessions whose runner has ended, or was too full, when it is not proved that they caused it. */
@@ -100,13 +104,14 @@ export function createRunnerPool({
   isolates,
   process: options,
   report,
+  waited = () => {},
 }: RunnerPoolOptions): RunnerPool {
   const runners = new Set<Runner>();
   /** Spare runners that are ended because none has been lost for a while. */
   const surplus = new WeakSet<Runner>();
   const permits = maxRunners * isolates;
   const busy = () => unavailable('The sandbox is busy. Try again soon.', 1);
-  const semaphore = createSemaphore({ permits, queue: permits * MAX_QUEUE_FACTOR, share, busy });
+  const semaphore = createSemaphore({ permits, queue: permits * MAX_QUEUE_FACTOR, share, busy, waited });
   let startAgain = 0;
   let lastLoss = Number.NEGATIVE_INFINITY;
   const languages = new Set<Language>(['javascript']);
@@ -168,6 +173,7 @@ export function createRunnerPool({
 
   return {
     acquire: semaphore.acquire,
+    load: () => semaphore.load,
     missing,
     loneRunner: () => start(true),
     async setup() {

@@ -13,6 +13,8 @@ export interface LongReadsOptions {
   slots: number;
   /** Processes that read a SQLite file; without them it is read on the calling thread. */
   workers?: Workers | undefined;
+  /** Called with the milliseconds that a statement has waited for its turn. */
+  waited?: ((time: number) => void) | undefined;
 }
 
 /** How long one statement may take (ms), and the signal that ends it earlier. */
@@ -29,9 +31,9 @@ const MAX_QUEUE_FACTOR = 8;
  * a time limit; on SQLite in processes that can be ended.
  */
 export function createLongReads(options: LongReadsOptions): LongReads {
-  const { database, time, slots } = options;
+  const { database, time, slots, waited = () => {} } = options;
   const busy = () => unavailable('The server is busy with other searches, try again soon', 2);
-  const semaphore = createSemaphore({ permits: slots, queue: slots * MAX_QUEUE_FACTOR, timeout: time, busy });
+  const semaphore = createSemaphore({ permits: slots, queue: slots * MAX_QUEUE_FACTOR, timeout: time, busy, waited });
   const reads = database.client === 'sqlite' ? sqliteReads(options, semaphore) : serverReads(options, semaphore);
   return {
     searchTime: 2 * time,

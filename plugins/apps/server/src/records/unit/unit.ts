@@ -1,4 +1,5 @@
 import { AppsError, notFound } from '../../common/errors';
+import { spanned } from '../../common/spans';
 import { type Access, createSql, type Place, placeValues, readerOf, searchMatcher } from '../../indexes';
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import { type Claim, Claims } from '../commits/claims';
@@ -316,7 +317,11 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
 
   /** Writes everything. ConflictError when a version read or written has changed meanwhile, or an id is taken. */
   async commit(): Promise<void> {
-    await this.transaction.commit();
+    await spanned(
+      'commit',
+      () => ({}),
+      () => this.transaction.commit(),
+    );
     await this.carryOut(this.takeEffects());
   }
 

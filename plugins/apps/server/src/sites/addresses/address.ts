@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { percentDecoded } from '../../common/percent';
 import { recordIdProblem } from '../../common/record-id';
+import { percentDecoded } from '../../common/values/percent';
 import type { Address, AppTarget } from '../types';
 import { isId, reservedViews, siteAddresses, trimSlashes } from './ids';
 

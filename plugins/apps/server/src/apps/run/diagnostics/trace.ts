@@ -75,7 +75,13 @@ export function keepRun(run: Run, thrown?: unknown): void {
   const { trace, visit, services } = run;
   const state = thrown === undefined ? (trace.failure ? 'failed' : 'done') : stateOf(thrown);
   const isKept = trace.calls.length > 0 || state === 'failed' || visit.rule !== undefined || visit.job !== undefined;
-  if (!isKept || (services.runs.size === 0 && !visit.dry)) return;
+  if (!isKept) return;
+  if (!visit.dry) {
+    const { earlierCalls, hostCalls } = run.budget.shared;
+    const about = { site: visit.site.id, app: run.app.id };
+    services.metrics.run(about, state, performance.now() - trace.begun, earlierCalls + hostCalls);
+    if (services.runs.size === 0) return;
+  }
   const kept = describe(run, state, thrown);
   if (visit.dry) visit.dry.runs.push({ id: '', ...kept });
   else services.runs.add(kept);

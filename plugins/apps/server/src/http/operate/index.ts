@@ -1,0 +1,31 @@
+import type { Context } from 'koa';
+import { methodNotAllowed } from '../../common/errors';
+import type { HttpServices } from '../request/exchange';
+import { type ErrorView, respondError } from '../response/respond-error';
+import { answerMetrics } from './metrics';
+import { type Checks, createReady } from './ready';
+
+export type { Checks } from './ready';
+
+/** Beginning of the addresses of a server process; no site has this id. */
+const PREFIX = '/_apps/';
+
+/** Answers the addresses of a server process itself: `/_apps/ready` and `/_apps/metrics`. @returns false for any other */
+export function createOperate(services: HttpServices, checks: Checks): (ctx: Context) => Promise<boolean> {
+  const handlers = new Map([
+    [`${PREFIX}ready`, createReady(checks)],
+    [`${PREFIX}metrics`, (ctx: Context) => answerMetrics(ctx, services)],
+  ]);
+  return async (ctx) => {
+    const handle = ctx.path.startsWith(PREFIX) ? handlers.get(ctx.path) : undefined;
+    if (!handle) return false;
+    const view: ErrorView = { json: true, details: false, logger: services.logger };
+    try {
+      if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
+      await handle(ctx);
+    } catch (error) {
+      await respondError(ctx, error, view);
+    }
+    return true;
+  };
+}

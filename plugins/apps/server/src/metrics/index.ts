@@ -1,0 +1,96 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { within } from '../common/time/deadline';
+import { appLabels, statusLabel } from './labels';
+import { processMetrics } from './process';
+import type { Metrics, Reading } from './types';
+
+export { openTelemetry } from './spans';
+export type * from './types';
+
+/** Upper bounds of durations, in seconds. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const JOB_DURATIONS = [0.01, 0.1, 0.5, 1, 5, 30, 120];
+
+/** Milliseconds for which one scrape waits for a number of the moment: a database that hangs must not hide the rest. */
+const READ_TIME = 2_000;
+
+const seconds = (milliseconds: number) => milliseconds / 1000;
+
+/** Counts what happens in this process, for Prometheus. Series are bounded by the apps that have labels of their own. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const app = ['site', 'app'];
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: `apps_${name}`, help, labelNames, registers });
+  const histogram = (name: string, help: string, labelNames: string[], buckets = DURATIONS) =>
+    new Histogram({ name: `apps_${name}`, help, labelNames, buckets, registers });
+
+  const requests = counter('requests_total', 'Answers at addresses of the plugin', [...app, 'status']);
+  const requestTimes = histogram('request_duration_seconds', 'Time until an answer begins', app);
+  const runs = counter('runs_total', 'Runs of logic, by how they have ended', [...app, 'state']);
+  const runTimes = histogram('run_duration_seconds', 'Time of a run, its attempts and waits included', app);
+  const hostCalls = counter('host_calls_total', 'Host calls of logic', app);
+  const retries = counter('retries_total', 'Attempts of requests after the first: collisions, lost runners', app);
+  const waits = histogram('wait_seconds', 'Time that work has waited for its turn', ['for']);
+  const renderings = counter('renderings_total', 'Renderings, by whether a kept one was served', [
+    ...app,
+    ...['kind', 'result'],
+  ]);
+  const jobs = counter('job_tries_total', 'Tries of jobs, by how they have ended', [...app, 'kind', 'result']);
+  const jobTimes = histogram('job_duration_seconds', 'Time of a try of a job', ['kind'], JOB_DURATIONS);
+  const logins = counter('refused_logins_total', 'Logins that were refused', ['result']);
+  const endProcess = processMetrics(registry);
+  const labelsOf = appLabels();
+
+  return {
+    labelsOf,
+    request(about, status, time) {
+      const labels = labelsOf(about);
+      requests.inc({ ...labels, status: statusLabel(status) });
+      requestTimes.observe(labels, seconds(time));
+    },
+    run(about, state, time, calls) {
+      const labels = labelsOf(about);
+      runs.inc({ ...labels, state });
+      runTimes.observe(labels, seconds(time));
+      if (calls > 0) hostCalls.inc(labels, calls);
+    },
+    retry: (about) => retries.inc(labelsOf(about)),
+    wait: (what, time) => waits.observe({ for: what }, seconds(time)),
+    rendering: (about, kind, result) => renderings.inc({ ...labelsOf(about), kind, result }),
+    job(about, kind, result, time) {
+      jobs.inc({ ...labelsOf(about), kind, result });
+      jobTimes.observe({ kind }, seconds(time));
+    },
+    login: (result) => logins.inc({ result }),
+    add(reading) {
+      const { name, help, labels = [] } = reading;
+      new Gauge({
+        ...{ name: `apps_${name}`, help, labelNames: [...labels], registers },
+        collect() {
+          return read(this, reading);
+        },
+      });
+    },
+    async text() {
+      return { type: registry.contentType, body: await registry.metrics() };
+    },
+    destroy: endProcess,
+  };
+}
+
+/** Labels that are together in a reading twice are summed up: apps beyond the bound have the same. */
+async function read(gauge: Gauge, { read: values, labels = [] }: Reading): Promise<void> {
+  gauge.reset();
+  const found = await within(
+    values().catch(() => null),
+    READ_TIME,
+  );
+  if (found === 'late' || found.value === null) {
+    // A gauge without labels would show 0.
+    if (labels.length === 0) gauge.remove();
+    return;
+  }
+  for (const [labels, value] of found.value) gauge.inc(labels, value);
+}

@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+import type { Context, Span, SpanStatusCode } from '@opentelemetry/api';
+import type { Tracer } from '../common/spans';
+
+/** The part of `@opentelemetry/api` that is used here. */
+interface Api {
+  trace: {
+    getTracer(name: string): { startSpan(name: string, options: { attributes: object }): Span };
+    setSpan(context: Context, span: Span): Context;
+  };
+  context: { active(): Context; with<T>(context: Context, work: () => T): T };
+  SpanStatusCode: typeof SpanStatusCode;
+}
+
+/** Beginning of the names of spans and attributes. */
+const NAME = 'strapi-plugin-apps';
+
+/** The API as the host has it; the plugin's own copy would find the same provider. */
+function loadApi(root: string): Api | null {
+  for (const from of [`${root}/package.json`, __filename]) {
+    try {
+      return createRequire(from)('@opentelemetry/api') as Api;
+    } catch {
+      // The host does not trace.
+    }
+  }
+  return null;
+}
+
+/**
+ * A tracer by OpenTelemetry, where the host has its API and has registered a provider before it starts; null elsewhere: spans of the
+ * API alone go nowhere, and would cost something.
+ * @param root the host's folder
+ */
+export function openTelemetry(root: string): Tracer | null {
+  const api = loadApi(root);
+  if (!api) return null;
+  const { trace, context } = api;
+  const probe = trace.getTracer(NAME).startSpan('start', { attributes: {} });
+  const isTraced = probe.isRecording();
+  probe.end();
+  if (!isTraced) return null;
+  const tracer = trace.getTracer(NAME);
+  return {
+    async span(name, given, work) {
+      const attributes = Object.fromEntries(Object.entries(given).map(([key, value]) => [`apps.${key}`, value]));
+      const span = tracer.startSpan(`apps ${name}`, { attributes });
+      try {
+        return await context.with(trace.setSpan(context.active(), span), work);
+      } catch (error) {
+        // Messages may have what a visitor has sent.
+        span.setAttribute('error.type', error instanceof Error ? error.name : 'Error');
+        span.setStatus({ code: api.SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    bind() {
+      const active = context.active();
+      return (work) => context.with(active, work);
+    },
+  };
+}
