@@ -42,7 +42,7 @@ export async function startPrometheus(folder: string, host: string, token: strin
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${address}`).catch(() => null);
     const body = (await answer?.json().catch(() => null)) as { status: string; data: T; error?: string } | null;
     if (body?.error) throw new Error(body.error);
-    return body && body.data;
+    return body?.data ?? null;
   };
   return {
     get,
